@@ -103,7 +103,7 @@ void one_budget(benchmark::State& state, const char* name) {
                 .batches = up_to(16, 1),
                 .prompts = up_to(8192, 512)});
 }
-/// The same with tensor-parallel cards, as few as hold the model, and under load.
+/// With tensor-parallel cards, as few as the model needs, and under load.
 void eight_cards(benchmark::State& state, const char* name) {
   evaluate_all(state, {name},
                {.engines = {"vllm"},

@@ -11,14 +11,14 @@
 namespace headroom {
 namespace {
 
-constexpr Limit most_gib{1e6};
-constexpr Limit most_mib{1e9};
-constexpr Limit most_gb{1e7};
-constexpr Limit most_gbs{1e6};
-constexpr Limit most_tflops{1e6};
-constexpr Limit most_watts{1e6};
-constexpr Limit most_dollars{1e7};
-constexpr Limit most_cores{1e5};
+constexpr Limit max_gib{1e6};
+constexpr Limit max_mib{1e9};
+constexpr Limit max_gb{1e7};
+constexpr Limit max_gbs{1e6};
+constexpr Limit max_tflops{1e6};
+constexpr Limit max_watts{1e6};
+constexpr Limit max_dollars{1e7};
+constexpr Limit max_cores{1e5};
 
 Bytes whole(double count, double unit) {
   return Bytes(static_cast<std::int64_t>(std::floor(count * unit)));
@@ -67,14 +67,14 @@ void read_identity(TomlRow& row, const RowContext<Fact>& context, Fact& fact) {
   fact.source = source_of(row, context.sources, context.file, base ? &base->name : nullptr,
                           base ? &base->source : nullptr);
   take(row.text("date"), fact.date);
-  take(row.number("power_w", most_watts), fact.power_w);
+  take(row.number("power_w", max_watts), fact.power_w);
 }
 
 void read_memory(TomlRow& row, Device& device) {
-  const auto reported = row.positive("memory_mib", most_mib);
-  const auto nominal = row.positive("memory_gib", most_gib);
+  const auto reported = row.positive("memory_mib", max_mib);
+  const auto nominal = row.positive("memory_gib", max_gib);
   if (reported && nominal)
-    row.fail("memory_gib", "found beside memory_mib; expected one of the two");
+    row.fail("memory_gib", "found together with memory_mib; give one of the two");
   if (reported) device.memory = whole(*reported, 1 << 20);
   if (nominal) device.memory = whole(*nominal, 1 << 30);
   if (reported || nominal) device.memory_nominal = nominal.has_value();
@@ -84,13 +84,13 @@ void read_memory(TomlRow& row, Device& device) {
 }
 
 void read_peaks(TomlRow& row, Device& device) {
-  take(row.positive("fp32_tflops", most_tflops), device.fp32);
-  take(row.positive("tf32_tflops", most_tflops), device.tf32);
-  take(row.positive("fp16_tflops", most_tflops), device.fp16);
-  take(row.positive("bf16_tflops", most_tflops), device.bf16);
-  take(row.positive("fp8_tflops", most_tflops), device.fp8);
-  take(row.positive("int8_tops", most_tflops), device.int8);
-  take(row.positive("fp4_tflops", most_tflops), device.fp4);
+  take(row.positive("fp32_tflops", max_tflops), device.fp32);
+  take(row.positive("tf32_tflops", max_tflops), device.tf32);
+  take(row.positive("fp16_tflops", max_tflops), device.fp16);
+  take(row.positive("bf16_tflops", max_tflops), device.bf16);
+  take(row.positive("fp8_tflops", max_tflops), device.fp8);
+  take(row.positive("int8_tops", max_tflops), device.int8);
+  take(row.positive("fp4_tflops", max_tflops), device.fp4);
   if (!device.fp32 && !device.fp16 && !device.bf16)
     row.fail("fp16_tflops",
              "missing; expected at least one of fp32_tflops, fp16_tflops and bf16_tflops (dense)");
@@ -118,25 +118,24 @@ Device read_device(TomlRow& row, const RowContext<Device>& context) {
   take(row.text("vendor"), device.vendor);
   read_memory(row, device);
   device.unified_memory = row.flag("unified_memory").value_or(device.unified_memory);
-  take(context.base ? row.positive("bandwidth_gbs", most_gbs)
-                    : row.required_positive("bandwidth_gbs", most_gbs),
+  take(context.base ? row.positive("bandwidth_gbs", max_gbs)
+                    : row.required_positive("bandwidth_gbs", max_gbs),
        device.bandwidth);
   read_peaks(row, device);
-  take(row.number("link_gbs", most_gbs), device.link);
+  take(row.number("link_gbs", max_gbs), device.link);
   take(row.text("link_kind"), device.link_kind);
   if (device.link == BytesPerSecond() && !row.has("link_kind")) device.link_kind.clear();
-  take(row.positive("host_bus_gbs", most_gbs), device.host_bus);
+  take(row.positive("host_bus_gbs", max_gbs), device.host_bus);
   take(row.text("host_bus_kind"), device.host_bus_kind);
   if (const auto text = row.text("compute_capability")) {
     device.compute_capability = parse_compute_capability(*text);
     if (!device.compute_capability)
       row.fail("compute_capability", "expected two numbers with a point between them, as \"9.0\"");
   }
-  take(row, "multiprocessors", row.positive("multiprocessors", most_cores), device.multiprocessors);
+  take(row, "multiprocessors", row.positive("multiprocessors", max_cores), device.multiprocessors);
   take(row.text("host"), device.host);
   take(row.text("launched"), device.launched);
-  if (const auto price = row.positive("list_price_usd", most_dollars))
-    device.list_price_usd = price;
+  if (const auto price = row.positive("list_price_usd", max_dollars)) device.list_price_usd = price;
   std::erase_if(device.conflicts, [&](const Conflict& each) { return row.has(each.key); });
   for (Conflict& each : read_conflicts(row, context.sources, context.file))
     device.conflicts.push_back(std::move(each));
@@ -150,24 +149,24 @@ Host read_host(TomlRow& row, const RowContext<Host>& context) {
   };
   Host host;
   read_identity(row, context, host);
-  const auto binary = row.positive("ram_gib", most_gib);
-  const auto decimal = row.positive("ram_gb", most_gib);
-  if (binary && decimal) row.fail("ram_gb", "found beside ram_gib; expected one of the two");
+  const auto binary = row.positive("ram_gib", max_gib);
+  const auto decimal = row.positive("ram_gb", max_gib);
+  if (binary && decimal) row.fail("ram_gb", "found together with ram_gib; give one of the two");
   if (binary) host.ram = whole(*binary, 1 << 30);
   if (decimal) host.ram = whole(*decimal, 1e9);
   if (host.ram == Bytes()) row.fail("ram_gib", "missing; expected ram_gib or ram_gb");
-  take(needed("ram_bandwidth_gbs", most_gbs), host.ram_bandwidth);
-  take(row, "cores", needed("cores", most_cores), host.cores);
-  take(row, "sockets", row.positive("sockets", most_cores), host.sockets);
-  if (const auto peak = needed("cpu_tflops", most_tflops))
+  take(needed("ram_bandwidth_gbs", max_gbs), host.ram_bandwidth);
+  take(row, "cores", needed("cores", max_cores), host.cores);
+  take(row, "sockets", row.positive("sockets", max_cores), host.sockets);
+  if (const auto peak = needed("cpu_tflops", max_tflops))
     host.cpu_peak = FlopsPerSecond(*peak * 1e12);
-  take(needed("host_bus_gbs", most_gbs), host.host_bus);
-  if (const auto disk = needed("disk_gb", most_gb)) host.disk = whole(*disk, 1e9);
-  take(needed("disk_read_gbs", most_gbs), host.disk_read);
+  take(needed("host_bus_gbs", max_gbs), host.host_bus);
+  if (const auto disk = needed("disk_gb", max_gb)) host.disk = whole(*disk, 1e9);
+  take(needed("disk_read_gbs", max_gbs), host.disk_read);
   take(row.text("disk_kind"), host.disk_kind);
-  take(row.number("card_link_gbs", most_gbs), host.card_link);
-  take(row.number("network_gbs", most_gbs), host.network);
-  if (const auto cards = row.positive("cards", most_cores)) {
+  take(row.number("card_link_gbs", max_gbs), host.card_link);
+  take(row.number("network_gbs", max_gbs), host.network);
+  if (const auto cards = row.positive("cards", max_cores)) {
     if (*cards != std::floor(*cards)) row.fail("cards", "expected a whole number");
     host.cards = static_cast<int>(*cards);
   }

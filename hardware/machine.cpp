@@ -18,7 +18,7 @@
 namespace headroom {
 namespace {
 
-constexpr int most_cards = 1024;
+constexpr int max_cards = 1024;
 constexpr std::string_view wanted =
     "expected for example \"2x a100-sxm-40gb @ dual-epyc-120gb\", \"1x rtx-4090 + 1x rtx-3090\", "
     "\"cpu @ laptop-16gb\" or \"local\"";
@@ -58,7 +58,7 @@ std::vector<Device> read_all_cards(std::string_view text, std::string_view cards
                                    const Catalogue& catalogue) {
   std::vector<Device> all;
   for (const std::string_view item : split(cards, '+')) {
-    if (item.empty()) reject(text, "no card beside '+'");
+    if (item.empty()) reject(text, "no card next to '+'");
     const CountedCards found = read_cards(text, item);
     reject_host(text, found.name, catalogue);
     const Device& device = catalogue.device(found.name);
@@ -133,8 +133,8 @@ BytesPerSecond smaller_known(BytesPerSecond a, BytesPerSecond b) {
 }  // namespace
 
 void require_card_count(std::string_view machine, std::int64_t count) {
-  if (count < 1 || count > most_cards)
-    reject(machine, fmt::format("{} cards; from 1 to {} are possible", count, most_cards));
+  if (count < 1 || count > max_cards)
+    reject(machine, fmt::format("{} cards; from 1 to {} are possible", count, max_cards));
 }
 
 std::string Machine::canonical_name() const {

@@ -43,12 +43,12 @@ class TemporaryFile {
 };
 
 constexpr std::size_t block = 4 << 20;
-constexpr std::size_t most_blocks = 64;
+constexpr std::size_t max_blocks = 64;
 
 /// Writes blocks until `end` or the size limit. Returns their number; 0 if the first write fails.
 std::size_t fill(int descriptor, const char* bytes, Clock::time_point end) {
   std::size_t count = 0;
-  while (count < most_blocks && (count == 0 || Clock::now() < end)) {
+  while (count < max_blocks && (count == 0 || Clock::now() < end)) {
     if (write(descriptor, bytes, block) != static_cast<ssize_t>(block)) return 0;
     ++count;
   }

@@ -14,11 +14,13 @@ namespace headroom {
 namespace {
 
 constexpr std::string_view ieee = "IEEE 754-2019, binary interchange formats";
-constexpr std::string_view integers = "two's complement; values packed without gaps, scales apart";
+constexpr std::string_view integers =
+    "two's complement; values packed without gaps, scales in a tensor of their own";
 constexpr std::string_view grouped =
     "hqq and quanto: groups of 64 with scale and zero point in 16 bit";
 constexpr std::string_view gptq = "AutoGPTQ, qlinear: 32 values in `bits` words of int32";
-constexpr std::string_view ocp8 = "OCP 8-bit Floating Point Specification 1.0; scales apart";
+constexpr std::string_view ocp8 =
+    "OCP 8-bit Floating Point Specification 1.0; scales in a tensor of their own";
 constexpr std::string_view ocp_mx = "OCP Microscaling Formats 1.0: 32 elements and one E8M0 scale";
 constexpr std::string_view nvidia_fp4 = "NVIDIA NVFP4: 16 E2M1 elements and one E4M3 scale";
 constexpr std::string_view bitsandbytes =

@@ -13,12 +13,12 @@
 namespace headroom {
 namespace {
 
-constexpr Limit most_money{1e9};
-constexpr Limit most_hourly{1e6};
-constexpr Limit most_kwh{100};
-constexpr Limit most_pue{10};
-constexpr Limit most_years{100};
-constexpr Limit most_rate{1e9};
+constexpr Limit max_money{1e9};
+constexpr Limit max_hourly{1e6};
+constexpr Limit max_kwh{100};
+constexpr Limit max_pue{10};
+constexpr Limit max_years{100};
+constexpr Limit max_rate{1e9};
 
 struct Kind {
   Price::Of of;
@@ -83,7 +83,7 @@ Price read_price(const toml::table& table, std::string_view file, const Catalogu
     const auto name = row.text(kind.key);
     if (!name) continue;
     if (!price.name.empty())
-      row.fail(kind.key, "found beside another; expected one of device, host and machine");
+      row.fail(kind.key, "found together with another; give one of device, host and machine");
     price.of = kind.of;
     price.name = known_name(row, kind, *name, catalogue);
   }
@@ -94,9 +94,9 @@ Price read_price(const toml::table& table, std::string_view file, const Catalogu
         key, limit,
         {.name = fmt::format("{}, {}", price.name, key), .price = index, .of_price = of});
   };
-  read("buy", &Price::buy, most_money);
-  read("used", &Price::used, most_money);
-  read("rent_per_hour", &Price::rent_per_hour, most_hourly);
+  read("buy", &Price::buy, max_money);
+  read("used", &Price::used, max_money);
+  read("rent_per_hour", &Price::rent_per_hour, max_hourly);
   if (!price.buy && !price.used && !price.rent_per_hour)
     row.fail("buy", "missing; expected at least one of buy, used and rent_per_hour");
   price.source = row.text("source").value_or(std::string(file));
@@ -110,9 +110,9 @@ ApiPrice read_api(const toml::table& table, std::string_view file) {
   ApiPrice price;
   price.model = row.required_text("model");
   price.provider = row.required_text("provider");
-  price.input_per_million = row.required_positive("input_per_million", most_hourly);
-  price.output_per_million = row.required_positive("output_per_million", most_hourly);
-  price.cached_per_million = row.positive("cached_per_million", most_hourly);
+  price.input_per_million = row.required_positive("input_per_million", max_hourly);
+  price.output_per_million = row.required_positive("output_per_million", max_hourly);
+  price.cached_per_million = row.positive("cached_per_million", max_hourly);
   price.source = row.text("source").value_or(std::string(file));
   price.date = row.text("date").value_or("");
   row.finish();
@@ -133,7 +133,7 @@ std::string assumptions_of(const Prices& prices, std::string_view file) {
     add(fmt::format("paid off over {} years", *prices.amortisation_years));
   if (prices.per_usd != 1)
     add(fmt::format("{} {} for a US dollar", prices.per_usd, prices.currency));
-  if (!prices.uncertain.empty()) add("of every range what is expected");
+  if (!prices.uncertain.empty()) add("the expected value of every range");
   return fmt::format("{}{}from {}", all, all.empty() ? "" : "; ", file);
 }
 
@@ -155,7 +155,7 @@ Prices read_prices(std::string_view toml, std::string_view file, const Catalogue
   TomlRow row(root, file);
   Prices result;
   result.currency = row.text("currency").value_or("USD");
-  const auto rate = row.positive("per_usd", most_rate);
+  const auto rate = row.positive("per_usd", max_rate);
   if (!rate && result.currency != "USD")
     row.fail("per_usd", fmt::format("missing; expected how many {} one US dollar is, since list "
                                     "prices are in dollars",
@@ -170,12 +170,12 @@ Prices read_prices(std::string_view toml, std::string_view file, const Catalogue
   };
   // Electricity may be free, but only where it is a plain number.
   if (row.table("electricity_per_kwh") != nullptr)
-    read("electricity_per_kwh", &Prices::electricity_per_kwh, most_kwh);
+    read("electricity_per_kwh", &Prices::electricity_per_kwh, max_kwh);
   else
-    result.electricity_per_kwh = row.number("electricity_per_kwh", most_kwh);
-  read("power_usage_effectiveness", &Prices::power_usage_effectiveness, most_pue, 1);
+    result.electricity_per_kwh = row.number("electricity_per_kwh", max_kwh);
+  read("power_usage_effectiveness", &Prices::power_usage_effectiveness, max_pue, 1);
   read("utilisation", &Prices::utilisation, Limit{1});
-  read("amortisation_years", &Prices::amortisation_years, most_years);
+  read("amortisation_years", &Prices::amortisation_years, max_years);
   for (const toml::table* each : row.tables("price")) {
     Price price = read_price(*each, file, catalogue, result.prices.size(), result.uncertain);
     if (result.find(price.of, price.name) != nullptr)

@@ -17,13 +17,13 @@ namespace headroom {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t most_output = 1 << 20;
+constexpr std::size_t max_output = 1 << 20;
 
 /// Reads until the other end closes, `end` passes or the output limit is reached. True if the other
 /// end closed.
 bool drain(int descriptor, Clock::time_point end, std::string& output) {
   std::array<char, 4096> buffer;
-  while (output.size() < most_output) {
+  while (output.size() < max_output) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     if (left.count() <= 0) return false;
     pollfd wait{descriptor, POLLIN, 0};

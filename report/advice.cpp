@@ -45,7 +45,7 @@ const ModelRow* smaller(std::span<const ModelRow* const> here, const ModelRow& f
 std::string precision_advice(const ModelRow& from, const ModelRow& to) {
   const auto& before = from.roomiest().estimate;
   const auto& after = to.roomiest().estimate;
-  std::string words = fmt::format("{}: {} → {}, {}", held_label(to),
+  std::string words = fmt::format("{}: {} → {}, {}", precision_label(to),
                                   shown(before.weights.real().value(), DisplayUnit::gib),
                                   gib(after.weights), verdict_words(to, to.roomiest()));
   if (best_grade(to) != Grade::on_gpus && before.tokens_s > 0)

@@ -17,7 +17,7 @@ std::string end_percent(double factor) { return fmt::format("{:+.0f} %", (factor
 /// "-10 % to +12 % (34 measured rows)".
 std::string interval_words(const model::Interval& of) {
   return fmt::format("{} to {} ({})", end_percent(of.low), end_percent(of.high),
-                     of.measurements == 0 ? std::string("no measured row: a guess")
+                     of.measurements == 0 ? std::string("estimate without measurements")
                                           : fmt::format("{} measured rows", of.measurements));
 }
 

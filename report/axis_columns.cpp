@@ -60,7 +60,7 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("kv_precision", "", "KV precision", text, "precision of the KV cache"));
   all.push_back(
       axis("kv_cache", "", "caching", text, "on, or off: every token recomputes the whole prefix"));
-  all.push_back(axis("batch", "", "batch", integer, "sequences at once, on each replica"));
+  all.push_back(axis("batch", "", "batch", integer, "concurrent sequences on each replica"));
   all.push_back(
       axis("prompt_tokens", "tokens", "prompt", integer, "prompt tokens of each sequence"));
   all.push_back(
@@ -70,8 +70,9 @@ void add_axis_columns(std::vector<Column>& all) {
     all.push_back(axis(name, unit, heading, integer, meaning));
     all.back().applies_to = AppliesTo::serving;
   };
-  of_serving("concurrency", "", "requests at once",
-             "requests at once to an engine under load; the columns serving_* say what they get");
+  of_serving("concurrency", "", "concurrent requests",
+             "concurrent requests to an engine under load; the columns serving_* give their "
+             "latency and throughput");
   of_serving(
       "prompt_tokens_p95", "tokens", "prompt, p95",
       "95th percentile of the prompt lengths, with prompt_tokens as the median; empty: all alike");
@@ -82,7 +83,7 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("machine", "", "machine", text, "cards @ host"));
   all.push_back(axis("runtime", "", "runtime", text, "engine that runs the model"));
   all.push_back(axis("served_adapters", "", "adapters", text,
-                     "low-rank adapters in memory at once, and their rank: 4x16; empty: none"));
+                     "low-rank adapters in memory, and their rank: 4x16; empty: none"));
   all.push_back(axis("draft", "", "draft model", text,
                      "smaller model that proposes tokens, the share of them that is kept, and how "
                      "many it proposes in a step; empty: none"));
@@ -117,7 +118,7 @@ void add_model_facts(std::vector<Column>& all) {
   all.push_back(fact(
       "checkpoint_precision", "", "checkpoint", text,
       +[](const Model& m) { return Cell(std::string_view(m.checkpoint_scheme)); },
-      "precision of the published weights: what auto means"));
+      "precision of the published weights, used by auto"));
   all.push_back(fact(
       "parameters", "", "parameters", integer,
       +[](const Model& m) { return known(m.profile.parameters); },
@@ -197,7 +198,7 @@ void add_price_facts(std::vector<Column>& all) {
   all.push_back(fact(
       "price_assumptions", "", "assumptions of prices", text,
       +[](const Prices& p, const Machine&) { return Cell(std::string_view(p.assumptions)); },
-      "what your prices assume, and where they are from"));
+      "assumptions of your prices, and their source"));
 }
 
 void add_engine_facts(std::vector<Column>& all) {
@@ -208,46 +209,52 @@ void add_engine_facts(std::vector<Column>& all) {
   using Factors = model::IntervalFactors;
   add_interval_facts<&Factors::memory>(
       all, {"memory_low", "memory_high", "memory_measurements"},
-      {"low end of GPU memory as a share of the expected value", "high end of the same",
-       "measured rows behind the interval of memory; 0: unmeasured"});
+      {"low end of GPU memory as a share of the expected value", "high end of that interval",
+       "measured rows behind the interval of memory; 0: estimate without measurements"});
   add_interval_facts<&Factors::load>(
       all, {"load_low", "load_high", "load_measurements"},
-      {"low end of the time to load as a share of the expected value", "high end of the same",
-       "measured rows behind the interval of loading; 0: unmeasured"});
+      {"low end of the time to load as a share of the expected value", "high end of that interval",
+       "measured rows behind the interval of loading; 0: estimate without measurements"});
   add_interval_facts<&Factors::ttft>(
       all, {"ttft_low", "ttft_high", "ttft_measurements"},
       {"low end of the time to first token, all weights on cards, as a share of the expected value",
-       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+       "high end of that interval",
+       "measured rows behind that interval; 0: estimate without measurements"});
   add_interval_facts<&Factors::tpot>(
       all, {"tpot_low", "tpot_high", "tpot_measurements"},
       {"low end of the time per output token, all weights on cards, as a share of the expected "
-       "value; training: of a step",
-       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+       "value; training: time of a step",
+       "high end of that interval",
+       "measured rows behind that interval; 0: estimate without measurements"});
   add_interval_facts<&Factors::offload>(
       all, {"offload_low", "offload_high", "offload_measurements"},
       {"low end of both times with weights outside the cards, as a share of the expected value",
-       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+       "high end of that interval",
+       "measured rows behind that interval; 0: estimate without measurements"});
   add_interval_facts<&Factors::offload, true>(
       all, {"ram_stated_low", "ram_stated_high", "ram_stated_measurements"},
-      {"the same low end where ram_stated is 1", "high end of the same",
-       "measured rows behind that interval; 0: unmeasured"});
+      {"that low end where ram_stated is 1", "high end of that interval",
+       "measured rows behind that interval; 0: estimate without measurements"});
   add_interval_facts<&Factors::serving_ttft>(
       all, {"serving_ttft_low", "serving_ttft_high", "serving_ttft_measurements"},
       {"low end of the time to first token under load as a share of the expected value",
-       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+       "high end of that interval",
+       "measured rows behind that interval; 0: estimate without measurements"});
   add_interval_facts<&Factors::serving_tpot>(
       all, {"serving_tpot_low", "serving_tpot_high", "serving_tpot_measurements"},
       {"low end of the time per output token under load as a share of the expected value",
-       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+       "high end of that interval",
+       "measured rows behind that interval; 0: estimate without measurements"});
   add_interval_facts<&Factors::serving_rate>(
       all, {"serving_rate_low", "serving_rate_high", "serving_rate_measurements"},
       {"low end of the time that a number of requests takes under load as a share of the expected "
        "value",
-       "high end of the same", "measured rows behind that interval; 0: unmeasured"});
+       "high end of that interval",
+       "measured rows behind that interval; 0: estimate without measurements"});
   all.push_back(fact(
       "interval_source", "", "source of the interval", text,
       +[](const Engine& r) { return Cell(interval_factors(r).source); },
-      "what the interval factors rest on"));
+      "source of the interval factors"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Three panels over one axis of allocations: tokens/s, time to first token, load time.
 //
-// Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color/), without the yellow that white
-// paper swallows; dashes and symbols tell curves apart without colour.
+// Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color/), without yellow, which is
+// invisible on white paper. Dashes and symbols distinguish curves without colour.
 #include "report/chart.hpp"
 
 #include <fmt/format.h>

@@ -115,7 +115,7 @@ TableBlock figures_behind(const MachineLines& machine) {
           e.gpu_bytes.real().value() * line->factors.memory.high / GiB);
       const bool placed = grade(e) < Grade::does_not_fit;
       table.rows.push_back(
-          {line->model, held_label(*line), bytes(e.weights),
+          {line->model, precision_label(*line), bytes(e.weights),
            grade(e) == Grade::refused ? "" : bytes(e.kv_cache),
            placed ? fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk) : "",
            placed ? bytes(e.gpu_bytes) : "", placed ? interval : "",
@@ -145,9 +145,8 @@ std::string conditions(const MachineLines& machine) {
 
 Text matrix_legend() {
   return Text(
-             "Each cell says how the model fits, the size of its weights, how its layers are "
-             "split, "
-             "the longest context that still fits and the decode speed. What would help follows "
+             "Each cell gives the verdict, the size of the weights, the split of layers, the "
+             "longest context that fits and the decode speed. A change that would help follows "
              "after →. ") +
          sign_of(Grade::on_gpus) + " fits on GPUs, " + sign_of(Grade::cpu_offload) +
          " needs offload, " + sign_of(Grade::does_not_fit) + " does not fit, " +

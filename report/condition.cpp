@@ -20,13 +20,13 @@ namespace {
 
 /// Steps of sqlite's machine that one row may take, in rounds after which sqlite asks.
 constexpr int round_steps = 10'000;
-constexpr int most_rounds = 100;
-constexpr int most_bytes = 1'000'000;
-/// What rows may take together: a sensible expression takes less than a microsecond each, and what
-/// one function does to a long text is no step of that machine.
-constexpr std::chrono::microseconds most_a_row(20), most_at_first(1'000'000);
+constexpr int max_rounds = 100;
+constexpr int max_bytes = 1'000'000;
+/// Time limit of all rows together. A sensible expression takes less than a microsecond a row. One
+/// function on a long text counts as one step of SQLite's machine.
+constexpr std::chrono::microseconds max_per_row(20), max_at_first(1'000'000);
 /// A row that seems to take longer was stopped by something else.
-constexpr std::chrono::steady_clock::duration most_counted = std::chrono::milliseconds(50);
+constexpr std::chrono::steady_clock::duration max_counted = std::chrono::milliseconds(50);
 
 struct Close {
   void operator()(sqlite3* database) const { sqlite3_close(database); }
@@ -42,7 +42,7 @@ Memory open_memory() {
   Memory memory(raw);
   if (code != SQLITE_OK) throw std::runtime_error("sqlite cannot open a database in memory");
   for (const int limit : {SQLITE_LIMIT_LENGTH, SQLITE_LIMIT_SQL_LENGTH})
-    sqlite3_limit(raw, limit, most_bytes);
+    sqlite3_limit(raw, limit, max_bytes);
   sqlite3_limit(raw, SQLITE_LIMIT_ATTACHED, 0);
   return memory;
 }
@@ -126,8 +126,8 @@ struct Condition::Implementation {
   std::vector<RowSource> rows;
   std::span<const Cell> cells;  ///< of the row at hand
   int rounds = 0;               ///< of the row at hand
-  std::chrono::steady_clock::duration left = most_at_first;
-  std::vector<Read> reads;
+  std::chrono::steady_clock::duration left = max_at_first;
+  std::vector<Read> columns_read;
   Memory memory = open_memory();
   Prepared statement;
 };
@@ -162,24 +162,24 @@ Condition::Condition(std::string expression, const std::vector<std::string>& row
         if (table != rows[row]) continue;
         const Column* column = find_column(name);
         self_->rows[row].places[static_cast<std::size_t>(column - columns().data())] =
-            self_->reads.size();
-        self_->reads.push_back({row, column});
+            self_->columns_read.size();
+        self_->columns_read.push_back({row, column});
       }
-    if (self_->reads.empty()) throw ConditionError("reads no column");
+    if (self_->columns_read.empty()) throw ConditionError("reads no column");
     sqlite3_set_authorizer(self_->memory.get(), nullptr, nullptr);
   } catch (const ConditionError& e) {
     explain(text, e.what());
   }
   sqlite3_progress_handler(
       self_->memory.get(), round_steps,
-      [](void* rounds) { return ++*static_cast<int*>(rounds) > most_rounds ? 1 : 0; },
+      [](void* rounds) { return ++*static_cast<int*>(rounds) > max_rounds ? 1 : 0; },
       &self_->rounds);
 }
 
 Condition::~Condition() = default;
 Condition::Condition(Condition&&) noexcept = default;
 
-std::span<const Condition::Read> Condition::reads() const { return self_->reads; }
+std::span<const Condition::Read> Condition::columns_read() const { return self_->columns_read; }
 
 bool Condition::holds(std::span<const Cell> values) const {
   sqlite3_stmt* statement = self_->statement.get();
@@ -187,7 +187,7 @@ bool Condition::holds(std::span<const Cell> values) const {
   self_->rounds = 0;
   const auto start = std::chrono::steady_clock::now();
   const int code = sqlite3_step(statement);
-  self_->left += most_a_row - std::min(std::chrono::steady_clock::now() - start, most_counted);
+  self_->left += max_per_row - std::min(std::chrono::steady_clock::now() - start, max_counted);
   const bool late = self_->left < self_->left.zero();
   if (code != SQLITE_ROW || late) {
     const std::string problem =

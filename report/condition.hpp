@@ -34,8 +34,8 @@ class Condition {
   ~Condition();
   Condition(Condition&&) noexcept;
 
-  std::span<const Read> reads() const;
-  /// Whether the expression is true of these values, one for each of reads(). Throws
+  std::span<const Read> columns_read() const;
+  /// Whether the expression is true of these values, one for each of columns_read(). Throws
   /// ConditionError where evaluating fails or takes longer, for it or for all so far, than any
   /// sensible expression.
   bool holds(std::span<const Cell> values) const;

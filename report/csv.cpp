@@ -116,14 +116,14 @@ void write_csv(std::ostream& out, const Database& database, std::int64_t run,
     buffer += c->name;
     buffer += c == selected.back() ? "\r\n" : ",";
   }
-  std::vector<Cell> read(where ? where->reads().size() : 0);
+  std::vector<Cell> read(where ? where->columns_read().size() : 0);
   database.for_each(run, [&](Size point, const model::Estimate& estimate) {
     const auto g = axes.grid_of(point);
     const GridFields& grid = grids[g];
     const auto& factors = grid.factors_of(axes, g, point);
     if (where) {
       for (std::size_t i = 0; i < read.size(); ++i)
-        read[i] = axes.cell(*where->reads()[i].column, point, estimate, factors);
+        read[i] = axes.cell(*where->columns_read()[i].column, point, estimate, factors);
       if (!where->holds(read)) return;
     }
     for (const Column* c : selected) {

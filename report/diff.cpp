@@ -64,14 +64,14 @@ void visit_same(const Rows& now, Size back, const Visit& visit) {
 /// Points before `end` in order, with those of the earlier run that went.
 void visit_changed(const Rows& now, const Rows& old, Size back, Size end, const Visit& visit) {
   auto before = old.begin();
-  const auto went = [&](Size until) {
+  const auto removed = [&](Size until) {
     for (; before != old.end() && before->first - back < until; ++before) {
       PointChange change{.before = before->first, .old = before->second};
       visit(change);
     }
   };
   for (const auto& [point, estimate] : now) {
-    went(point);
+    removed(point);
     PointChange change{.after = point, .now = estimate};
     if (before != old.end() && before->first - back == point) {
       change.before = before->first;
@@ -80,7 +80,7 @@ void visit_changed(const Rows& now, const Rows& old, Size back, Size end, const 
     }
     visit(change);
   }
-  went(end);
+  removed(end);
 }
 
 /// Points of the earlier run that are nowhere in the later one.
@@ -187,7 +187,7 @@ Diff::Counts Diff::for_each(const std::function<void(const PointChange&)>& chang
   const Size read = walk(SharedRows::skip, [&](PointChange& change) {
     judge(change);
     if (!change.old || !change.now)
-      ++(change.now ? counts.came : counts.went);
+      ++(change.now ? counts.added : counts.removed);
     else if (change.verdict || change.largest != 0)
       ++(change.verdict ? counts.verdicts : counts.numbers);
     else {

@@ -1,4 +1,4 @@
-// What changed between two runs, point by point, and why.
+// Changes between two runs, point by point, with causes.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ class Diff {
        double threshold = usual_threshold);
 
   struct Counts {
-    Size same = 0, verdicts = 0, numbers = 0, below = 0, came = 0, went = 0;
+    Size same = 0, verdicts = 0, numbers = 0, below = 0, added = 0, removed = 0;
   };
   /// Calls `changed` for every point that differs beyond the threshold, came or went, in the order
   /// of the later run, those that went last. Rows that both runs share are not read. Bounded

@@ -16,7 +16,7 @@
 namespace headroom::report {
 namespace {
 
-constexpr std::size_t most_rows = 40;
+constexpr std::size_t max_rows = 40;
 
 using Name = std::tuple<std::string, std::string, std::string, std::string>;
 Name key_of(const ModelRow& line) {
@@ -70,10 +70,10 @@ class Largest {
   void add(double size, std::vector<std::string> row) {
     ++all_;
     rows_.emplace(-std::abs(size), std::move(row));
-    if (rows_.size() > most_rows) rows_.erase(std::prev(rows_.end()));
+    if (rows_.size() > max_rows) rows_.erase(std::prev(rows_.end()));
   }
   bool wanted(double size) const {
-    return rows_.size() < most_rows || std::abs(size) > -rows_.rbegin()->first;
+    return rows_.size() < max_rows || std::abs(size) > -rows_.rbegin()->first;
   }
   void skip() { ++all_; }
   void add_to(Document& page, std::vector<TableColumn> columns) const {
@@ -172,11 +172,11 @@ Table decisions(const Diff& diff) {
     if (program) words += words.empty() ? "program version" : "; program version";
     return words.empty() ? std::string("spec") : words;
   };
-  std::vector<const ModelRow*> came;
+  std::vector<const ModelRow*> added;
   for (const ModelRow* line : diff.after().shown) {
     const auto was = before.find(key_of(*line));
     if (was == before.end()) {
-      came.push_back(line);
+      added.push_back(line);
       continue;
     }
     if (!same_decision(*was->second, *line))
@@ -184,7 +184,7 @@ Table decisions(const Diff& diff) {
                             decision(*was->second), decision(*line), cause(*line)});
     before.erase(was);
   }
-  for (const ModelRow* line : came)
+  for (const ModelRow* line : added)
     table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
                           std::string("not asked"), decision(*line), std::string("spec")});
   for (const ModelRow* line : diff.before().shown)
@@ -202,21 +202,21 @@ Document diff_summary(const Diff& diff, const Diff::Counts& counts, int level) {
       .heading(level, "Decisions");
   Table answers = decisions(diff);
   const std::size_t all = answers.rows.size();
-  if (all > most_rows) answers.rows.resize(most_rows);
+  if (all > max_rows) answers.rows.resize(max_rows);
   if (all == 0)
     page.paragraph("No verdict that tables show has changed.");
   else
     page.add(table_block(answers, "Decisions that changed"));
   add_more(page, all - answers.rows.size());
-  page.heading(level, "What results depend on").add(inputs_block(diff)).heading(level, "Points");
-  TableBlock points{{{""}, {"points", TableColumn::Kind::number}}, {}, "Points by what changed"};
+  page.heading(level, "Inputs").add(inputs_block(diff)).heading(level, "Points");
+  TableBlock points{{{""}, {"points", TableColumn::Kind::number}}, {}, "Points by kind of change"};
   const std::pair<const char*, Size> kinds[] = {
       {"the same", counts.same},
       {"changed by less than the threshold", counts.below},
       {"verdict changed", counts.verdicts},
       {"numbers changed", counts.numbers},
-      {"new", counts.came},
-      {"gone", counts.went}};
+      {"new", counts.added},
+      {"gone", counts.removed}};
   for (const auto& [kind, count] : kinds) points.rows.push_back({kind, std::to_string(count)});
   return page.add(std::move(points));
 }
@@ -226,7 +226,7 @@ Document diff_document(const Diff& diff) {
   Changes changes;
   const auto counts = diff.for_each([&](const PointChange& each) { changes.add(diff, each); });
   Document page;
-  page.heading(1, "What changed: " + diff.after().run.name).append(diff_summary(diff, counts, 2));
+  page.heading(1, "Changes: " + diff.after().run.name).append(diff_summary(diff, counts, 2));
   if (!changes.causes.empty()) {
     List list;
     for (const auto& [cause, points] : changes.causes)

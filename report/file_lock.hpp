@@ -1,5 +1,5 @@
-// Keeps a second sweep from writing the same database: an advisory lock on FILE-lock beside it,
-// which the system releases even when the process is killed.
+// Keeps a second sweep from writing the same database: an advisory lock on FILE-lock in its folder.
+// The system releases it even when the process is killed.
 #pragma once
 
 #include <filesystem>

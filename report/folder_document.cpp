@@ -18,12 +18,12 @@ namespace {
 List files_list(const Written& written) {
   const std::vector<std::pair<std::string, std::string>> known = {
       {"index.html", "everything on one page, which sorts and filters"},
-      {"changes.md", "what changed since the run before, and why"},
+      {"changes.md", "changes since the run before, and their causes"},
       {"results.csv", "every point, in bytes and seconds"},
       {"compatibility.md", "which model runs where, with advice"},
       {"compatibility.csv", "the same, a row for each model, machine and precision"},
       {"precision.md", "precisions side by side, with what each saves"},
-      {"training.md", "each model and method: what fits, and what its memory is made of"}};
+      {"training.md", "each model and method: whether it fits, and the parts of its memory"}};
   List list;
   if (written.database)
     list.items.push_back({link("results.sqlite", "results.sqlite") + ": the database; " +
@@ -101,7 +101,7 @@ Document served_best(const Source& source) {
   });
   if (!asked) return {};
   return Document()
-      .heading(2, "What requests get")
+      .heading(2, "Serving under load")
       .paragraph(
           "The concurrency with most requests per second; results.csv has every one, with "
           "intervals.")
@@ -135,11 +135,10 @@ Document folder_document(const Source& source, const Written& written) {
             "in.")
         .add(std::move(pictures));
   if (auto pictures = pictures_of(written, Drawn::training); !pictures.pictures.empty())
-    page.heading(2, "What training takes")
-        .paragraph(
-            Text("A bar for each model and method: what the peak of the fullest card is made "
-                 "of. ") +
-            link("training.md", "training.md") + " has the numbers.")
+    page.heading(2, "Training")
+        .paragraph(Text("A bar for each model and method shows the parts of the peak on the "
+                        "fullest card. ") +
+                   link("training.md", "training.md") + " has the numbers.")
         .add(std::move(pictures));
   for (const auto& note : written.notes) page.paragraph("Note: " + note);
   return page;

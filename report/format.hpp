@@ -13,8 +13,8 @@ namespace headroom::report {
 std::string shortest(std::int64_t value);
 std::string shortest(double value);
 
-/// `value` (in the column's own unit) for a reader: "37.25" GiB, "12.3" ms, "41 %". The unit is in
-/// the heading, percent signs apart. Three significant digits where it is not a count.
+/// `value` (in the column's own unit) for a reader: "37.25" GiB, "12.3" ms, "41 %". The heading has
+/// the unit, except percent signs. Values other than counts have three significant digits.
 std::string shown(double value, DisplayUnit how);
 /// "GiB", "ms", "s", "billions"; for plain the column's own unit.
 std::string_view shown_unit(const Column& column);

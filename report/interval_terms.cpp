@@ -26,7 +26,7 @@ Sql fact(std::string_view name, IntervalPart part) {
 }
 
 Sql least(const PackedField& field) {
-  return {fmt::format("({}) / {}", field.sql(), real_literal(model::most_least))};
+  return {fmt::format("({}) / {}", field.sql(), real_literal(model::max_low_share))};
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ Sql SqlTerms::either_unmeasured() const {
   return {
       fmt::format("({}) OR ({})", packed::first_unmeasured.sql(), packed::step_unmeasured.sql())};
 }
-Sql SqlTerms::runs_alone() const {
+Sql SqlTerms::single_request() const {
   return {stored({"running", "serving_outcome", nullptr}).text + " = 1"};
 }
 

@@ -39,7 +39,7 @@ struct SqlTerms {
   Sql first_unmeasured() const;
   Sql step_unmeasured() const;
   Sql either_unmeasured() const;
-  Sql runs_alone() const;
+  Sql single_request() const;
   static Sql min(const Sql& a, const Sql& b) { return {"min(" + a.text + ", " + b.text + ")"}; }
   static Sql max(const Sql& a, const Sql& b) { return {"max(" + a.text + ", " + b.text + ")"}; }
   static Sql choose(const Sql& condition, const Sql& yes, const Sql& no);
@@ -51,7 +51,7 @@ struct SqlTerms {
   static Sql where_known(const StoredValue& of, const Sql& value);
 };
 
-/// The same as numbers of one estimate. NaN stands for an empty value.
+/// The terms as numbers of one estimate. NaN stands for an empty value.
 struct NumberTerms : model::IntervalNumbers {
   struct Whole {
     double value;

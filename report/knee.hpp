@@ -17,8 +17,7 @@ struct Knee {
   double marginal_after = 0;  ///< the same from the knee to the last point
 };
 
-/// What stands at the end of a curve: everything on GPUs, or a model that more memory would still
-/// help.
+/// State at the end of a curve: everything on GPUs, or a model that more memory would still help.
 enum class End { complete, open };
 
 /// The smallest allocation that reaches `knee_share` of the best speed of the curve. `allocations`
@@ -31,8 +30,8 @@ std::optional<Knee> find_knee(std::span<const double> allocations, std::span<con
 inline constexpr double little_share = 0.01;
 
 /// Where returns have diminished: the smallest allocation from which no later point gains more than
-/// `little_share` of the best speed for each unit of allocation (for less than a unit, in all). The
-/// arguments are those of find_knee. None where nothing runs.
+/// `little_share` of the best speed for each unit of allocation (for less than a unit, in total).
+/// The arguments are those of find_knee. None where nothing runs.
 std::optional<std::size_t> returns_diminished(std::span<const double> allocations,
                                               std::span<const double> speeds);
 

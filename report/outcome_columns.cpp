@@ -78,7 +78,7 @@ void add_measurements(std::vector<Column>& all, std::string_view name, Rule rule
   like.type = SqlType::integer;
   like.shown = DisplayUnit::plain;
   all.push_back(derived_column<model::IntervalPart::measurements>(
-      like, name, "measured rows behind that interval; 0: it is a guess", rule));
+      like, name, "measured rows behind that interval; 0: estimate without measurements", rule));
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ void add_verdict_columns(std::vector<Column>& all) {
   all.push_back(outcome_column(
       "sure", "", "sure", text, +[](const Estimate& e) { return named(e.sure); },
       decode<model::Confidence>(packed::sure),
-      "whether the verdict is sure: yes, marginal (the interval reaches over the edge) or no"));
+      "confidence of the verdict: yes, marginal (the interval reaches over the limit) or no"));
   all.push_back(outcome_column(
       "reason", "", "reason", text, +[](const Estimate& e) { return named(e.reason); },
       decode<model::Reason>(packed::reason),
@@ -137,7 +137,7 @@ void add_memory_columns(std::vector<Column>& all) {
   add_verdict_columns(all);
   all.push_back(stored_bytes(
       "weights_bytes", "weights", +[](const Estimate& e) { return bytes(e.weights); },
-      "weights and buffers, on all devices together; training: of the fullest card"));
+      "weights and buffers, on all devices together; training: on the fullest card"));
   all.push_back(stored_bytes(
       "kv_cache_bytes", "KV cache", +[](const Estimate& e) { return bytes(e.kv_cache); },
       "KV cache and recurrent state, on all devices together"));
@@ -147,7 +147,7 @@ void add_memory_columns(std::vector<Column>& all) {
       "backward by the fullest card"));
   all.push_back(stored_bytes(
       "overhead_bytes", "overhead", +[](const Estimate& e) { return bytes(e.overhead); },
-      "driver contexts, libraries and fragmentation, on all devices together; training: of the "
+      "driver contexts, libraries and fragmentation, on all devices together; training: on the "
       "fullest card"));
   all.push_back(outcome_column(
       "total_bytes", "B", "total", integer,
@@ -159,7 +159,7 @@ void add_memory_columns(std::vector<Column>& all) {
       fmt::format("CASE WHEN {} THEN NULL ELSE weights_bytes + kv_cache_bytes + "
                   "activations_bytes + overhead_bytes END",
                   packed::training.sql()),
-      "sum of the four above; empty for training, whose terms are not alive together",
+      "sum of the four above; empty for training, because its terms peak at different times",
       DisplayUnit::gib));
   all.push_back(stored_bytes(
       "gpu_bytes", "GPU memory", +[](const Estimate& e) { return bytes(e.gpu_bytes); },
@@ -169,7 +169,7 @@ void add_memory_columns(std::vector<Column>& all) {
   });
   all.push_back(stored_bytes(
       "max_memory_bytes", "max_memory", +[](const Estimate& e) { return bytes(e.max_memory); },
-      "the weights' share of the budget on the first card: accelerate's max_memory"));
+      "part of the first card's budget for weights: accelerate's max_memory"));
   all.push_back(stored_bytes(
       "cpu_bytes", "RAM", +[](const Estimate& e) { return bytes(e.cpu_bytes); },
       "use of host memory"));

@@ -67,7 +67,7 @@ static_assert(holds(sure, model::Confidence::no));
 static_assert(holds(reason, model::Reason::experts_divide_cards));
 static_assert(holds(gpus_used, UINT16_MAX));
 static_assert(holds(training, model::Task::training));
-static_assert(holds(first_least, model::most_least) && holds(step_least, model::most_least));
+static_assert(holds(first_least, model::max_low_share) && holds(step_least, model::max_low_share));
 static_assert(holds(moment, model::Peak::sum));
 }  // namespace packed
 

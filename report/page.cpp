@@ -34,8 +34,8 @@ Document page_summary(const Source& source) {
     }
     list.items.push_back(
         {strong(title(machine)) +
-         fmt::format(": of {} models {} run on its GPUs in the precisions named below, {} with "
-                     "offload, {} not at all.",
+         fmt::format(": of {} models, {} run on its GPUs in the precisions named below, {} with "
+                     "offload and {} not at all.",
                      machine.models.size(), on_gpus, offload,
                      static_cast<Size>(machine.models.size()) - on_gpus - offload)});
   }
@@ -100,8 +100,8 @@ Document curves_part(const Source& source) {
           "knee: the smallest allocation that reaches 95 % of the best speed.")
       .add(std::move(pictures));
   if (figures.size() > most)
-    part.paragraph(fmt::format("{} more are drawn in the folder curves/ beside this page.",
-                               figures.size() - most));
+    part.paragraph(
+        fmt::format("The folder curves/ next to this page has {} more.", figures.size() - most));
   return part;
 }
 
@@ -112,13 +112,12 @@ Document training_part(const Source& source) {
 
 Document accuracy_part(const Source& source) {
   Document part = tolerance(source);
-  part.add(Paragraph{
-      Text(
-          "An interval is the spread of published measurements around the estimates of the same "
-          "machine and model, by engine and term. An engine without measured rows has a guess, and "
-          "none of its verdicts is sure. ") +
-          code("headroom accuracy") + " shows every row.",
-      true});
+  part.add(
+      Paragraph{Text("An interval is the spread of published measurements around estimates of the "
+                     "same machine and model, by engine and term. An engine without measured rows "
+                     "has estimates without measurements, and none of its verdicts is sure. ") +
+                    code("headroom accuracy") + " shows every row.",
+                true});
   return part;
 }
 
@@ -128,8 +127,8 @@ std::string page(const Source& source) {
   const std::pair<std::string_view, Document> sections[] = {
       {"Changes since the run before", changes_part(source)},
       {"Which model runs where", matrix_part(source)},
-      {"What training takes", training_part(source)},
-      {"What requests get", serving_part(source)},
+      {"Training", training_part(source)},
+      {"Serving under load", serving_part(source)},
       {"Speed against GPU allocation", curves_part(source)},
       {"Purchase ranking", purchases_part(source)},
       {"Over the nights", nights_part(source)},

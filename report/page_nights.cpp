@@ -11,16 +11,16 @@
 
 namespace headroom::report {
 
-constexpr std::size_t most_nights = 30;
+constexpr std::size_t max_nights = 30;
 
 Document nights_part(const Source& source) {
-  constexpr std::size_t most_charts = 12, most_lines = 200;
+  constexpr std::size_t max_charts = 12, max_lines = 200;
   if (!run_before(*source.database, source.run.id)) return {};
   Pictures charts;
   std::size_t looked = 0;
   for (const ModelRow* line : source.shown) {
-    if (++looked > most_lines || charts.pictures.size() == most_charts) break;
-    const auto all = nights(*source.database, source.run.id, line->roomiest().point, most_nights);
+    if (++looked > max_lines || charts.pictures.size() == max_charts) break;
+    const auto all = nights(*source.database, source.run.id, line->roomiest().point, max_nights);
     if (all.size() < 2) break;
     SvgChart chart{fmt::format("n{}", charts.pictures.size()),
                    fmt::format("{} in {} on {}", line->model, line->label, line->machine),
@@ -50,9 +50,9 @@ Document nights_part(const Source& source) {
         "No speed of the matrix moved by more than 1 % over the runs that are kept.");
   return Document()
       .paragraph(
-          Text(fmt::format("Answers of the matrix whose speed moved by more than 1 % over the last "
-                           "{} runs at most. ",
-                           most_nights)) +
+          Text(fmt::format(
+              "Answers of the matrix with a speed change above 1 % over the last {} runs at most. ",
+              max_nights)) +
           code("headroom report") + " follows the trend of any point.")
       .add(std::move(charts));
 }

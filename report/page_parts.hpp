@@ -7,7 +7,7 @@
 namespace headroom::report {
 
 /// Points that a page holds at most: about 3 MB of data.
-inline constexpr Size most_page_points = 100'000;
+inline constexpr Size max_page_points = 100'000;
 
 Document changes_part(const Source& source);
 /// By the user's prices where the run had some, else by list prices.

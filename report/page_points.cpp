@@ -103,7 +103,7 @@ std::string in_script(const std::string& text) {
 /// Which points a page holds: all, or those of tables and curves where that is too many.
 std::vector<Size> shown_points(const Source& source) {
   std::vector<Size> points;
-  if (source.run.points <= most_page_points) {
+  if (source.run.points <= max_page_points) {
     source.database->for_each(source.run.id,
                               [&](Size point, const model::Estimate&) { points.push_back(point); });
     return points;
@@ -111,8 +111,8 @@ std::vector<Size> shown_points(const Source& source) {
   for (const ModelRow* line : source.shown)
     for (const BudgetPoint& entry : line->entries) points.push_back(entry.point);
   std::ranges::sort(points);
-  if (static_cast<Size>(points.size()) > most_page_points)
-    points.resize(static_cast<std::size_t>(most_page_points));
+  if (static_cast<Size>(points.size()) > max_page_points)
+    points.resize(static_cast<std::size_t>(max_page_points));
   return points;
 }
 

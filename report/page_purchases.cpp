@@ -21,13 +21,13 @@ struct Offer {
 };
 
 /// The ways to pay for a machine and the columns that say what it costs.
-struct Way {
+struct ServingOption {
   std::string_view column, words;
 };
-constexpr Way list_price[] = {{"cards_list_price_usd", "bought"}};
-constexpr Way by_the_hour[] = {{"owned_per_hour", "bought"},
-                               {"used_per_hour", "bought second-hand"},
-                               {"rent_per_hour", "rented"}};
+constexpr ServingOption list_price[] = {{"cards_list_price_usd", "bought"}};
+constexpr ServingOption by_the_hour[] = {{"owned_per_hour", "bought"},
+                                         {"used_per_hour", "bought second-hand"},
+                                         {"rent_per_hour", "rented"}};
 
 double value(const Source& source, const ModelRow& line, std::string_view column,
              double otherwise) {
@@ -36,14 +36,13 @@ double value(const Source& source, const ModelRow& line, std::string_view column
 
 double speed_of(const Offer& offer) { return offer.line->roomiest().estimate.tokens_s; }
 
-/// Of each model, in the order of the spec, the cheapest first; of a machine the precision that is
-/// fastest.
-std::vector<std::pair<std::string, std::vector<Offer>>> offers(const Source& source,
-                                                               std::span<const Way> ways) {
+/// Models in the order of the spec, machines by price, each in its fastest precision.
+std::vector<std::pair<std::string, std::vector<Offer>>> offers(
+    const Source& source, std::span<const ServingOption> ways) {
   std::vector<std::pair<std::string, std::vector<Offer>>> models;
   for (const ModelRow* line : source.shown) {
     if (grade(line->roomiest().estimate) != Grade::on_gpus) continue;
-    for (const Way& way : ways) {
+    for (const ServingOption& way : ways) {
       const double price = value(source, *line, way.column, 0);
       if (price <= 0) continue;
       auto model = std::ranges::find(models, line->model, &decltype(models)::value_type::first);
@@ -74,7 +73,7 @@ TableBlock ranking(std::vector<TableColumn> figures) {
 
 /// A row with model, rank, machine and precision.
 std::vector<TableCell> ranked(const std::string& model, std::size_t rank, const Offer& offer) {
-  return {model, std::to_string(rank), offer.line->machine, held_label(*offer.line)};
+  return {model, std::to_string(rank), offer.line->machine, precision_label(*offer.line)};
 }
 
 /// Money for a million output tokens at the batch and lengths that the line is shown at.
@@ -105,8 +104,9 @@ PriceFacts price_facts(const Source& source) {
       facts.currency = given;
     if (const auto given = text_of(source.axes.value("price_assumptions", point)); !given.empty())
       facts.assumptions = given;
-    if (std::ranges::none_of(
-            by_the_hour, [&](const Way& way) { return value(source, *line, way.column, 0) > 0; }))
+    if (std::ranges::none_of(by_the_hour, [&](const ServingOption& way) {
+          return value(source, *line, way.column, 0) > 0;
+        }))
       facts.unpriced.insert(line->machine);
     if (facts.conditions.empty()) facts.conditions = line->conditions;
   }
@@ -115,10 +115,11 @@ PriceFacts price_facts(const Source& source) {
 
 Text prices_explained(const PriceFacts& facts) {
   return Text(fmt::format(
-             "For each model, the machines of this run that hold it on their GPUs, the cheapest "
-             "hour first. Money is in {0}, by the prices of this run: {1}. An hour of a machine "
-             "that is bought is its price spread over those years, and the energy of its cards and "
-             "host at their power limits while it works. Rent includes energy. Idle power, "
+             "For each model, the machines of this run that run it on their GPUs, the cheapest "
+             "hour first. Money is in {0}, by the prices of this run: {1}. The hourly cost of a "
+             "bought machine has two parts. One is its price spread over those years. The other is "
+             "the energy of its cards and host at their power limits while it works. Rent includes "
+             "energy. Idle power, "
              "interest "
              "and staff are left out. Speed and the cost of a million output tokens are those of "
              "the matrix ({2}), where the machine serves nothing else. Larger batches cost less "

@@ -1,5 +1,4 @@
-// What requests get of engines under load, on the page: a table and a curve for each model on each
-// machine.
+// Serving under load on the page: a table and a curve for each model on each machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,7 +114,7 @@ TableBlock serving_table(const Source& source, const ServedModel& model, std::st
   TableBlock table{{{"engine", row_name},
                     {"precision"},
                     {"concurrency", number},
-                    {"at once", number},
+                    {"running", number},
                     {"GPUs", number},
                     {"first token (ms)", number},
                     {"per token (ms)", number},
@@ -172,10 +171,10 @@ std::vector<std::string> unmeasured_engines(const Source& source,
 }
 
 constexpr std::string_view explained =
-    "Continuous batching in its steady state: so many requests run at once, and each is followed "
-    "by the next. Of the points with an engine, a precision and a concurrency, the table shows the "
-    "one with most requests per second. Small figures are the ends of the 80 % interval. First "
-    "token and request are those of the mean request, and include waiting where fewer run at once. "
+    "Continuous batching in its steady state: a new request follows each finished one. For each "
+    "engine, precision and concurrency, the table shows the point with most requests per second. "
+    "Small figures are the ends of the 80 % interval. First token and request are those of the "
+    "mean request, with waiting if fewer run concurrently. "
     "Tokens/s/user is what one request gets after its first token. results.csv has every point, "
     "and requests with lengths at their 95th percentiles.";
 

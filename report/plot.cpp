@@ -1,4 +1,5 @@
-// The gnuplot process. Drawing goes on in a folder beside the target, whose files are then renamed.
+// The gnuplot process. It draws into a temporary folder next to the target, and the files are then
+// renamed.
 #include "report/plot.hpp"
 
 #include <fmt/format.h>

@@ -12,10 +12,10 @@ namespace {
 
 /// More combinations of digits than this stand for one digit of the other grid only where axes
 /// were linked anew; such grids count as different.
-constexpr Size most_combinations = 1 << 22;
+constexpr Size max_combinations = 1 << 22;
 
-/// Whether the column is one by which points are told apart. Facts that follow from what a
-/// fingerprint is of are covered by it, or have no part in the outcome (a price).
+/// Whether the column identifies points. Facts that follow from fingerprinted content are covered
+/// by the fingerprint, or do not affect the outcome (a price).
 bool compared(const Axis& axis, const Digit& digit, Match match) {
   const Column* column = find_column(axis.column);
   if (column && column->kind == ColumnKind::axis) return true;
@@ -51,7 +51,7 @@ bool empty(const Axis& axis) {
   return std::ranges::all_of(axis.values, [](const AxisValue& v) { return text_of(&v).empty(); });
 }
 
-/// True if the values of an axis tell points of one grid apart, and the other grid lacks the axis.
+/// True if the values of an axis distinguish points of one grid, and the other grid lacks the axis.
 bool differ_in_axes(const GridShape& a, const GridShape& b, Match match) {
   for (const auto& [one, other] : {std::pair(&a, &b), {&b, &a}})
     for (const Digit& digit : one->digits)
@@ -63,7 +63,7 @@ bool differ_in_axes(const GridShape& a, const GridShape& b, Match match) {
   return false;
 }
 
-/// Columns of a digit by which points are told apart, sorted.
+/// Columns of a digit that identify points, sorted.
 std::vector<std::string> compared_columns_of(const Digit& digit, Match match) {
   std::vector<std::string> columns;
   for (const Axis& axis : digit)
@@ -95,7 +95,7 @@ std::optional<PointMap::Lookup> PointMap::lookup_of(const GridShape& a, const Di
     if (std::ranges::any_of(columns, [&](const auto& c) { return has(a.digits[d], c); })) {
       lookup.digits.push_back(d);
       combinations *= static_cast<Size>(length(a.digits[d]));
-      if (combinations > most_combinations) return std::nullopt;
+      if (combinations > max_combinations) return std::nullopt;
     }
   // Empty axes that only one side has say nothing.
   std::erase_if(columns, [&](const auto& c) {

@@ -30,7 +30,7 @@ std::vector<TableCell> precision_row(const ModelRow& line, const ModelRow& wides
   const double saved = total(widest) - total(line);
   const bool first = &line == &widest;
   return {line.model,
-          held_label(line),
+          precision_label(line),
           bytes(e.weights),
           bytes(e.kv_cache),
           bytes(e.activations),

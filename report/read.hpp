@@ -59,7 +59,7 @@ class Database {
   /// The outcome of one point; none where it was excluded.
   std::optional<model::Estimate> find(std::int64_t run, Size point) const;
 
-  /// What was kept for the point; none: nothing was.
+  /// Stored outcome of the point; none if it has none.
   std::optional<Size> longest_context(std::int64_t run, Size point) const;
 
   /// Any query over the views. `:run`, where it occurs, is bound to `run`. Throws StoreError with

@@ -37,13 +37,13 @@ std::vector<MachineLines> by_machine(const std::vector<const ModelRow*>& lines);
 inline constexpr std::string_view precision_choice =
     "Each model stands in its checkpoint's own precision where the run has it, else in the widest "
     "of the run; the cell says which.";
-/// What the cells of a compatibility matrix say.
+/// Cells of a compatibility matrix.
 Text matrix_legend();
 /// Models × machines: verdict, where layers are, the longest context, speed and advice.
 TableBlock compatibility_overview(const Source& source);
 /// The overview, and for each machine models × precisions with the figures behind them.
 Document compatibility_document(const Source& source);
-/// The same cells, a row each.
+/// These cells, one row each.
 Table compatibility_table(const Source& source);
 /// Precisions side by side with the memory that each saves.
 Document precision_document(const Source& source);
@@ -58,7 +58,7 @@ struct Written {
 /// README.md, which links the others: verdicts counted, assumptions, tolerance, figures.
 Document folder_document(const Source& source, const Written& written);
 
-/// What varied in each grid and what stood still, and what the units are.
+/// Varied and fixed axes of each grid, and units.
 Document assumptions(const Source& source);
 /// The models and where their configs are from.
 List models_list(const Source& source);
@@ -71,8 +71,8 @@ Document tolerance(const Source& source);
 List serving_tolerance(const Source& source);
 
 enum class Figures { draw, skip };
-/// Whether results.csv may stay as it is where README.md beside it, which is written last, says
-/// that it is of a run of the same fingerprint. For runs that are another one's rows throughout.
+/// Whether results.csv may stay as it is. README.md, which is written last, must name a run with an
+/// equal fingerprint. For runs that consist of another run's rows.
 enum class Csv { write, keep };
 /// results.csv, compatibility.md and .csv, precision.md, changes.md where there is an earlier run,
 /// index.html, curves (PNG, SVG, .gp, .dat) and README.md of the run into `folder`. Each file is

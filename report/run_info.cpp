@@ -11,7 +11,7 @@
 namespace headroom::report {
 namespace {
 
-constexpr Size most_points = Size{1} << 40;
+constexpr Size max_points = Size{1} << 40;
 
 template <class Getter, class Row>
 Digit digit_of(std::string_view axis, std::span<const std::string> names,
@@ -35,7 +35,7 @@ Size GridShape::points() const {
   Size all = 1;
   for (const Digit& d : digits) {
     const Size size = d.empty() ? 0 : static_cast<Size>(d.front().values.size());
-    if (size > 0 && all > most_points / size)
+    if (size > 0 && all > max_points / size)
       throw std::overflow_error("a grid of more than 2^40 points");
     all *= size;
   }
@@ -45,7 +45,7 @@ Size GridShape::points() const {
 Size RunInfo::points() const {
   Size all = 0;
   for (const GridShape& g : grids) all += g.points();
-  if (all > most_points) throw std::overflow_error("grids of more than 2^40 points together");
+  if (all > max_points) throw std::overflow_error("grids of more than 2^40 points together");
   return all;
 }
 

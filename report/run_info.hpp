@@ -1,6 +1,5 @@
-// What a run is made of: its grids, each a mixed-radix number whose digits give the values of the
-// axes. Points of a run are numbered over all of its grids, the first grid first, the last digit
-// fastest.
+// Contents of a run: its grids, each a mixed-radix number whose digits give the values of the axes.
+// Points are numbered over all grids of a run, the first grid first, the last digit fastest.
 #pragma once
 
 #include <optional>
@@ -25,8 +24,8 @@ using AxisValue = std::variant<std::monostate, std::int64_t, double, std::string
 struct Axis {
   std::string column;  ///< a name of columns(): "model", "batch", "gpu_budget_bytes"
   std::vector<AxisValue> values;
-  /// Of what each value names (a model's description, a machine's row), so that the same name with
-  /// another content is seen. Empty: the values say all.
+  /// Fingerprint of the object that each value names (a model's description, a machine's row). It
+  /// detects a name with changed content. Empty: the values are complete.
   std::vector<std::int64_t> fingerprints{};
 };
 

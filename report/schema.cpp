@@ -1,10 +1,10 @@
 // The statements that create a database, written from the column list.
 //
-// A grid row holds, for each axis and fact, where its values begin in axis_value, and the stride
-// and size of its digit; `result` finds the value of a point by that, one look-up by rowid for each
-// column that a query names. An outcome's rowid is run * 2^40 + point of the run that computed it.
-// A run is a list of extents: ranges of rows, its own or an earlier run's, and what to add to a
-// rowid to have run * 2^40 + point of this run.
+// For each axis and fact, a grid row has the first row of its values in axis_value, and the stride
+// and size of its digit. `result` uses them to find the value of a point, with one look-up by rowid
+// for each queried column. An outcome's rowid is run * 2^40 + point of the run that computed it. A
+// run is a list of extents: ranges of its own or an earlier run's rows, and the number that
+// converts a rowid to run * 2^40 + point of this run.
 #include <fmt/format.h>
 
 #include <numeric>

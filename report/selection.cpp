@@ -16,7 +16,7 @@ namespace headroom::report {
 namespace {
 
 /// How many settings of the other axes to try for a line whose first ones were excluded.
-constexpr int most_tries = 256;
+constexpr int max_tries = 256;
 
 enum class Part { name, budget, other };
 
@@ -116,8 +116,8 @@ auto name_of(const ModelRow& line) {
   return std::tie(line.machine, line.runtime, line.model, line.precision);
 }
 
-/// Runtimes of a machine share one table where each precision has but one of them (a format that
-/// only one runtime reads); otherwise each runtime has its own.
+/// Runtimes of a machine share one table if each precision has only one of them (a format that only
+/// one runtime reads). Otherwise each runtime has its own.
 void set_labels(std::vector<ModelRow>& lines) {
   std::map<std::string, std::set<std::string>> runtimes;
   std::map<std::pair<std::string, std::string>, std::set<std::string>> of_precision;
@@ -158,7 +158,7 @@ std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::
       if (const auto task = text_of(axes.value("task", base)); task == "training") continue;
       std::vector<BudgetPoint> entries;
       std::vector<std::size_t> other(others.strides.size());
-      for (int tries = 0; entries.empty() && tries < most_tries; ++tries) {
+      for (int tries = 0; entries.empty() && tries < max_tries; ++tries) {
         std::vector<std::size_t> budget(budgets.strides.size());
         do {
           const Size point = base + others.offset(other) + budgets.offset(budget);

@@ -62,7 +62,8 @@ void add_serving_columns(std::vector<Column>& all) {
       "serving_running", "", "running", SqlType::integer,
       +[](const Estimate& e) { return e.served.running > 0 ? Cell(e.served.running) : Cell(); },
       stored("running"),
-      "sequences that run at once under load; the other requests wait. Empty: the engine does not "
+      "sequences that run concurrently under load; the other requests wait. Empty: the engine does "
+      "not "
       "batch continuously there, or nothing fits on cards",
       plain));
   all.push_back(outcome<&Served::ttft>("serving_ttft_s", "s", "first token, served", "ttft_s",

@@ -17,8 +17,8 @@ std::string words(int code, const std::string& file, const std::string& message)
   switch (code & 0xff) {
     case SQLITE_FULL:
       return fmt::format(
-          "{}: the disk is full; what was stored before is safe, and the same command goes on "
-          "from there once there is room",
+          "{}: the disk is full; stored points are safe; free some space and repeat the command to "
+          "continue",
           file);
     case SQLITE_READONLY:
       return fmt::format("{}: cannot be written (read-only file or folder)", file);

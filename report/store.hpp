@@ -31,7 +31,7 @@ struct Shard {
   Size first = 0, end = 0;
 };
 
-/// One writer of one database. Not for two threads at once; from one thread after another is fine.
+/// One writer of one database. Only one thread may use it at a time.
 class Store {
  public:
   /// Creates the file and its folder where they are missing. Throws StoreError: not a database, not
@@ -66,9 +66,9 @@ class Store {
   /// Appends where points were excluded: `points` ascending, all in [next_point(), end).
   /// Afterwards next_point() is `end`, also when nothing of the block was kept.
   void append(std::span<const Size> points, std::span<const model::Estimate> estimates, Size end);
-  /// The same where some points stand in rows that are there already: `pieces` cover the block from
-  /// next_point() on, `points` and `estimates` are those of the pieces without rows, and `reused`
-  /// counts the rows of the others.
+  /// Appends a block with some points in existing rows. `pieces` cover the block from next_point().
+  /// `points` and `estimates` belong to the pieces without rows, and `reused` counts the rows of
+  /// the others.
   void append(std::span<const RowRange> pieces, std::span<const Size> points,
               std::span<const model::Estimate> estimates, Size reused);
 
@@ -79,7 +79,7 @@ class Store {
   /// Keeps, for points that tables show, the longest context that fits: {point, tokens}.
   void keep_longest_contexts(std::span<const std::pair<Size, Size>> contexts);
   /// Forgets what was kept for other points than these.
-  void keep_longest_contexts_only_of(std::span<const Size> points);
+  void limit_longest_contexts_to(std::span<const Size> points);
 
   /// Marks the run complete, so that `result` shows it. Throws std::logic_error before the last
   /// point.

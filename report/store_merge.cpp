@@ -74,7 +74,7 @@ void Store::adopt(const std::filesystem::path& database, std::int64_t run) {
   self_->stored += points;
 }
 
-void Store::keep_longest_contexts_only_of(std::span<const Size> points) {
+void Store::limit_longest_contexts_to(std::span<const Size> points) {
   Transaction transaction(self_->connection);
   Statement all(self_->connection, "SELECT id FROM longest_context WHERE id / ?1 = ?2");
   all.bind(1, run_stride);

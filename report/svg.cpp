@@ -28,7 +28,7 @@ struct Scale {
   }
 };
 
-/// Letters of the label at the end of each curve, moved apart where they would meet.
+/// Labels at the end of each curve, moved where they would overlap.
 std::vector<double> apart(std::vector<double> wanted) {
   constexpr double least = 13;
   std::vector<std::size_t> order(wanted.size());

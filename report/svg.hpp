@@ -1,4 +1,4 @@
-// Curves as SVG inside a page: readable without script, in light and in dark, and told apart
+// Curves as SVG inside a page: readable without script, in light and in dark, and distinguishable
 // without colour.
 #pragma once
 

@@ -131,7 +131,7 @@ std::vector<Drawing> training_drawings(const Source& source,
     if (at == figures.end())
       at = figures.insert(
           at, {line.machine, line.runtime, static_cast<double>(line.gpu_memory) / GiB, {}, 0});
-    if (at->lines.size() < most_bars)
+    if (at->lines.size() < max_bars)
       at->lines.push_back(&line);
     else
       ++at->left_out;

@@ -9,7 +9,7 @@
 namespace headroom::report {
 
 /// Bars of one figure at most: more would not be read.
-inline constexpr std::size_t most_bars = 30;
+inline constexpr std::size_t max_bars = 30;
 
 /// One drawing for each machine and runtime; refused lines have no bar.
 std::vector<Drawing> training_drawings(const Source& source,

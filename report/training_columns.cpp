@@ -81,8 +81,8 @@ void add_training_axes(std::vector<Column>& all) {
   all.push_back(axis("matrices", "", "matrices", text,
                      "format in which layers multiply; usual: 16 bit, or fp32 if the recipe is"));
   all.push_back(axis("zero", "", "ZeRO", integer,
-                     "what replicas share: 1 states, 2 gradients, 3 weights; at least what the "
-                     "engine does"));
+                     "state sharded across replicas: 1 states, 2 gradients, 3 weights; at least "
+                     "the engine's own"));
   all.push_back(axis("checkpointing", "", "checkpointing", text,
                      "none, selective or full: which activations backward recomputes"));
   all.push_back(axis("attention", "", "attention", text,
@@ -90,7 +90,7 @@ void add_training_axes(std::vector<Column>& all) {
   all.push_back(axis("kernels", "", "kernels", text,
                      "usual, fused-loss: logits in chunks, liger: norms, gating and rotation too"));
   all.push_back(axis("offload", "", "offload", text,
-                     "what is kept in host memory or on disk: none, optimizer, params (both), "
+                     "state in host memory or on disk: none, optimizer, params (both), "
                      "optimizer-nvme, params-nvme"));
   all.push_back(
       axis("virtual_stages", "", "chunks", integer, "chunks of layers on each pipeline stage"));

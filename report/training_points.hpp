@@ -1,5 +1,5 @@
-// What reports show of training points: for each way to train a model on a machine the point that
-// says most, and what its peak is made of.
+// Training points in reports: the most informative point for each training method of a model on a
+// machine, with the parts of its peak.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace headroom::report {
 
-/// The point of a machine, runtime, model and method that fits with most tokens a second, or, where
-/// no time is known, with most tokens a step; where none fits, the one that comes nearest.
+/// The point of a machine, runtime, model and method that fits with most tokens a second. Without
+/// times it is the point with most tokens a step. If none fits, it is the one nearest to fitting.
 struct TrainingLine {
   Size point = 0;
   std::string machine, runtime, model, method;  ///< method: "qlora 64, all-linear"

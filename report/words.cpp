@@ -148,7 +148,7 @@ std::string speed_classes_explained() {
       fast_from, medium_from, slow_from);
 }
 
-std::string held_label(const ModelRow& line) {
+std::string precision_label(const ModelRow& line) {
   return line.group.empty() ? fmt::format("{} ({})", line.held, line.runtime) : line.held;
 }
 

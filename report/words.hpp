@@ -17,7 +17,7 @@ Grade grade(const model::Estimate& estimate);
 /// "fits easily" (at most half of the card), "fits on 1 GPU", "fits on 2 GPUs", "fits with CPU
 /// offload (38 % of layers)", "needs extensive CPU offload (62 % of layers)" (over half), "CPU +
 /// disk offload, slow (…)", "does not fit: 12.3 GiB of CPU memory short", "refused: …";
-/// "(marginal)" where the interval does not decide.
+/// "(marginal)" if the interval reaches over the limit.
 std::string verdict_words(const ModelRow& line, const BudgetPoint& entry);
 std::string_view reason_words(model::Reason reason);
 
@@ -29,7 +29,7 @@ std::string_view speed_class(const model::Estimate& estimate);
 std::string speed_classes_explained();
 
 /// The precision of a line: "int8", or "q4_K_M (llama.cpp)" in a table of several engines.
-std::string held_label(const ModelRow& line);
+std::string precision_label(const ModelRow& line);
 
 /// "12.34 GiB".
 std::string gib(Bytes bytes);

@@ -106,7 +106,7 @@ std::string other_words(const Advice& a) {
   }
 }
 
-/// What is missing or not supported.
+/// The missing or unsupported feature.
 std::string missing_words(const Advice& a) {
   using enum Advice::Kind;
   switch (a.kind) {
@@ -200,7 +200,7 @@ std::string_view effect_of(model::StepOption::Kind kind) {
     case fused_kernels:
       return "kernels of another package";
     case smaller_passes:
-      return "the same step in smaller passes";
+      return "smaller micro-batches with gradient accumulation";
     case optimizer_8bit:
       return "states in 8 bit";
     case pure_16bit:
@@ -218,7 +218,7 @@ std::string_view effect_of(model::StepOption::Kind kind) {
     case lora:
       return "adapters alone are trained";
     case qlora:
-      return "adapters alone, beside weights in 4 bit";
+      return "adapters only, with 4-bit weights (QLoRA)";
   }
   return "";
 }

@@ -20,7 +20,7 @@ struct Names;
 
 enum class AxisValues { names, numbers, budgets };
 
-/// What the reader of a spec needs to know of an axis.
+/// Facts about an axis for the reader of a spec.
 struct AxisForm {
   std::string_view key;
   std::string_view column;  ///< empty: columns of its own (models, machines, runtimes, adapters)

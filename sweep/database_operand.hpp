@@ -10,7 +10,7 @@ namespace headroom::sweep {
 
 /// The file, or results.sqlite in the folder.
 std::filesystem::path database_file(const std::string& given);
-/// Of the only operand; throws UsageError where there is none, or more.
+/// The database of the only operand; throws UsageError for none or several.
 std::filesystem::path database_operand(const Options& options);
 
 }  // namespace headroom::sweep

@@ -12,7 +12,7 @@ using report::AxisValue;
 
 namespace {
 
-/// Of each row; equal ones are looked at once.
+/// Values of each row; equal rows are evaluated once.
 template <class Row>
 std::vector<std::int64_t> fingerprints(const std::vector<const Row*>& rows) {
   std::map<const Row*, std::int64_t> known;
@@ -60,7 +60,7 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
     for (const Choice& choice : digit) {
       const ServedExtra& each = *choice.extras[c];
       axis.values.push_back(each.text);
-      // What the name of a draft model stands for; of the others the text says all.
+      // A draft model needs its name resolved; other values need only their text.
       axis.fingerprints.push_back(each.draft.weights ? fingerprint(*each.draft.weights->model) : 0);
     }
     columns.push_back(std::move(axis));
@@ -74,7 +74,7 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
              [&](const auto& names, const auto& machines) {
                return report::machine_digit(names, machines, prices ? &*prices : nullptr);
              });
-  if (first.gpu_budget >= Bytes(0) && first.gpu_budget != model::all_of_it)
+  if (first.gpu_budget >= Bytes(0) && first.gpu_budget != model::unlimited)
     add("gpu_budget_bytes", [](const Scenario& s) { return AxisValue(s.gpu_budget.count()); });
   return columns;
 }

@@ -150,7 +150,7 @@ void overlay(Choice& choice, const Choice& over) {
 
 namespace {
 
-/// What extras mean for the model and the engine of their choice.
+/// Effect of extras on the chosen model and engine.
 void apply_extras(Choice& choice, Names& names) {
   model::Scenario& s = choice.decides;
   for (const ServedExtra* each : choice.extras) {
@@ -193,8 +193,8 @@ void add_extras(const Spec& spec, const GridSpec& grid, std::vector<Group>& grou
     }
 }
 
-/// Models with what they are held in. What "auto" means is the engine's business: engines that hold
-/// a checkpoint differently share the digit of the models.
+/// Models with their precisions. The engine decides the meaning of "auto". Engines that load a
+/// checkpoint differently share the digit of the models.
 void hold_weights(std::vector<Group>& groups, Names& names) {
   const auto with = [&](std::string_view axis) -> Group& {
     return *std::ranges::find_if(groups, [&](const Group& group) { return group.has(axis); });

@@ -12,7 +12,7 @@
 
 namespace headroom::sweep {
 
-/// What names of a spec stand for; everything found is owned by the job.
+/// Objects behind the names of a spec. The job owns everything found.
 struct Names {
   const Catalogue& catalogue;
   const Engines& engines;

@@ -10,6 +10,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "report/words.hpp"
 #include "sweep/advice_words.hpp"
+#include "sweep/confidence_words.hpp"
 #include "sweep/gpus_needed.hpp"
 #include "sweep/output.hpp"
 #include "sweep/speed_output.hpp"
@@ -69,7 +70,7 @@ std::string device_lines(const Explanation& explained) {
                     to_text(use.activations), to_text(use.overhead), to_text(use.total),
                     to_text(use.budget)});
   return aligned(
-      {"device", "layers", "weights", "KV cache", "activations", "overhead", "total", "of budget"},
+      {"device", "layers", "weights", "KV cache", "activations", "overhead", "total", "budget"},
       {false, true, true, true, true, true, true, true}, rows);
 }
 
@@ -154,7 +155,7 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
   const Estimate& e = explained.estimate;
   std::string text = header(given, explained) + '\n';
   if (given.on_machine) {
-    text += fmt::format("Verdict   {} (sure: {})", verdict_text(given, e), model::name_of(e.sure));
+    text += fmt::format("Verdict   {} ({})", verdict_text(given, e), confidence_words(e.sure));
     text += '\n';
     if (!explained.advice.empty()) text += "Advice    " + advice_words(explained.advice) + '\n';
     if (!explained.devices.empty()) text += '\n' + device_lines(explained);

@@ -16,7 +16,7 @@ enum class Terms { hidden, shown };
 std::string estimate_text(const GivenScenario& given, const model::Explanation& explained,
                           const std::optional<model::Traffic>& serving, Terms terms);
 
-/// What memory of this size means where no card is given: "4 to 8 GiB: moderate, …".
+/// Meaning of memory of this size without a card: "4 to 8 GiB: moderate, …".
 std::string_view memory_band(Bytes bytes);
 
 }  // namespace headroom::sweep

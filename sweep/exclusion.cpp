@@ -45,14 +45,15 @@ Source source_of(const Column& column, const report::GridShape& shape) {
 Exclusion::Exclusion(const std::string& text, const report::GridShape& shape) try {
   const report::Condition condition(text, {"result"});
   std::vector<Source> sources;
-  for (const auto& read : condition.reads()) sources.push_back(source_of(*read.column, shape));
+  for (const auto& read : condition.columns_read())
+    sources.push_back(source_of(*read.column, shape));
   for (const Source& each : sources) digits_.push_back(each.digit);
   std::ranges::sort(digits_);
   digits_.erase(std::unique(digits_.begin(), digits_.end()), digits_.end());
   Size cells = 1;
   for (const auto digit : digits_) {
     radices_.push_back(static_cast<Size>(shape.digits[digit].front().values.size()));
-    if (cells > most_combinations / radices_.back())
+    if (cells > max_combinations / radices_.back())
       throw std::invalid_argument(
           "depends on more than 2*10^7 combinations of axis values; split the grid instead");
     cells *= radices_.back();

@@ -1,5 +1,5 @@
-// `exclude` conditions: SQL over the axis columns, decided once for each combination of the digits
-// that the condition depends on, and looked up in a table of bits afterwards.
+// `exclude` conditions are SQL over the axis columns. They are evaluated once for each combination
+// of the digits that they depend on. A table of bits stores the results.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 namespace headroom::sweep {
 
 /// More combinations than this are refused: the condition would need as many bits and evaluations.
-inline constexpr Size most_combinations = 20'000'000;
+inline constexpr Size max_combinations = 20'000'000;
 
 /// Which points of a grid one condition excludes.
 class Exclusion {

@@ -38,8 +38,8 @@ struct ServedExtra {
 /// Throws std::invalid_argument that says what was expected.
 ServedExtra parse_extra(std::string_view axis, const std::string& text);
 
-/// What an image becomes in `model`. Throws std::invalid_argument: a model without images or whose
-/// images are not described, a size that is missing or without effect.
+/// Tokens and patches of an image in `model`. Throws std::invalid_argument: a model without images
+/// or whose images are not described, a size that is missing or without effect.
 model::ImageInput image_of(const model::Model& model, const ServedExtra& images);
 
 }  // namespace headroom::sweep

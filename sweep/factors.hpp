@@ -59,7 +59,7 @@ class Engines {
 
   /// Puts the profile's figures of a host in place of the machine's, where it is of this host.
   void measured(Machine& machine) const;
-  /// What is laid over, for the lists of assumptions; `machine` null: none is given.
+  /// The overridden values, for the lists of assumptions; `machine` is null if none is given.
   std::vector<std::string> assumed(const Machine* machine) const;
 
  private:

@@ -90,7 +90,7 @@ std::int64_t fingerprint(const model::Model& model) {
   hash.add(model.undescribed);
   if (!model.stored) return hash.value();
   hash.add(model.stored->detail);
-  hash.add(model.stored->held_as_stored);
+  hash.add(model.stored->keeps_checkpoint_formats);
   hash.add(model.stored->comparison);
   hash.add(model.stored->totals.parameters);
   hash.add(model.stored->totals.bytes);

@@ -1,4 +1,5 @@
-// What results depend on, as numbers: what is equal need not be computed again.
+// Fingerprints of everything that results depend on. Results with equal fingerprints are not
+// computed again.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +12,10 @@
 
 namespace headroom::sweep {
 
-/// Of all that an outcome can depend on: every tensor, cache and header of a model; every figure of
-/// a machine's cards and host; name, version and every constant of a runtime, whose policies are of
-/// the program's version. Sources of facts, dates, titles and prices are left out. The same on
-/// every machine.
+/// A fingerprint covers everything that an outcome can depend on: every tensor, cache and header of
+/// a model; every figure of a machine's cards and host; name, version and constants of a runtime.
+/// The program's version covers policies. Sources, dates, titles and prices are omitted. All
+/// machines give equal fingerprints.
 std::int64_t fingerprint(const model::Model& model);
 std::int64_t fingerprint(const Machine& machine);
 std::int64_t fingerprint(const model::Engine& runtime);
@@ -22,8 +23,9 @@ std::int64_t fingerprint(const model::Engine& runtime);
 /// "0.1.0+3f9a12bc6d01e587": the version, and a hash over the source of every formula.
 std::string program_version();
 
-/// Of a run, hexadecimal: of its version, its spec's text, and every axis value with what it names.
-/// Only an unfinished run with the same one is resumed, only shards with the same one are united.
+/// Fingerprint of a run, hexadecimal. It covers its version, its spec's text, and every axis value
+/// with the object it names. Only an unfinished run with an equal fingerprint is resumed, and only
+/// such shards are merged.
 std::string fingerprint(const report::RunInfo& info);
 
 }  // namespace headroom::sweep

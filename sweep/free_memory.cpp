@@ -10,8 +10,8 @@
 
 namespace headroom::sweep {
 
-void hold_against_free(const FreeMemory& free, const model::Scenario& s,
-                       model::Explanation& explained) {
+void compare_with_free_memory(const FreeMemory& free, const model::Scenario& s,
+                              model::Explanation& explained) {
   model::Estimate& e = explained.estimate;
   if (e.verdict >= model::Verdict::does_not_fit) return;
   const auto limit = [&](const model::DeviceUse& use, Bytes there, Bytes needed, double high,

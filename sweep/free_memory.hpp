@@ -1,4 +1,4 @@
-// What this computer's other programs hold now, beside what an estimate needs.
+// Memory that this computer's other programs use now, compared with an estimate.
 #pragma once
 
 #include "model/answer/explain.hpp"
@@ -7,10 +7,10 @@
 
 namespace headroom::sweep {
 
-/// Where a card, or the host, has less free now than what the estimate takes of it, which for an
-/// engine that sets its share of a card aside is that share: a warning, and where it fits it is no
-/// longer sure. So it is where what is free lies within the interval of what is needed.
-void hold_against_free(const FreeMemory& free, const model::Scenario& scenario,
-                       model::Explanation& explained);
+/// Warns if a card or the host has less free memory now than the estimate needs. An engine that
+/// reserves a share of the card needs that share. A verdict "fits" then becomes marginal, also if
+/// free memory lies within the interval of the needed memory.
+void compare_with_free_memory(const FreeMemory& free, const model::Scenario& scenario,
+                              model::Explanation& explained);
 
 }  // namespace headroom::sweep

@@ -13,10 +13,10 @@ namespace headroom::sweep {
 
 std::vector<GpusNeeded> gpus_needed(const model::Scenario& scenario, const Catalogue& catalogue) {
   std::vector<GpusNeeded> all;
-  const Bytes least = model::least_card(scenario);
+  const Bytes least = model::min_card(scenario);
   if (least == Bytes(0)) return all;
   model::Scenario s = scenario;
-  s.gpu_budget = model::all_of_it;
+  s.gpu_budget = model::unlimited;
   for (const Device& device : catalogue.devices) {
     GpusNeeded needed{&device, least.real() / device.memory.real(), 0};
     Machine machine;

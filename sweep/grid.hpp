@@ -14,16 +14,16 @@
 namespace headroom::sweep {
 
 /// No spec may ask for more: it would not end.
-inline constexpr Size most_points = 1'000'000'000'000;
+inline constexpr Size max_points = 1'000'000'000'000;
 
 class Grid {
  public:
   /// `radices`: how many values each digit has, all positive. Throws std::length_error when the
-  /// product exceeds `most_points`, std::invalid_argument for a radix below 1.
+  /// product exceeds `max_points`, std::invalid_argument for a radix below 1.
   explicit Grid(std::vector<Size> radices) : radices_(std::move(radices)) {
     for (const Size radix : radices_) {
       if (radix < 1) throw std::invalid_argument("a digit of a grid has no values");
-      if (size_ > most_points / radix) throw std::length_error("more than 10^12 points");
+      if (size_ > max_points / radix) throw std::length_error("more than 10^12 points");
       size_ *= radix;
     }
   }

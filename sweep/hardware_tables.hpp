@@ -1,4 +1,4 @@
-// What `headroom hardware` shows of the catalogue and of this computer, as tables.
+// Tables of `headroom hardware`: the catalogue and this computer.
 #pragma once
 
 #include <string>

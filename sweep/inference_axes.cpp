@@ -5,44 +5,44 @@
 namespace headroom::sweep {
 namespace {
 
-using Put = Change<Choice>;
+using Setter = Change<Choice>;
 using model::Scenario;
 
-Put put_model(const std::string& text, Names& names) {
+Setter set_model(const std::string& text, Names& names) {
   return [m = names.models.at(text)](Choice& c) { c.model = m; };
 }
-Put put_precision(const std::string& text, Names&) {
+Setter set_precision(const std::string& text, Names&) {
   return [s = text == "auto" ? nullptr : &model::scheme(text)](Choice& c) { c.scheme = s; };
 }
-Put put_kv_precision(const std::string& text, Names&) {
+Setter set_kv_precision(const std::string& text, Names&) {
   return [p = &precision(text)](Choice& c) { c.decides.kv_precision = p; };
 }
-/// Requests at once are the batch.
-Put put_concurrency(const std::string& text, Names&) {
+/// Concurrent requests are the batch.
+Setter set_concurrency(const std::string& text, Names&) {
   return [n = Size{std::stoll(text)}](Choice& c) { c.decides.concurrency = c.decides.batch = n; };
 }
-Put put_runtime(const std::string& text, Names& names) {
+Setter set_runtime(const std::string& text, Names& names) {
   return [r = &names.engines.named(text)](Choice& c) { c.decides.runtime = r; };
 }
 template <std::size_t extra>
-Put put_extra(const std::string& text, Names& names) {
+Setter set_extra(const std::string& text, Names& names) {
   return [e = names.extra(extra_axes[extra].key, text)](Choice& c) { c.extras[extra] = e; };
 }
-Put put_machine(const std::string& text, Names& names) {
+Setter set_machine(const std::string& text, Names& names) {
   return [m = names.machine(text)](Choice& c) { c.decides.machine = m; };
 }
-Put put_budget(const std::string& text, Names&) {
+Setter set_budget(const std::string& text, Names&) {
   return [b = parse_budget(text).first](Choice& c) { c.decides.gpu_budget = b; };
 }
 
 constexpr AxisValues numbers = AxisValues::numbers;
 constexpr Axis<Choice> all[] = {
     // constant: the help of sweep reads it before main
-    {{"models", "", ""}, put_model},
-    {{"precisions", "precision", "auto"}, put_precision},
-    {{"kv_precisions", "kv_precision", "fp16"}, put_kv_precision},
+    {{"models", "", ""}, set_model},
+    {{"precisions", "precision", "auto"}, set_precision},
+    {{"kv_precisions", "kv_precision", "fp16"}, set_kv_precision},
     {{"batches", "batch", "1", numbers}, nullptr, &Scenario::batch},
-    {{"concurrencies", "concurrency", "", numbers}, put_concurrency, &Scenario::concurrency},
+    {{"concurrencies", "concurrency", "", numbers}, set_concurrency, &Scenario::concurrency},
     {{"prompt_tokens", "prompt_tokens", "512", numbers}, nullptr, &Scenario::prompt_tokens},
     {{"output_tokens", "output_tokens", "128", numbers}, nullptr, &Scenario::output_tokens},
     {{"prompt_tokens_p95", "prompt_tokens_p95", "", numbers},
@@ -52,16 +52,16 @@ constexpr Axis<Choice> all[] = {
      nullptr,
      &Scenario::output_tokens_p95},
     {{"contexts", "context", "", numbers}, nullptr, &Scenario::context},
-    {{"runtimes", "", "transformers"}, put_runtime},
-    {{"adapters", "served_adapters", ""}, put_extra<0>},
-    {{"drafts", "draft", ""}, put_extra<1>},
-    {{"images", "images", ""}, put_extra<2>},
+    {{"runtimes", "", "transformers"}, set_runtime},
+    {{"adapters", "served_adapters", ""}, set_extra<0>},
+    {{"drafts", "draft", ""}, set_extra<1>},
+    {{"images", "images", ""}, set_extra<2>},
     {{"tp", "tensor_parallel", "", numbers}, nullptr, &Scenario::tensor_parallel},
     {{"pp", "pipeline_parallel", "", numbers}, nullptr, &Scenario::pipeline_parallel},
     {{"ep", "expert_parallel", "", numbers}, nullptr, &Scenario::expert_parallel},
     {{"dp", "data_parallel", "", numbers}, nullptr, &Scenario::data_parallel},
-    {{"machines", "", ""}, put_machine},
-    {{"gpu_budgets", "gpu_budget_bytes", "", AxisValues::budgets}, put_budget},
+    {{"machines", "", ""}, set_machine},
+    {{"gpu_budgets", "gpu_budget_bytes", "", AxisValues::budgets}, set_budget},
 };
 
 }  // namespace

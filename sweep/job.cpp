@@ -88,7 +88,7 @@ void check_contexts(const Spec& spec, const GridSpec& grid, const JobGrid& job) 
     radices.push_back(job.grid.radices()[k]);
   }
   const Grid part(radices);
-  if (part.size() > most_combinations)
+  if (part.size() > max_combinations)
     throw spec.error(grid, "contexts", "more than 2*10^7 combinations with the tokens; link them");
   std::vector<Size> digits(used.size()), point(job.digits.size());
   for (Size i = 0; i < part.size(); ++i, part.advance(digits)) {
@@ -129,7 +129,7 @@ void check_something_left(const Spec& spec, const GridSpec& grid, const JobGrid&
   throw spec.error(grid, "exclude", "leaves no point of this grid");
 }
 
-/// Placements of experts for all weights that have some, where an engine keeps them apart.
+/// Placements of experts for all weights with experts, if an engine places them separately.
 void add_experts(JobGrid& job) {
   bool apart = false;
   for (const auto& digit : job.digits)
@@ -194,7 +194,7 @@ model::Scenario JobGrid::scenario(std::span<const Size> point) const {
   Choice all;
   for (std::size_t k = 0; k < digits.size(); ++k)
     overlay(all, digits[k][static_cast<std::size_t>(point[k])]);
-  if (all.decides.gpu_budget < Bytes(0)) all.decides.gpu_budget = model::all_of_it;
+  if (all.decides.gpu_budget < Bytes(0)) all.decides.gpu_budget = model::unlimited;
   all.decides.prompt_tokens += all.image_tokens;
   return all.decides;
 }
@@ -240,7 +240,7 @@ Job make_job(const Spec& spec, const Catalogue& catalogue, const Hub& hub,
   Names names = look_up(spec, catalogue, hub, job);
   for (const auto& grid : spec.grids) {
     job.grids.push_back(grid_of(spec, grid, names));
-    if (job.points() > most_points)
+    if (job.points() > max_points)
       throw spec.error(grid, "grid", "the grids together have more than 10^12 points");
   }
   return job;

@@ -32,7 +32,7 @@ class Hub;
 inline constexpr model::Scenario undecided{
     .batch = 0, .prompt_tokens = 0, .output_tokens = 0, .gpu_budget = Bytes(-1)};
 
-/// What one value of a digit puts into a scenario.
+/// Change that one value of a digit makes to a scenario.
 struct Choice {
   using Number = Size model::Scenario::*;  ///< sweep/axes.hpp
   model::Scenario& numbers() { return decides; }
@@ -47,7 +47,7 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
-/// What points are evaluated with, one after the other, by one thread.
+/// State with which one thread evaluates its points in sequence.
 struct Evaluators {
   std::map<const Machine*, model::Evaluator> inference;  ///< machines and budgets turn fastest
   model::TrainingEvaluator training;
@@ -63,7 +63,7 @@ struct JobGrid {
   report::GridShape shape;  ///< the same digits as the database keeps them
 
   bool excluded(std::span<const Size> point) const;
-  /// Of inference.
+  /// Grid of inference.
   model::Scenario scenario(std::span<const Size> point) const;
   /// The outcome of a point of either task. Experts are in host memory as in a curve.
   model::Estimate evaluate(std::span<const Size> point, Evaluators& evaluators) const;

@@ -1,4 +1,4 @@
-// What only the points that tables show are asked: how long a context fits.
+// The longest context that fits, computed only for points that tables show.
 #pragma once
 
 #include "report/read.hpp"

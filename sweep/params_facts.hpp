@@ -1,4 +1,4 @@
-// What is known of a model, for params_*.cpp alone.
+// Facts about a model, for params_*.cpp only.
 #pragma once
 
 #include <optional>

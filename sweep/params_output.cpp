@@ -1,4 +1,4 @@
-// What params says in words.
+// Text output of params.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,7 +22,7 @@ using model::Model;
 /// Differences that a text shows; --tensors and json have all.
 constexpr std::size_t most_shown = 10;
 
-/// What the checkpoint holds beside the counts above.
+/// Modules in the checkpoint that the counts above omit.
 template <class F>
 void prediction_rows(const Model& model, F&& row) {
   const auto& prediction = model.multi_token_prediction;
@@ -30,12 +30,11 @@ void prediction_rows(const Model& model, F&& row) {
   const std::string modules = fmt::format("{} multi-token-prediction module{}", prediction.modules,
                                           prediction.modules > 1 ? "s" : "");
   if (prediction.source.empty())
-    return row("beside them, not counted", 0,
-               modules + ", not described for " + model.architecture);
+    return row("further, not counted", 0, modules + ", not described for " + model.architecture);
   const Further further = further_of(prediction);
-  row("beside them, in checkpoints", further.parameters, modules);
+  row("further, in checkpoints", further.parameters, modules);
   if (further.copies > 0)
-    row("… and copies", further.copies, "of embedding and head, stored again");
+    row("… and copies", further.copies, "second copies of embedding and head");
 }
 
 std::string assumptions(const Model& model) {
@@ -139,7 +138,7 @@ std::string params_text(const Model& model, const Adapters& adapters) {
         fmt::format("tied: {}", fmt::join(names, ", ")));
   for (const auto& [name, parameters] : parameter_groups(model)) row("  " + name, parameters);
   prediction_rows(model, row);
-  const Kept kept = kept_fp16(model);
+  const CacheElements kept = cache_fp16(model);
   row("KV bytes a token, 16 bit", kept.kv, std::string(kv_kind(model)));
   if (kept.indexer > 0)
     row("… and the indexer's", kept.indexer, "keys by which sparse attention picks its tokens");

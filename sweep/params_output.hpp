@@ -1,4 +1,4 @@
-// What `headroom params` says of a model, in each format.
+// Output of `headroom params` in each format.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -18,8 +18,8 @@ std::string params_text(const model::Model& model, const Adapters& adapters);
 /// One row a model.
 report::Table params_table(const std::vector<model::Model>& models, const Adapters& adapters);
 
-/// One row a tensor of the description with what the checkpoint holds for it, then what the
-/// checkpoint holds beside.
+/// One row a tensor of the description with its entry in the checkpoint, then further tensors of
+/// the checkpoint.
 report::Table tensor_table(const std::vector<model::Model>& models);
 
 /// One line about config and tensors that disagree; empty where they agree.

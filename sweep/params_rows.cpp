@@ -1,4 +1,4 @@
-// What params says as JSON and as a row of a table.
+// Output of params as JSON and as a row of a table.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -42,7 +42,7 @@ json::value differences(const Model& model) {
   return all;
 }
 
-/// What the headers say; null where none were read.
+/// Content of the headers; null if none were read.
 void add_stored(const Model& model, json::object& all) {
   all["bytes"] = model.stored ? json::value(model.stored->list.total.count()) : nullptr;
   const auto* totals = stored_totals(model);
@@ -94,7 +94,7 @@ json::object params_object(const Model& model, const Adapters& adapters) {
   json::object parts;
   for (const auto& [name, parameters] : parameter_groups(model)) parts[name] = parameters;
   all["groups"] = std::move(parts);
-  const Kept kept = kept_fp16(model);
+  const CacheElements kept = cache_fp16(model);
   all["kv_kind"] = if_described(model, json::value(kv_kind(model)));
   all["kv_bytes_per_token_fp16"] = if_described(model, kept.kv);
   all["indexer_bytes_per_token_fp16"] = if_described(model, kept.indexer);
@@ -124,7 +124,7 @@ std::vector<report::Value> params_row(const Model& model) {
   const auto& prediction = model.multi_token_prediction;
   const bool known = prediction.modules == 0 || !prediction.source.empty();
   const Further further = further_of(prediction);
-  const Kept kept = kept_fp16(model);
+  const CacheElements kept = cache_fp16(model);
   const auto value = [](std::optional<Size> count) {
     return count ? report::Value(*count) : report::Value();
   };

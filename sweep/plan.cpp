@@ -37,8 +37,8 @@ constexpr Question table[] = {
     {"longest-context", "the longest context at the batch that is given", Vary::context, true, true,
      false,
      [](const Candidate& a, const Candidate& b) { return a.serving.context > b.serving.context; }},
-    {"most-users", "the most sequences at once, of all copies that a machine holds", Vary::batch,
-     true, true, false,
+    {"most-users", "the most concurrent sequences, summed over all copies on a machine",
+     Vary::batch, true, true, false,
      [](const Candidate& a, const Candidate& b) { return a.serving.users() > b.serving.users(); }},
     {"fewest-gpus", "the smallest number of cards", Vary::batch, true, true, false,
      [](const Candidate& a, const Candidate& b) {

@@ -34,7 +34,7 @@ struct Candidate {
   bool qualifies() const { return machines > 0; }
 };
 
-/// What is asked, and by what the answer is the best.
+/// The question, and the order that ranks answers.
 struct Question {
   std::string_view name;     ///< "largest-model"
   std::string_view meaning;  ///< for the help
@@ -48,7 +48,7 @@ std::span<const Question> questions();
 /// Throws UnknownName with the nearest.
 const Question& question(std::string_view name);
 
-/// What a plan chooses from. Everything pointed to outlives it.
+/// Candidates of a plan. Everything pointed to outlives it.
 struct Choices {
   std::vector<const model::QuantisedModel*> weights;
   std::vector<const Machine*> machines;

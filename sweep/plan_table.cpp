@@ -7,6 +7,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
+#include "sweep/confidence_words.hpp"
 #include "sweep/money.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan.hpp"
@@ -95,14 +96,14 @@ std::string served(const Candidate& c, const Target& target) {
                                  c.serving.cards, c.serving.cards == 1 ? "card" : "cards",
                                  grouped(c.serving.batch), grouped(c.serving.context));
   text += fmt::format(
-      "; first token {}, per token {}, {} tokens/s, {} requests/s; {} (sure: {})",
+      "; first token {}, per token {}, {} tokens/s, {} requests/s; {} ({})",
       time_words(seen.ttft, seen.first, target), time_words(seen.tpot, seen.step, target),
       rate_words(tokens_s(c), seen.time, target), rate_words(requests_s(c), seen.time, target),
-      model::name_of(e.verdict), model::name_of(e.sure));
+      model::name_of(e.verdict), confidence_words(e.sure));
   return text;
 }
 
-/// What requests get at the demand, where the answer would serve more.
+/// Latency at the demand, if the answer could serve more.
 std::string demand_words(const Candidate& c, const Target& target) {
   if (c.asked == 0) return {};
   const model::Service& seen = c.at_asked;
@@ -122,7 +123,7 @@ std::string costs(const Candidate& c, std::string_view currency) {
   return text;
 }
 
-/// What one more would miss, in words.
+/// The limit that one more would exceed, in words.
 std::string_view missed(model::Miss miss) {
   switch (miss) {
     case model::Miss::memory:

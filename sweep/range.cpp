@@ -10,7 +10,7 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr std::size_t most_values = 100'000;
+constexpr std::size_t max_values = 100'000;
 
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
@@ -77,7 +77,7 @@ std::vector<Size> parse_range(std::string_view text) {
                     multiplies ? "2 from a positive start" : "1"));
   std::vector<Size> values;
   for (Size value = first; value <= last; value = multiplies ? value * step : value + step) {
-    if (values.size() == most_values)
+    if (values.size() == max_values)
       throw std::invalid_argument(fmt::format("the range '{}' has more than 10^5 values", text));
     values.push_back(value);
     if (multiplies && value > last / step) break;
@@ -108,7 +108,7 @@ BudgetRange parse_budget(std::string_view text) {
   if (range.last < range.first)
     throw std::invalid_argument(fmt::format("the range '{}' is empty", text));
   if (!range.to_max &&
-      (range.last - range.first).count() / range.step.count() > static_cast<Size>(most_values))
+      (range.last - range.first).count() / range.step.count() > static_cast<Size>(max_values))
     throw std::invalid_argument(fmt::format("the range '{}' has more than 10^5 values", text));
   return range;
 }
@@ -123,7 +123,7 @@ std::vector<Bytes> budgets(const std::vector<BudgetRange>& ranges, Bytes memory)
     }
     all.push_back(std::min(range.first, memory));
     if (range.step == Bytes(0)) continue;
-    if ((last - range.first).count() / range.step.count() > static_cast<Size>(most_values))
+    if ((last - range.first).count() / range.step.count() > static_cast<Size>(max_values))
       throw std::invalid_argument("a budget range has more than 10^5 values");
     for (Bytes value = range.first + range.step; value <= last; value += range.step)
       all.push_back(value);

@@ -79,7 +79,7 @@ void evaluate_blocks(const Job& job, Size first, Size end, const RunnerOptions& 
       const report::RowRange piece =
           options.reuse ? options.reuse->at(next, end) : report::RowRange{next, end - next};
       block->pieces.push_back(piece);
-      // What is computed is cut into blocks; what is there already is taken in one go.
+      // Computed points are cut into blocks. Points that exist already are taken together.
       if (!piece.row) block->pieces.back().points = std::min(piece.points, full - next);
       next += block->pieces.back().points;
     }

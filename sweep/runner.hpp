@@ -32,13 +32,15 @@ struct EvaluatedBlock {
   Size reused = 0;  ///< rows of the pieces that have them
 };
 
-/// Evaluates points `first` to `end` in parallel and hands them to `keep` in order, one block at a
-/// time, until there are no more or it is told to stop. Memory is bounded by the blocks under way.
+/// Evaluates points `first` to `end` in parallel and passes them to `keep` in order, one block at a
+/// time. It ends after the last point or when it is asked to stop. Memory is bounded by the blocks
+/// under way.
 void evaluate_blocks(const Job& job, Size first, Size end, const RunnerOptions& options,
                      const std::function<void(const EvaluatedBlock&)>& keep);
 
-/// From `store.next_point()` to its end, or until told to stop. True: every point is done and the
-/// run is marked complete. Throws StoreError; whole blocks that were stored before stay.
+/// Runs from `store.next_point()` to its end, or until it is asked to stop. True: every point is
+/// done and the run is marked complete. Throws StoreError; whole blocks that were stored before
+/// stay.
 bool run(const Job& job, report::Store& store, const RunnerOptions& options);
 
 }  // namespace headroom::sweep

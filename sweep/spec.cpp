@@ -159,7 +159,7 @@ class SpecReader {
     return finished(table, std::move(grid));
   }
 
-  /// What grids of both tasks have.
+  /// Keys of grids of both tasks.
   GridSpec finished(const toml::table& table, GridSpec grid) {
     for (const auto* needed : {"models", "machines"})
       if (!table.get(needed))

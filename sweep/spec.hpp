@@ -21,7 +21,8 @@ class SpecError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What one process may use on each card: a size, or a range that ends at each card's own memory.
+/// Memory that one process may use on each card: a size, or a range that ends at each card's own
+/// memory.
 struct BudgetRange {
   Bytes first, last;
   bool to_max = false;  ///< `last` is each machine's own maximum: its largest card
@@ -43,18 +44,19 @@ struct GridSpec {
   std::vector<Size> numbers(std::string_view axis) const;
   /// The axes that move together with `axis`; null: it moves alone.
   const std::vector<std::string>* link_of(std::string_view axis) const;
-  /// What a process may use on each card; empty: all of it.
+  /// Memory that a process may use on each card; empty: all of it.
   std::vector<BudgetRange> gpu_budgets() const;
 };
 
 struct Spec {
-  std::string file, text;                       ///< as given, and its whole content
-  std::string name;                             ///< [run] name; the file's stem by default
-  std::filesystem::path out;                    ///< [run] out; out/<name> by default
-  std::vector<std::filesystem::path> hardware;  ///< [run] hardware: TOML files, beside the spec
-  std::vector<std::filesystem::path> engines;   ///< [run] engines: TOML files, beside the spec
-  std::filesystem::path prices;                 ///< [prices] file, beside the spec; empty: none
-  bool plots = true;                            ///< [report] plots
+  std::string file, text;     ///< as given, and its whole content
+  std::string name;           ///< [run] name; the file's stem by default
+  std::filesystem::path out;  ///< [run] out; out/<name> by default
+  std::vector<std::filesystem::path>
+      hardware;                                ///< [run] hardware: TOML files, relative to the spec
+  std::vector<std::filesystem::path> engines;  ///< [run] engines: TOML files, relative to the spec
+  std::filesystem::path prices;                ///< [prices] file, relative to the spec; empty: none
+  bool plots = true;                           ///< [report] plots
   std::vector<GridSpec> grids;
 
   /// SpecError about `key` of `grid`.
@@ -66,7 +68,7 @@ const std::vector<std::string>& axes_of(model::Task task);
 
 /// Throws SpecError.
 Spec parse_spec(std::string_view toml, std::string file);
-/// The same from a file of at most 16 MiB.
+/// Reads a file of at most 16 MiB.
 Spec read_spec(const std::filesystem::path& file);
 
 /// "4096-131072*2", "0-80+1", "7": the values, ascending. Throws std::invalid_argument that says

@@ -8,7 +8,7 @@
 namespace headroom::sweep {
 namespace {
 
-/// Requests at once are the batch; lengths of requests mean nothing without them.
+/// Concurrent requests are the batch. Lengths of requests have no meaning without them.
 void check_concurrencies(const Spec& spec, GridSpec& grid) {
   if (grid.values("concurrencies").empty()) {
     for (const auto* key : {"prompt_tokens_p95", "output_tokens_p95"})
@@ -19,11 +19,12 @@ void check_concurrencies(const Spec& spec, GridSpec& grid) {
     return;
   }
   if (grid.lines.contains("batches"))
-    throw spec.error(grid, "batches", "excludes 'concurrencies': requests at once are the batch");
+    throw spec.error(grid, "batches",
+                     "excludes 'concurrencies', because concurrent requests are the batch");
   grid.all_values.erase("batches");
 }
 
-/// Of every point that the grid makes of them.
+/// Checks every point of the grid.
 void check_percentile(const Spec& spec, const GridSpec& grid, std::string_view key,
                       std::string_view of) {
   const auto p95 = grid.numbers(key), medians = grid.numbers(of);

@@ -29,7 +29,7 @@ struct Amount {
 };
 constexpr Amount byte_counts[] = {
     {"weights_bytes", "weights", &PassPart::weight_bytes},
-    {"experts_bytes", "of them experts", &PassPart::expert_bytes},
+    {"experts_bytes", "experts", &PassPart::expert_bytes},
     {"kv_cache_bytes", "KV cache", &PassPart::cache_bytes},
     {"state_bytes", "state", &PassPart::state_bytes},
     {"repeated_bytes", "K, V repeated", &PassPart::kv_repeat_bytes},
@@ -145,9 +145,10 @@ std::string speed_text(const std::vector<PassBreakdown>& passes) {
   text += "Held against (share of what the hardware has)\n";
   for (const auto& [where, rate] : rates) text += fmt::format("  {}: {}\n", where, rate);
   text +=
-      "memory, compute, link, overhead: what the part would take by that alone. takes: its share "
-      "of the\nprinted time; parts add up to it, and so do operations. hidden: what goes on behind "
-      "others.\nLayers on one device share a roofline. Activations that stay on a device are not "
+      "memory, compute, link, overhead: time of the part by that resource alone. takes: its share "
+      "of the\nprinted time; parts add up to it, and so do operations. hidden: work that overlaps "
+      "with others.\nLayers on one device share a roofline. Activations that stay on a device are "
+      "not "
       "counted.\n\n";
   return text;
 }

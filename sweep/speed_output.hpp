@@ -1,4 +1,4 @@
-// What times are made of (model/answer/breakdown.hpp), as tables and as JSON.
+// Parts of times (model/answer/breakdown.hpp) as tables and as JSON.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -1,4 +1,4 @@
-// What requests see of an engine that serves many: as rows of a table and as JSON.
+// Latency and throughput under load, as rows of a table and as JSON.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -13,7 +13,7 @@ namespace {
 
 using model::DeviceUse;
 
-/// What shows the memory of a maker's cards, and PyTorch's count of its own tensors there.
+/// Tools that show the memory of a maker's cards, and PyTorch's count of its own tensors.
 struct Tool {
   std::string_view vendor, command, shows, torch;
 };
@@ -27,7 +27,7 @@ constexpr Tool tools[] = {
     {"apple", of_process, "", "torch.mps.current_allocated_memory()"},
 };
 
-/// What an engine that sets memory aside logs of the cache that it has room for.
+/// Log line in which an engine that reserves memory reports its cache size.
 struct Log {
   std::string_view engine, tokens;
 };
@@ -41,7 +41,7 @@ std::string between(Bytes low, Bytes expected, Bytes high) {
   return fmt::format("{} ({} to {})", to_text(expected), to_text(low), to_text(high));
 }
 
-Bytes most_on_a_card(const model::Explanation& explained, Bytes DeviceUse::*figure) {
+Bytes max_on_card(const model::Explanation& explained, Bytes DeviceUse::*figure) {
   Bytes most{0};
   for (const DeviceUse& use : explained.devices)
     if (use.kind == "gpu") most = std::max(most, use.*figure);
@@ -67,7 +67,7 @@ std::string card_line(const Tool& tool, const model::Scenario& s,
     return fmt::format(
         "`{}`: {} shows the {} that {} sets aside on a card as it starts, not the {} that are "
         "expected to be needed",
-        tool.command, tool.shows, to_text(most_on_a_card(explained, &DeviceUse::budget)),
+        tool.command, tool.shows, to_text(max_on_card(explained, &DeviceUse::budget)),
         s.runtime->name, to_text(e.gpu_bytes));
   return fmt::format("`{}`: {} of the most loaded card, expected {}", tool.command, tool.shows,
                      between(e.gpu_bytes_low, e.gpu_bytes, e.gpu_bytes_high));
@@ -99,10 +99,10 @@ std::vector<std::string> watch_lines(const model::Scenario& s,
   const auto log = std::ranges::find(logs, s.runtime->family, &Log::engine);
   if (e.gpus_used > 0 && log != std::end(logs))
     if (const auto room = model::cache_room(s, model::place(s, 1.0)); room && room->blocks > 0)
-      lines.push_back(fmt::format(
-          "\"{}\" in its log: what weights and working memory leave for the KV cache, expected {} "
-          "tokens in {}",
-          log->tokens, grouped(room->tokens), to_text(room->available)));
+      lines.push_back(
+          fmt::format("\"{}\" in its log: room for the KV cache after weights and working memory, "
+                      "expected {} tokens in {}",
+                      log->tokens, grouped(room->tokens), to_text(room->available)));
   if (e.cpu_bytes > Bytes(0) && !all_of_process)
     lines.push_back(fmt::format("`ps -o rss= -p PID` (KiB) of the process: RAM, expected {}",
                                 to_text(e.cpu_bytes)));

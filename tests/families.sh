@@ -1,6 +1,6 @@
 #!/bin/bash
 # Adding an architecture touches one file of model/describe/architectures and rows of one table.
-# Counts that for the ten described families that transformers took up last.
+# Checks that for the ten latest described families of transformers.
 #
 #   tests/families.sh SOURCE     checks the project
 #   tests/families.sh --self     checks that the count can fail

@@ -32,7 +32,7 @@ literals() {
            } }'
 }
 
-# What the readers of layers look for, and what the blocks call their modules and tensors.
+# Names that the readers of layers use, and names that the blocks give modules and tensors.
 vocabulary() {
   {
     literals model/describe/layers model/describe/layer_spec.cpp model/describe/tensor_class.cpp | cut -d' ' -f2-

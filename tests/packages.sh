@@ -48,8 +48,8 @@ apt_install() {
     </dev/null >/dev/null
 }
 
-# gnuplot-iostream is one header. Debian 12's package of it wants another Boost than the one with
-# Boost.JSON, so there the header is taken out of the package and put into the build tree.
+# gnuplot-iostream is one header. Debian 12's package needs another Boost than the one with
+# Boost.JSON. There the header is extracted from the package into the build tree.
 get_gnuplot_iostream() {
   local folder=build/gnuplot-iostream
   [ -f /usr/include/gnuplot-iostream.h ] || [ -f /usr/local/include/gnuplot-iostream.h ] ||

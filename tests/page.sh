@@ -35,7 +35,7 @@ card 16000 >cards.toml
 card 6000 >cards.toml
 "$program" sweep spec.toml --no-plots >/dev/null
 
-# What a reader does, done by a script at the end of the page.
+# A script at the end of the page acts as a reader.
 cat >actions.html <<'END'
 <script>
 (() => {

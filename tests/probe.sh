@@ -6,7 +6,7 @@ headroom=$(realpath "$1")
 probe=$(cd "$(dirname "$0")/../examples/probe" && pwd)
 python=python3
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-# What is missing is said, and no row is written that the next run takes for done.
+# Missing packages are named, and no row is written that the next run would skip as done.
 mkdir "$work/no-torch"
 echo 'raise ModuleNotFoundError("No module named '"'torch'"'", name="torch")' >"$work/no-torch/torch.py"
 status=0

@@ -43,7 +43,7 @@ run_tests() {
   failed=$((failed + bad)) passed=$((passed + total - bad))
 }
 
-# Of ninja's progress keep what is not progress.
+# Removes progress lines from ninja's output.
 fold_progress() { grep -v '^\[[0-9]*/[0-9]*\] \|^ninja: \|^-- ' || true; }
 
 # check NAME COMMAND...: one more thing that passes or fails.

@@ -16,7 +16,7 @@ changed_files() {
   git log --format= --name-only "${range[@]}"
 }
 
-# Of the paths on standard input: source files that are still there, each once. The examples are
+# Prints the existing source files among the paths on standard input, each once. The examples are
 # built against an installed package, which clang-tidy does not have.
 source_files() {
   sed -n '/^examples\//d; s/\.hpp$/.cpp/; /\.cpp$/p' | awk '!seen[$0]++' |

@@ -132,8 +132,8 @@ std::vector<const NamedConstant*> time_constants() {
   return all;
 }
 
-/// What cards and widths multiply the rate on any card by. Their spread is the mean of what cells
-/// have beside that of any card.
+/// Factors of cards and widths on the rate of any card. Their spread is the mean of the additional
+/// spread of cells.
 model::CellFactors factors_of(const PooledSearch& search, const NamedConstant& constant,
                               const Engine& row) {
   const auto width_of = [](const Constant& c) { return std::log(c.high / c.low) / 2; };

@@ -20,18 +20,18 @@ class Fit {
 
   const std::vector<ScoredRow>& subjects() const { return subjects_; }
 
-  /// What is expected of each subject by constants that its fold had no part in; nothing where
-  /// there is no estimate.
+  /// Expected value of each subject by constants fitted without its fold; empty without an
+  /// estimate.
   std::vector<std::optional<double>> left_out(const Folds& folds);
 
   /// model/engine/constants.tsv. A constant counts as measured by the rows whose estimate it
   /// changes.
   ///
-  /// Intervals are of measured / expected by generation and kind, of times the wider of the 10th
-  /// and 90th percentile as fitted and as left out: expected by constants that the row's source had
-  /// no part in; where a kind has but one source, by those that its model had none in. Rows of
-  /// fewer than ten machines are joined by those of the family's other generations. Of memory the
-  /// 8th and 92nd as fitted.
+  /// Intervals are percentiles of measured / expected by generation and kind. Times use the wider
+  /// of the 10th and 90th percentile as fitted and as left out. Left out means constants fitted
+  /// without the row's source, or without its model if a kind has only one source. Rows of fewer
+  /// than ten machines are joined by those of the family's other generations. Memory uses the 8th
+  /// and 92nd percentile as fitted.
   std::string lines();
   /// model/engine/effects.tsv.
   std::string effects() const;

@@ -13,8 +13,9 @@ namespace headroom::sweep {
 using Folds = std::vector<std::size_t>;
 
 /// A set-up is a model on a card, in any number, precision and batch, as one source measured it.
-/// They are dealt to twenty folds: what is left out has neighbours, as a question about a published
-/// table's next line has; rows are, of an engine (`engines`, one of each row) with but one set-up.
+/// Set-ups are assigned to twenty folds. A left-out set-up has neighbours, like a question about
+/// the next line of a published table. Rows of an engine (`engines`, one of each row) with only one
+/// set-up are assigned one by one.
 Folds folds_by_set_up(const std::vector<const Measurement*>& rows,
                       const std::vector<std::string_view>& engines);
 Folds folds_by_set_up(const std::vector<ScoredRow>& subjects);

@@ -14,7 +14,7 @@
 namespace headroom::sweep {
 namespace {
 
-/// What can be estimated of `rows`, by engines whose constants are not measured.
+/// Rows of `rows` that can be estimated, by engines without measured constants.
 std::vector<ScoredRow> subjects_of(Subjects& subjects, const std::vector<Measurement>& rows) {
   std::vector<ScoredRow> all;
   for (const Measurement& row : rows) {

@@ -16,10 +16,10 @@ using model::TrainingPace;
 
 constexpr std::size_t constants = std::size(model::pace_constants);
 
-/// Before any measurement, in the order of pace_constants, chosen among a few by how steps of left
-/// out sources fare, which changes little; spreads are standard deviations of
-/// logarithms: of the constant everywhere, between runtimes, generations of cards, cards, a
-/// runtime's kernels on different generations, and sources.
+/// Priors in the order of pace_constants. They were chosen among a few by the errors of left-out
+/// sources, which they change little. Spreads are standard deviations of logarithms: of the
+/// constant everywhere, between runtimes, generations of cards, cards, a runtime's kernels on
+/// different generations, and sources.
 struct Prior {
   double low, value, high;
   double everywhere, runtimes, generations = 0, cards = 0, kernels = 0, sources = 0;

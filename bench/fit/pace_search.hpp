@@ -12,13 +12,13 @@
 
 namespace headroom::sweep {
 
-/// ln(constant) = ln(its prior) + what it is off by everywhere, under one runtime, on cards of one
-/// generation and on one card, of which each is 0 within its spread before anything is measured
-/// (bench/fit/pooled_solver.hpp says what is minimised). Residuals are ln(expected / measured)
-/// of a step. What a source's machines or settings do to its rows is an effect of its own, which
-/// nothing is expected with: another source has another. Published rates of
-/// products (sweep/training/product_rates.hpp) stand beside them as a runtime that does nothing
-/// else: they tell cards apart that few steps or none were measured on.
+/// ln(constant) = ln(its prior) + effects: everywhere, of one runtime, of cards of one generation
+/// and of one card. Without measurements each effect is 0 within its spread
+/// (bench/fit/pooled_solver.hpp has the objective). Residuals are ln(expected / measured) of a
+/// step. The machines and settings of a source have an effect of their own, which estimates do not
+/// use, because another source has another. Published rates of products
+/// (sweep/training/product_rates.hpp) count as a further runtime. They distinguish cards with few
+/// or no measured steps.
 class PaceSearch {
  public:
   explicit PaceSearch(std::span<const TimedStep> steps);
@@ -39,14 +39,15 @@ class PaceSearch {
     std::string runtime, cards;  ///< "any": whatever runs on them
   };
   std::vector<On> cards() const;
-  /// Of a runtime ("any": of none in particular) on no card in particular; with its 80 % interval
-  /// from the curvature and the steps that tell it.
+  /// Constant of a runtime ("any": of none in particular) on any card, with its 80 % interval from
+  /// the curvature and the steps that determine it.
   struct Found {
     model::Constant constant;
     std::vector<std::size_t> steps;
   };
   Found found(std::size_t constant, std::string_view runtime) const;
-  /// What cards reach, over what all do together; nothing of a constant that cards have no part in.
+  /// Factors of cards relative to all cards together; empty for a constant that does not depend on
+  /// cards.
   std::optional<Found> found_on(std::size_t constant, const On& on) const;
 
  private:

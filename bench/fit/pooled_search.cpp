@@ -20,7 +20,7 @@ using model::NamedConstant;
 /// of one source in one group weigh n to this power each: -0.5 is of rows that tell the same, 0 of
 /// rows that have nothing in common. Chosen on set-ups that are left out, dealt in four ways; with
 /// 0.12 tensor parallelism errs twice as much.
-constexpr double engine_spread = 1.0, likes_spread = 0.15, repeated = -0.35;
+constexpr double engine_spread = 1.0, related_spread = 0.15, repeated = -0.35;
 constexpr double normal_90th = 1.2816;
 
 const Constant& cell_of(const Engine& row, const NamedConstant& constant, std::size_t c,
@@ -39,7 +39,7 @@ bool is_of_kernels(const NamedConstant& constant) {
          !constant.name.starts_with("load_");
 }
 
-/// Of times, in the order in which they are sought.
+/// Constants of times, in the order of the search.
 std::vector<std::pair<const Bounds*, const NamedConstant*>> time_constants() {
   std::vector<std::pair<const Bounds*, const NamedConstant*>> all;
   for (const Bounds& bounds : constant_bounds())
@@ -108,12 +108,12 @@ void PooledSearch::add_effects() {
     const Constant& prior = cell_of(prior_.front(), *constant, 0, 0);
     const double spread = std::log(prior.high / prior.low) / (2 * normal_90th);
     const double of_engine = std::min(engine_spread, spread),
-                 of_likes = std::min(likes_spread, spread);
+                 spread_of_related = std::min(related_spread, spread);
     const auto add = [&, named = constant](Effect effect) {
       effect.constant = named;
       effects_.push_back(effect);
     };
-    const auto apart = [&](Effect effect, double wide) {
+    const auto add_by_cell = [&](Effect effect, double wide) {
       effect.spread = wide;
       for (std::size_t c = 0; c < model::card_classes; ++c) {
         effect.cards = c;
@@ -126,23 +126,28 @@ void PooledSearch::add_effects() {
       }
     };
     add({.spread = spread});
-    if (constant->of_efficiency) apart({}, of_likes);
+    if (constant->of_efficiency) add_by_cell({}, spread_of_related);
     const bool of_kernels = is_of_kernels(*constant);
     if (of_kernels)
       for (const std::string_view each : shared) {
         add({.kernels = each, .spread = of_engine});
-        if (constant->of_efficiency) apart({.kernels = each}, of_likes);
+        if (constant->of_efficiency) add_by_cell({.kernels = each}, spread_of_related);
       }
     for (const auto& [family, generations] : families) {
       add({.family = family,
-           .spread = of_kernels && sharing.contains(family) ? of_likes : of_engine});
-      if (constant->of_efficiency) apart({.family = family}, of_likes);
+           .spread = of_kernels && sharing.contains(family) ? spread_of_related : of_engine});
+      if (constant->of_efficiency) add_by_cell({.family = family}, spread_of_related);
       for (const std::string_view each : generations) {
-        if (generations.size() > 1) add({.family = family, .generation = each, .spread = of_likes});
+        if (generations.size() > 1)
+          add({.family = family, .generation = each, .spread = spread_of_related});
         if (!constant->of_efficiency) continue;
         for (std::size_t c = 0; c < model::card_classes; ++c)
           for (std::size_t w = 0; w < model::widths; ++w)
-            add({.family = family, .generation = each, .cards = c, .width = w, .spread = of_likes});
+            add({.family = family,
+                 .generation = each,
+                 .cards = c,
+                 .width = w,
+                 .spread = spread_of_related});
       }
     }
   }

@@ -1,5 +1,5 @@
-// The constants of all engines at once, from measurements of times: each is pooled with its likes,
-// so that what no measurement tells apart stays as its likes have it.
+// Fits the constants of all engines together, from measurements of times. Each is pooled with
+// related ones, so that a constant without measurements has their value.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace headroom::sweep {
 
-/// A factor on one constant: of every engine, of those that share their kernels, of one engine or
-/// of one generation of it; on every card and width of weights, or on some.
+/// A factor on one constant. It covers every engine, engines that share kernels, one engine, or one
+/// generation of it, on all or some cards and widths of weights.
 struct Effect {
   const model::NamedConstant* constant = nullptr;
   std::string_view kernels = {}, family = {}, generation = {};  ///< empty: any
@@ -25,11 +25,10 @@ struct Effect {
   }
 };
 
-/// ln(constant) = ln(its prior in model/engine/runtime_rows.cpp) + the effects that cover it, of
-/// which each is 0 within its spread before anything is measured; residuals are ln(expected /
-/// measured), groups those of the report (bench/fit/pooled_solver.hpp says what is minimised).
-/// Of n rows of one source in one group each weighs less: what a source has in common (its machine,
-/// its way to measure) is not told n times over.
+/// ln(constant) = ln(its prior in model/engine/runtime_rows.cpp) + the effects that cover it.
+/// Without measurements each effect is 0 within its spread. Residuals are ln(expected / measured),
+/// groups those of the report (bench/fit/pooled_solver.hpp has the objective). Among n rows of one
+/// source in one group, each weighs less, because they share the machine and the method.
 class PooledSearch {
  public:
   /// `rows`: every engine; `subjects`: measurements of times.
@@ -59,7 +58,7 @@ class PooledSearch {
               std::size_t width) const;
 
  private:
-  /// What one subject depends on: a constant of its engine, on its cards.
+  /// A dependence of one subject: a constant of its engine, on its cards.
   struct Slot {
     const Bounds* bounds;
     const model::NamedConstant* constant;

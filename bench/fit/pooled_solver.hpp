@@ -23,10 +23,10 @@ struct PooledProblem {
   std::vector<std::string> groups;             ///< rows of one group err alike
   /// Makes the effects count from now on.
   std::function<void(const std::vector<double>& effects)> apply;
-  /// Under the effects that count; of several rows at once.
+  /// Logarithm of the expected value under the active effects, for several rows.
   std::function<double(std::size_t row)> residual;
-  /// The same with one of its sums moved by `step`, or as little as its bounds allow, which is
-  /// written back.
+  /// That value with one sum moved by `step`, or by as much as its bounds allow, which is written
+  /// back.
   std::function<double(std::size_t row, std::size_t slot, double& step)> residual_moved;
 };
 
@@ -36,8 +36,8 @@ struct PooledProblem {
 ///   spread^2)
 ///
 /// by Gauss-Newton on the reweighted rows (Levenberg's damping). The loss is square near 0 and
-/// linear beyond the scale, which leaves outliers without weight; the scale is of the row's group,
-/// 1.48 times its median |r|.
+/// linear beyond the scale, which leaves outliers without weight; the scale of a group is 1.48
+/// times its median |r|.
 class PooledSolver {
  public:
   explicit PooledSolver(PooledProblem problem);
@@ -54,7 +54,7 @@ class PooledSolver {
   double spread_of(const std::vector<std::size_t>& effects) const;
 
  private:
-  /// Of the sum where the effects are, by those that some row in use tells of.
+  /// Curvature of the sum at the current effects, for effects with a row in use.
   struct Slope {
     std::vector<double> curvature;  ///< by columns, the lower triangle
     std::vector<double> gradient;

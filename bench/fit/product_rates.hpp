@@ -1,5 +1,5 @@
-// What cards reach in the largest products of matrices, published by others: evidence of how cards
-// differ where few or no steps were measured.
+// Published rates of cards in large matrix products. They show how cards differ if few or no steps
+// were measured.
 #pragma once
 
 #include <span>

@@ -60,9 +60,10 @@ std::vector<double> left_out(PaceSearch& search, const std::vector<TimedStep>& s
   return expected;
 }
 
-/// The 10th and 90th percentile of measured over what constants of other sources expect: what a
-/// stranger's step meets. n rows of a source count as sqrt(n), since they err alike; the runtime's
-/// own three times beside those of all others, since one or two sources tell little of the next.
+/// The 10th and 90th percentile of measured / expected by constants of other sources, which is the
+/// error for a new user. n rows of a source count as sqrt(n), because their errors are similar. The
+/// runtime's own rows count three times as much as others, because one or two sources say little
+/// about the next.
 Constant interval_of(const std::vector<TimedStep>& steps, const std::vector<double>& unseen,
                      std::string_view runtime) {
   constexpr double own = 3;

@@ -25,9 +25,9 @@ Folds whole_sources(const std::vector<const Measurement*>& rows,
 std::vector<Score> left_out_times(const std::vector<Measurement>& rows,
                                   const std::string& models_folder, FoldsOfRows deal);
 
-/// Every training score anew, by overheads that no source had a part in: each runtime's constants
-/// come from one source. What policies a runtime has is not left out. Times by constants fitted to
-/// the rows of all other sources.
+/// Every training score without its source. Overheads are unmeasured ones, because each runtime's
+/// constants come from one source. Policies are kept. Times use constants fitted to the rows of all
+/// other sources.
 std::vector<Score> left_out_training(const std::vector<Measurement>& rows,
                                      const std::string& models_folder);
 

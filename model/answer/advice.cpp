@@ -168,19 +168,19 @@ std::vector<Advice> advice(const Scenario& s, const Estimate& e) {
   return refusal.empty() ? changes_that_help(s, e) : refusal;
 }
 
-Bytes least_card(const Scenario& asked) {
+Bytes min_card(const Scenario& asked) {
   if (asked.machine->devices.empty() || asked.assignment != nullptr) return Bytes(0);
   Machine machine = *asked.machine;
   machine.devices.resize(1);
   machine.devices[0].memory = Bytes(Size{1} << 50);
   Scenario s = asked;
   s.machine = &machine;
-  s.gpu_budget = all_of_it;
+  s.gpu_budget = unlimited;
   s.layer_split = nullptr;
   s.tensor_parallel = s.pipeline_parallel = s.expert_parallel = s.data_parallel = 0;
   const Plan plan = place(s, 1.0);
   if (!plan.feasible() || plan.cards != 1) return Bytes(0);
-  // What an engine sets aside at start goes by the size of the card that there is.
+  // The memory that an engine reserves at start depends on the size of the actual card.
   machine.devices[0].memory = asked.machine->devices[0].memory;
   const double total = card_use(s, plan, 0).total().real().value();
   return Bytes(static_cast<Size>(total / s.runtime->memory.utilization));

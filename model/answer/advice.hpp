@@ -32,7 +32,7 @@ struct Advice {
     more_cards,         ///< amount: cards; name: of the card; instead_of
     engines_own_split,  ///< the engine's split of the same cards
     freed_alone,        ///< nothing but leaving `freed` out
-    caches_on_host,     ///< an engine that streams weights is told to
+    caches_on_host,     ///< an engine that streams weights keeps caches in host memory
     weights_on_host,    ///< amount: GiB of each card's weights that the engine holds back
     engine_offloads,    ///< engine: the fastest that offloads
     engine_on_cpu,      ///< engine, name: of the scheme
@@ -68,9 +68,8 @@ struct Advice {
 /// cards, and where the placement is given.
 std::vector<Advice> advice(const Scenario& scenario, const Estimate& estimate);
 
-/// What a card alone would have to offer so that everything is on it: weights, caches, work,
-/// context and the allocator's share, over the share that the engine uses. 0 where the scenario is
-/// refused.
-Bytes least_card(const Scenario& scenario);
+/// Memory of a single card that would fit everything: weights, caches, work, context and the
+/// allocator's share, divided by the share that the engine uses. 0 where the scenario is refused.
+Bytes min_card(const Scenario& scenario);
 
 }  // namespace headroom::model

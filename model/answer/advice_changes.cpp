@@ -121,7 +121,7 @@ std::optional<Advice> more_cards(const Scenario& s) {
     machine.devices.push_back(machine.devices.back());
     const Estimate e = evaluate(changed);
     if (!all_on_gpus(e)) continue;
-    // What was asked for by hand stood in the way, not the number of cards.
+    // An explicit option was the obstacle, not the number of cards.
     if (e.gpus_used <= s.machine->devices.size())
       return Advice{.kind = AdviceKind::engines_own_split,
                     .then = after_change(e),
@@ -135,7 +135,7 @@ std::optional<Advice> more_cards(const Scenario& s) {
   return {};
 }
 
-/// Caches in host memory, where an engine that streams weights is told so.
+/// Caches in host memory, for an engine that streams weights and has such an option.
 std::optional<Advice> caches_off_cards(const Scenario& s) {
   const bool may = s.runtime->offload.mode == Offload::stream &&
                    s.runtime->offload.host_weights == HostWeights::copied &&
@@ -150,8 +150,8 @@ std::optional<Advice> caches_off_cards(const Scenario& s) {
   return Advice{.kind = AdviceKind::caches_on_host, .then = after_change(e)};
 }
 
-/// The least of each card's weights that has to stay in host memory, where the engine holds it
-/// back when told to; else the fastest other engine that offloads.
+/// The least part of each card's weights that must stay in host memory, if the engine has such an
+/// option; else the fastest other engine that offloads.
 std::optional<Advice> offload_elsewhere(const Scenario& s) {
   if (s.machine->devices.empty()) return {};
   Scenario changed = s;

@@ -7,13 +7,13 @@
 #include <tuple>
 
 #include "model/answer/placement/experts_apart.hpp"
-#include "model/infer/placement/at_once.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::model {
 namespace {
 
-constexpr Size most_steps = 100'000;
+constexpr Size max_steps = 100'000;
 /// Differences below this share of the speed are rounding.
 constexpr double rounding = 1e-9;
 
@@ -24,15 +24,15 @@ Bytes full_budget(const Scenario& s) {
   return most;
 }
 
-/// What decides an estimate, apart from the budget itself. Of the sequences that run at once the
-/// power of two that they reach: a step for each of hundreds would show no more.
+/// Everything that decides an estimate, except the budget. Concurrent sequences count by powers of
+/// two, because hundreds of single steps would add no information.
 using State =
     std::tuple<Reason, bool, Size, Size, Size, Where, Where, Size, int, std::vector<Size>>;
 
 State state_at(Scenario s, const ExpertsApart& experts, Evaluator& evaluate, Bytes budget) {
   s.gpu_budget = budget;
   const Size apart = experts.improve(s, evaluate).layers;
-  s = at_once(s);
+  s = admitted_scenario(s);
   const Plan plan = place(s, 1.0);
   if (!plan.feasible()) return {plan.reason, false, 0, 0, 0, Where::cpu, Where::cpu, 0, 0, {}};
   const auto cuts =
@@ -103,7 +103,7 @@ std::vector<Bytes> allocations(const Scenario& s, std::optional<Bytes> step) {
   const Bytes full = full_budget(s);
   std::vector<Bytes> all{Bytes(0)};
   if (step) {
-    if (full.count() / step->count() >= most_steps)
+    if (full.count() / step->count() >= max_steps)
       throw std::invalid_argument("more than 100,000 steps");
     for (Bytes at = *step; at < full; at += *step) all.push_back(at);
   } else if (const Size last = full.count() / mebibyte.count(); last > 0) {
@@ -127,7 +127,7 @@ std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
     s.gpu_budget = budget;
     const auto [apart, estimate] = experts.improve(s, evaluate);
     AllocationPoint point{budget, estimate, {}, apart, {}, {}};
-    if (point.estimate.verdict != Verdict::refused) point.plan = place(at_once(s), 1.0);
+    if (point.estimate.verdict != Verdict::refused) point.plan = place(admitted_scenario(s), 1.0);
     if (!curve.empty()) point.jumps = jumps_between(curve.back(), point);
     if (runs(point) && last < curve.size()) {
       const double gib = (budget - curve[last].allocation).real().value() / (1 << 30);

@@ -1,4 +1,4 @@
-// What a model comes to as each GPU gets more memory, from none to all: the tradeoff curve.
+// Estimates of a model as each GPU gets more memory, from none to all: the tradeoff curve.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace headroom::model {
 
-/// What a point of a curve has that the one before it had not.
+/// Change of a point of a curve against the one before it.
 enum class Jump : std::uint8_t {
   runs,            ///< it runs at all
   gpu_computes,    ///< a GPU computes, where the CPU alone did
@@ -32,15 +32,15 @@ struct AllocationPoint {
   std::optional<double> gain;
 };
 
-/// Budgets from 0 to all that `scenario` allows on its largest card, ascending, by `step` bytes;
-/// without one, in whole MiB, those at which a layer moves, or the embedding or the output: between
-/// them every estimate is the same. Throws std::invalid_argument for a machine without cards, and
-/// for more than 100,000 steps.
+/// Budgets from 0 to all that `scenario` allows on its largest card, ascending, by `step` bytes.
+/// Without a step they are the whole MiB at which a layer, the embedding or the output moves.
+/// Estimates do not change between them. Throws std::invalid_argument for a machine without cards,
+/// and for more than 100,000 steps.
 std::vector<Bytes> allocations(const Scenario& scenario, std::optional<Bytes> step);
 
-/// The estimate of `scenario` under each of `budgets`, as `evaluate` gives it. Where the engine can
-/// keep experts apart from their layers, as few of them as must are in host memory, if that is
-/// quicker than fewer layers on the cards (model/answer/placement/experts_apart.hpp).
+/// The estimate of `scenario` under each of `budgets`, as `evaluate` gives it. If the engine can
+/// place experts separately, the least number of them is in host memory, provided that this is
+/// faster than fewer layers on the cards (model/answer/placement/experts_apart.hpp).
 std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
                                               const std::vector<Bytes>& budgets);
 

@@ -7,7 +7,7 @@
 
 #include "model/answer/layer_groups.hpp"
 #include "model/answer/segment_rates.hpp"
-#include "model/infer/placement/at_once.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/timeline/draft_times.hpp"
 #include "model/infer/timeline/throughput.hpp"
@@ -50,7 +50,7 @@ class Parts {
     for (const LayerGroup& group : groups)
       all = all + static_cast<double>(group.layers.size()) * weighed(segment, group.one.work);
     const Roofline roof = roofline(all, rate);
-    const bool reads = roof.is_memory_bound();
+    const bool memory_bound = roof.is_memory_bound();
     const bool multiplies = 2 * (all.flops / rate.flops_s) >= roof.compute();
     const std::string at = rates_of(s_, segment, all);
     for (const LayerGroup& group : groups) {
@@ -59,10 +59,11 @@ class Parts {
       PassPart part = part_of(group, segment);
       part.memory_s = n * (own.read_weights + own.between_products()).value();
       part.compute_s = n * own.compute().value();
-      const Seconds waited = (reads ? own.read_weights : own.compute()) + own.between_products();
+      const Seconds waited =
+          (memory_bound ? own.read_weights : own.compute()) + own.between_products();
       if (roof.total() > Seconds())
         part.seconds = n * (segment.seconds * (waited / roof.total())).value();
-      part.bound = reads || !multiplies ? Bound::memory : Bound::compute;
+      part.bound = memory_bound || !multiplies ? Bound::memory : Bound::compute;
       part.rates = at;
       out_.parts.push_back(std::move(part));
     }
@@ -171,7 +172,7 @@ PassBreakdown of_pass(const Scenario& s, std::string name, const Timeline& time)
 
 std::vector<PassBreakdown> breakdown(const Scenario& asked) {
   if (evaluate(asked).verdict >= Verdict::does_not_fit) return {};
-  const Scenario s = at_once(asked);
+  const Scenario s = admitted_scenario(asked);
   const Plan plan = place(s, 1.0);
   std::vector<PassBreakdown> all{
       of_pass(s, "ttft", prefill(s, plan, s.prompt_tokens, TimelineDetail::layers))};

@@ -1,5 +1,5 @@
-// What the times of an estimate are made of: what is read, multiplied and moved by each kind of
-// layer on each device, at which rates, and what bounds it.
+// Parts of the times of an estimate: bytes read, FLOPs and bytes moved by each kind of layer on
+// each device, with rates and bound.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct PassPart {
   double kv_repeat_bytes = 0;  ///< keys and values copied before attention
   double moved_bytes = 0;      ///< over bus, disk or link: weights, caches, activations
   double flops = 0;
-  // What each would take alone at the rates it is held against.
+  // Time by each resource alone at its rate.
   double memory_s = 0, compute_s = 0, link_s = 0, overhead_s = 0;
   double seconds = 0;           ///< of the pass: parts add up to it
   Bound bound = Bound::memory;  ///< what the device's part of the pass waits for
@@ -41,11 +41,11 @@ struct PassBreakdown {
   double of(Bound bound) const;   ///< seconds of the parts that it bounds
 };
 
-/// Of a scenario that fits: the first token, and the time per output token where something is
-/// generated. With a draft model, a step's parts are divided by the tokens it gives. Weights are
-/// read once for each chunk of a prompt. Activations that stay on a device are not counted: caches
-/// of chips hold most of them, and the shares of bandwidth are fitted with them in.
-/// Empty for a scenario that does not fit or is refused.
+/// For a scenario that fits: the first token, and the time per output token if it generates tokens.
+/// With a draft model, a step's parts are divided by the tokens it gives. Weights are read once for
+/// each chunk of a prompt. Activations that stay on a device are not counted: caches of chips hold
+/// most of them, and the shares of bandwidth are fitted with them in. Empty for a scenario that
+/// does not fit or is refused.
 std::vector<PassBreakdown> breakdown(const Scenario& scenario);
 
 }  // namespace headroom::model

@@ -1,7 +1,7 @@
-// What a machine costs by the hour, and what its tokens cost: to own, or to rent.
+// Cost of a machine by the hour and of its tokens, bought or rented.
 //
-// Prices are the user's (hardware/price.hpp); what one of them is needed for and is absent stays
-// absent. Money is in the currency of the prices.
+// Prices are the user's (hardware/price.hpp). A result that needs an absent price is absent. Money
+// is in the currency of the prices.
 #pragma once
 
 #include <optional>
@@ -52,13 +52,13 @@ std::optional<double> purchase(const Prices& prices, const Machine& machine,
 struct TokenCost {
   double input_per_million = 0, output_per_million = 0;
 };
-/// Of requests that cost `request` each. By definition: prompts and output cost what they have of
-/// the machine's time.
+/// Cost of tokens of requests that cost `request` each. By definition, prompts and output share the
+/// cost by their part of the machine's time.
 ///
 ///   in  = request * share of prompts / prompt tokens * 10^6
 ///   out = request * (1 - share of prompts) / output tokens * 10^6
 TokenCost token_cost(double request, const Scenario& scenario, const Service& service);
-/// Of `replicas` copies side by side that are at work for `utilisation` of the time, full then:
+/// Cost of tokens of `replicas` copies that work for `utilisation` of the time at full load:
 ///
 ///   request = hourly / (3600 * utilisation * replicas * requests a second of one copy)
 TokenCost token_cost(const HourlyCost& hourly, double utilisation, Size replicas,
@@ -73,8 +73,8 @@ double tokens_per_joule(const Scenario& scenario, const Service& service, Size r
 std::optional<double> break_even_months(double purchase, const HourlyCost& owned,
                                         double other_per_hour);
 
-/// What the same requests cost an hour at an API's prices: requests/s * utilisation * 3600 *
-/// (prompt and output tokens at their price).
+/// Hourly cost of these requests at an API's prices: requests/s * utilisation * 3600 * (prompt and
+/// output tokens at their price).
 double api_per_hour(const ApiPrice& api, double utilisation, const Scenario& scenario,
                     double requests_per_second);
 

@@ -18,8 +18,8 @@
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/assignment.hpp"
-#include "model/infer/placement/at_once.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -31,7 +31,7 @@ class Explainer {
  public:
   explicit Explainer(const Scenario& s)
       : asked_(s),
-        s_(at_once(s)),
+        s_(admitted_scenario(s)),
         runtime_(*s.runtime),
         profile_(s.weights->model->profile),
         factors_(interval_factors(s)),
@@ -48,11 +48,11 @@ class Explainer {
     add_devices();
     out_.notes = room_notes(s_, plan_, out_.devices);
     if (out_.estimate.queued > 0)
-      out_.notes.push_back(fmt::format(
-          "{} would start and run {} of {} sequences of {} tokens at once{}; the others wait: "
-          "bytes and times above are of those that run",
-          runtime_.name, s_.batch, asked_.batch, s_.cached_tokens(),
-          plan_.replicas > 1 ? " on each replica" : ""));
+      out_.notes.push_back(
+          fmt::format("{} would start and run {} of {} sequences of {} tokens concurrently{}; the "
+                      "others wait. Bytes and times above cover the running sequences",
+                      runtime_.name, s_.batch, asked_.batch, s_.cached_tokens(),
+                      plan_.replicas > 1 ? " on each replica" : ""));
     add_quicker_split();
     add_memory_terms(s_, plan_, out_);
     if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms(s_, plan_, out_);
@@ -64,8 +64,8 @@ class Explainer {
   void add_assumptions() {
     const Model& model = *s_.weights->model;
     auto say = [&](std::string text) { out_.assumptions.push_back(std::move(text)); };
-    const bool stored = held_as_stored(model, *s_.weights->scheme);
-    say(fmt::format("weights held in {} ({})", s_.weights->scheme->name,
+    const bool stored = keeps_checkpoint_formats(model, *s_.weights->scheme);
+    say(fmt::format("weights in {} ({})", s_.weights->scheme->name,
                     stored ? "each tensor as the checkpoint has it" : s_.weights->scheme->meaning));
     say("KV cache in " + cache_format(s_));
     say(fmt::format("runtime {} {}", runtime_.name, runtime_.version));
@@ -78,7 +78,7 @@ class Explainer {
                       to_text(s_.machine->devices[card].memory)));
     if (out_.estimate.verdict != Verdict::refused) say(split_words());
     say(fmt::format("{}; weights read from a cold disk",
-                    score_bytes(s_) > 0 ? "attention whose scores stand in memory"
+                    score_bytes(s_) > 0 ? "attention that stores its scores in memory"
                                         : "flash or memory-efficient attention"));
     if (s_.enforce_eager) say("kernels are launched one by one, without CUDA graphs");
     if (s_.batch_parts > 1)
@@ -116,7 +116,8 @@ class Explainer {
     if (runtime_.offload.mode == Offload::compute)
       return "as many of the last layers as fit are on cards, as few cards as hold them all";
     if (runtime_.parallel.split == Split::layers)
-      return "cards are filled in order, as few as hold the model; layers are not split";
+      return "cards are filled in order, with as few cards as the model needs; layers are not "
+             "split";
     if (asked_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
       return "each matrix is split over as few cards as hold the model";
     const auto count = [](Size n, std::string_view what) {
@@ -141,8 +142,9 @@ class Explainer {
     if (std::string unread = unread_keys(*s_.weights->model); !unread.empty())
       out_.warnings.push_back(std::move(unread));
     if (factors_.memory.measurements == 0)
-      out_.warnings.push_back(fmt::format(
-          "no measured row stands behind the memory of {}: no answer is sure", runtime_.name));
+      out_.warnings.push_back(
+          fmt::format("the memory of {} is an estimate without measurements: no answer is sure",
+                      runtime_.name));
     for (const Device& device : s_.machine->devices)
       if (device.memory_nominal) {
         out_.warnings.push_back(fmt::format(
@@ -225,7 +227,7 @@ class Explainer {
   }
 
   const Scenario& asked_;
-  const Scenario s_;  ///< with the sequences that run at once
+  const Scenario s_;  ///< with the sequences that run concurrently
   const Engine& runtime_;
   const Profile& profile_;
   IntervalFactors factors_;

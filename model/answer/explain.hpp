@@ -16,7 +16,7 @@ struct Term {
   std::string formula, numbers;  ///< the rule, and the same with the numbers put in
   std::string source;
 };
-/// What one device holds.
+/// Memory of one device.
 struct DeviceUse {
   std::string name;  ///< "gpu 0: a100-sxm-40gb", "cpu", "disk"
   std::string kind;  ///< "gpu", "cpu", "disk"
@@ -34,7 +34,7 @@ struct Explanation {
   std::vector<Term> terms;
   std::vector<Advice> advice;  ///< changes that help; empty when none is needed
 };
-/// The same arithmetic as `evaluate`, with every term kept.
+/// Uses the arithmetic of `evaluate` and keeps every term.
 Explanation explain(const Scenario& scenario);
 
 }  // namespace headroom::model

@@ -17,8 +17,8 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/assignment.hpp"
-#include "model/infer/placement/at_once.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -37,7 +37,7 @@ class MemoryTerms {
 
   void add() {
     const QuantisedModel& w = *s_.weights;
-    const bool stored = held_as_stored(*w.model, *w.scheme);
+    const bool stored = keeps_checkpoint_formats(*w.model, *w.scheme);
     const std::string_view scheme_source =
         stored ? "the headers of the checkpoint's tensors" : w.scheme->source;
     exact("weights", w.total - w.adapters,
@@ -46,7 +46,7 @@ class MemoryTerms {
           fmt::format("{} parameters and {} buffer elements in {}", profile_.parameters,
                       profile_.buffers, w.scheme->name),
           scheme_source);
-    exact("embeddings", w.embedding, "of the weights: what comes before the first layer",
+    exact("embeddings", w.embedding, "part of the weights: tensors before the first layer",
           fmt::format("{} elements", profile_.embedding_parameters), scheme_source);
     const CachedTokens tokens = reserved_tokens(s_);
     const auto layers = static_cast<Size>(profile_.layers.size());
@@ -93,12 +93,12 @@ class MemoryTerms {
           runtime_.source);
     const double work = real_count(use.activations);
     exact(on + "beside_weights", use.overhead_weights,
-          "of the activations: rests of the allocator's blocks, rotary tables", "",
+          "part of the activations: unused ends of the allocator's blocks, rotary tables", "",
           "model/checkpoint/allocator.hpp");
     bytes_term(
         on + "activations", 0.7 * work, work, 1.4 * work,
-        "max(feed-forward, attention, logits) of a pass, growing caches, buffers, what is beside "
-        "weights",
+        "max(feed-forward, attention, logits) of a pass, growing caches, buffers, other "
+        "allocations",
         fmt::format("{} tokens, hidden {}, widest {:.0f}, {} logits", pass_tokens(s_),
                     s_.weights->model->shape.hidden_size, profile_.widest, profile_.head_rows),
         "model/infer/memory/activation.hpp");

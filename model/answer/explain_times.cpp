@@ -30,13 +30,13 @@ class TimeTerms {
         add(fmt::format("load_{}", what), seconds, times_.load, std::move(formula), evidence(share),
             share.source);
     };
-    part("fixed", load.fixed, runtime_.weights.load_fixed_s, "start-up beside the weights");
+    part("fixed", load.fixed, runtime_.weights.load_fixed_s, "start-up without the weights");
     part("read", load.read, runtime_.weights.load_read_bandwidth,
          "bytes of files / disk read + bytes / rate of page faults; nothing where they are cached");
     const Constant& rate = runtime_.weights.load_copy_bandwidth;
     part("copy", load.copy, rate,
-         "weights that stay in host memory / bytes a second of a process, and what is left on disk "
-         "in another type, written and read as files are");
+         "weights that stay in host memory / bytes a second of a process; weights left on disk in "
+         "another type are written and read as files");
     part("bus", load.bus, rate,
          runtime_.parallel.split == Split::tensors
              ? "max(a card's weights / min(bytes a second of a process, host bus), 2 * all / RAM "

@@ -29,12 +29,11 @@ Term exact(std::string name, Bytes bytes, std::string formula, std::string numbe
 
 Term of_adapters(const QuantisedModel& w, const Engine& runtime) {
   if (runtime.weights.adapters == AdapterMemory::slots)
-    return bytes_term("adapters", real_count(w.adapters), real_count(w.adapters),
-                      real_count(w.adapters_most),
-                      "adapters * sum over linear layers of rank * (slices * in + out) * bytes",
-                      "high: with slots beside the embedding and the head, which some models' "
-                      "classes ask for",
-                      "vLLM 0.19 lora/layers/base_linear.py create_lora_weights");
+    return bytes_term(
+        "adapters", real_count(w.adapters), real_count(w.adapters), real_count(w.adapters_most),
+        "adapters * sum over linear layers of rank * (slices * in + out) * bytes",
+        "high: with slots for the embedding and the head, which some models' classes request",
+        "vLLM 0.19 lora/layers/base_linear.py create_lora_weights");
   return bytes_term(
       "adapters", real_count(w.adapters) / 2, real_count(w.adapters), real_count(w.adapters),
       "adapters * sum over adapted modules of rank * (in + out) * bytes",
@@ -59,21 +58,21 @@ void add_draft(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
 Term of_images(const Scenario& s, const Plan& plan) {
   Scenario one = s, all = s;
   one.images.count = one.batch = 1;
-  Engine at_once = *s.runtime;
-  at_once.serving.prefill_chunk = 0;
-  all.runtime = &at_once;
+  Engine one_pass = *s.runtime;
+  one_pass.serving.prefill_chunk = 0;
+  all.runtime = &one_pass;
   return bytes_term(
       "image_activations", real_count(tower_activations(one, plan.shards)),
       real_count(tower_activations(s, plan.shards)),
       real_count(tower_activations(all, plan.shards)),
       "patches * (residual copies * hidden + share * widest) * bytes, within activations",
       fmt::format("{} images of {} patches a sequence, tower of width {}; low: one at a time, "
-                  "high: all at once",
+                  "high: all together",
                   s.images.count, s.images.patches, s.images.hidden),
       "model/infer/memory/activation.hpp");
 }
 
-/// Host memory beside what the process holds: reclaimable, and what may not be paged out.
+/// Host memory outside the process's own: the page cache, and memory that may not be paged out.
 void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
   const double file = bytes_read(s, plan).value();
   const HostUse host = host_use(s, plan);
@@ -81,8 +80,8 @@ void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
   terms.push_back(bytes_term(
       "host_mapped", 0, std::min(file, left), file,
       "the checkpoint's files, mapped as they are read",
-      "page cache: given back when memory is short, in no total; what layers on the "
-      "CPU read of it is counted as their weights",
+      "page cache: the system frees it when memory is short, so no total includes it; layers on "
+      "the CPU count their part as weights",
       "llama.cpp llama-mmap.cpp, on unless no-mmap is given; safetensors opens files by mmap"));
   if (s.cpu_offload > Bytes(0))
     terms.push_back(exact(
@@ -146,7 +145,7 @@ std::vector<std::string> room_notes(const Scenario& s, const Plan& plan,
                                     const std::vector<DeviceUse>& devices) {
   std::vector<std::string> notes;
   add_cache_room(s, plan, notes);
-  if (const Bytes least = least_card(s); least > Bytes(0)) {
+  if (const Bytes least = min_card(s); least > Bytes(0)) {
     const Device& device = s.machine->devices.front();
     notes.push_back(fmt::format("alone on one card: {}, {:.2f} of {}", to_text(least),
                                 real_count(least) / real_count(device.memory), device.name));

@@ -1,5 +1,4 @@
-// What an estimate says beside the model itself: terms of what is served with it, and notes on the
-// room that is left.
+// Additional terms of an estimate: adapters, draft model and images, and notes on free memory.
 #pragma once
 
 #include <string>
@@ -13,8 +12,8 @@ namespace headroom::model {
 /// Terms of adapters, a draft model, images, and of host memory that no total counts.
 std::vector<Term> extra_terms(const Scenario& scenario, const Plan& plan);
 
-/// What the engine would log of its caches, how much one card alone would have to offer, and where
-/// the fullest of `devices` is against the 75 to 80 % that leave a margin for peaks.
+/// Notes: the engine's log line about its caches, the memory that a single card would need, and the
+/// fullest of `devices` against the 75 to 80 % that leave a margin for peaks.
 std::vector<std::string> room_notes(const Scenario& scenario, const Plan& plan,
                                     const std::vector<DeviceUse>& devices);
 

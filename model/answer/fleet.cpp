@@ -10,7 +10,7 @@
 namespace headroom::model {
 namespace {
 
-constexpr Size most_copies = 1'000'000;
+constexpr Size max_copies = 1'000'000;
 
 /// `machine` cut down to a part of each of its cards' strength: one card of it.
 MachineShare part_of_a_card(const Machine& machine, Size divisor) {
@@ -34,7 +34,7 @@ double demand_in_copies(const Target& target, const Scenario& s, const Serving& 
                    target.output_tokens_s / (requests_s * static_cast<double>(s.output_tokens))});
 }
 
-bool worse(const Way& a, const Way& b) {
+bool worse(const ServingOption& a, const ServingOption& b) {
   return a.parts % b.parts == 0 &&
          static_cast<double>(a.parts) * a.demand >= static_cast<double>(b.parts) * b.demand;
 }
@@ -71,7 +71,7 @@ std::vector<Pattern> pack(Size room_of_one, std::span<const Stay> stays) {
   return patterns;
 }
 
-/// Of any two sizes one divides the other.
+/// For any two sizes, one divides the other.
 bool divisible(std::span<const Stay> stays) {
   return std::ranges::all_of(stays, [&](const Stay& a) {
     return std::ranges::all_of(stays, [&](const Stay& b) {
@@ -82,13 +82,13 @@ bool divisible(std::span<const Stay> stays) {
 
 }  // namespace
 
-Size Way::copies(double scale) const {
+Size ServingOption::copies(double scale) const {
   const double needed = std::ceil(scale * demand - 1e-9);
-  return needed > 1 ? static_cast<Size>(std::min(needed, static_cast<double>(most_copies))) : 1;
+  return needed > 1 ? static_cast<Size>(std::min(needed, static_cast<double>(max_copies))) : 1;
 }
 
-Ways ways_to_serve(const Machine& machine, const Load& load, bool share_cards, double times,
-                   double memory) {
+ServingOptions serving_options(const Machine& machine, const Load& load, bool share_cards,
+                               double times, double memory) {
   std::vector<MachineShare> parts = shares(machine);
   const bool alike = std::ranges::all_of(machine.devices, [&](const Device& card) {
     return card.name == machine.devices.front().name;
@@ -97,10 +97,10 @@ Ways ways_to_serve(const Machine& machine, const Load& load, bool share_cards, d
     for (Size divisor = 2; divisor <= parts_of_a_card; divisor *= 2)
       parts.push_back(part_of_a_card(machine, divisor));
 
-  Ways result;
+  ServingOptions result;
   result.missed = {Miss::refused, std::numeric_limits<double>::infinity()};
   const auto add = [&](const MachineShare& share, const Target& target) {
-    Way way;
+    ServingOption way;
     way.scenario = load.request;
     way.serving = serve_on(way.scenario, share, target, Vary::batch);
     if (way.serving.replicas == 0) {
@@ -128,7 +128,7 @@ Ways ways_to_serve(const Machine& machine, const Load& load, bool share_cards, d
     target.offload = load.target.offload;
     if (target.offload) add(share, target);
   }
-  std::vector<Way> kept;
+  std::vector<ServingOption> kept;
   for (std::size_t i = 0; i < result.all.size(); ++i) {
     const bool beaten = std::ranges::any_of(
         std::views::iota(std::size_t{0}, result.all.size()), [&](std::size_t j) {
@@ -141,7 +141,7 @@ Ways ways_to_serve(const Machine& machine, const Load& load, bool share_cards, d
   return result;
 }
 
-Fleet smallest_fleet(Size cards, std::span<const std::vector<Way>> ways, double scale) {
+Fleet smallest_fleet(Size cards, std::span<const std::vector<ServingOption>> ways, double scale) {
   const Size room_of_one = std::max<Size>(cards, 1) * parts_of_a_card;
   std::optional<Fleet> best;
   std::vector<std::size_t> choice(ways.size(), 0);
@@ -150,7 +150,7 @@ Fleet smallest_fleet(Size cards, std::span<const std::vector<Way>> ways, double 
     Fleet fleet;
     Size used = 0;
     for (std::size_t i = 0; i < ways.size(); ++i) {
-      const Way& way = ways[i][choice[i]];
+      const ServingOption& way = ways[i][choice[i]];
       fleet.stays.push_back({i, way, way.copies(scale)});
       used += fleet.stays.back().copies * way.parts;
     }

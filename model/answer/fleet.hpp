@@ -21,7 +21,7 @@ struct Load {
 inline constexpr Size parts_of_a_card = 4;
 
 /// One way to run a load on a kind of machine.
-struct Way {
+struct ServingOption {
   Size parts = 0;         ///< of a card, that one copy takes; a machine without cards counts as one
   double demand = 0;      ///< in copies: what the load asks for over what one copy gives
   double requests_s = 0;  ///< that one copy answers at its batch
@@ -30,23 +30,23 @@ struct Way {
   Size copies(double scale) const;  ///< for `scale` times the load, at least one
 };
 
-/// Every way in which `machine` serves `load` at all, none of them worse than another in both the
-/// cards it takes and the size of its copies. A copy on a part of a card has that part of its
-/// memory, bandwidth and peak, as when all that share it are at work at once; a machine's RAM, its
-/// bandwidth and its cores are shared likewise. Where offload is a target, both with and without
-/// it. `times` and `memory` multiply every time and every
-/// use of a card: 1 as estimated. Where there is no way, `missed` says why the best one fails.
-struct Ways {
-  std::vector<Way> all;
+/// Every option by which `machine` serves `load`, without options that another beats in both cards
+/// and size of copies. A copy on a part of a card has that part of its memory, bandwidth and peak,
+/// as if all sharers are busy. A machine's RAM, its bandwidth and its cores are shared likewise. If
+/// the target allows offload, options with and without it are included. `times` and `memory`
+/// multiply every time and every use of a card: 1 as estimated. Without an option, `missed` says
+/// why the best one fails.
+struct ServingOptions {
+  std::vector<ServingOption> all;
   Shortfall missed;
 };
-Ways ways_to_serve(const Machine& machine, const Load& load, bool share_cards, double times = 1,
-                   double memory = 1);
+ServingOptions serving_options(const Machine& machine, const Load& load, bool share_cards,
+                               double times = 1, double memory = 1);
 
 /// Copies of one load on a fleet.
 struct Stay {
   std::size_t load = 0;  ///< index
-  Way way;
+  ServingOption way;
   Size copies = 0;
 };
 /// The copies of each load on one of the machines, and how many machines look like this.
@@ -66,8 +66,10 @@ struct Fleet {
   bool proven = true;
 };
 
-/// The fewest machines with `cards` cards that hold `scale` times every load, by one way for each
-/// load: ways[i] are those of load i, none empty. Of equal numbers, the one that leaves most free.
-Fleet smallest_fleet(Size cards, std::span<const std::vector<Way>> ways, double scale = 1);
+/// The fewest machines with `cards` cards that serve `scale` times every load, by one option for
+/// each load. ways[i] are the options of load i, none empty. Among equal numbers, the one with most
+/// free memory.
+Fleet smallest_fleet(Size cards, std::span<const std::vector<ServingOption>> ways,
+                     double scale = 1);
 
 }  // namespace headroom::model

@@ -7,7 +7,7 @@
 namespace headroom::model {
 namespace {
 
-/// What `work` moves through memory besides weights.
+/// Bytes that `work` moves through memory besides weights.
 std::string extra_traffic(const Scenario& s, const Device& card, const Work& work) {
   const KernelPolicy& kernels = s.runtime->kernels;
   const KernelEfficiency& efficiency = efficiency_on(s, card);
@@ -19,7 +19,7 @@ std::string extra_traffic(const Scenario& s, const Device& card, const Work& wor
     text +=
         fmt::format("; {:.3g} bytes moved for each attention score", kernels.score_traffic.value);
   if (work.prefill_expert_bytes > RealBytes())
-    text += fmt::format("; experts are read {:.3g} times beside their products",
+    text += fmt::format("; experts are read {:.3g} times in addition to their products",
                         efficiency.expert_reads.value);
   if (work.channels > 0)
     text += fmt::format("; {:.3g} bytes moved for each channel of activations",

@@ -54,9 +54,9 @@ std::optional<Advice> one_box(const Scenario& s) {
   const Host& host = s.machine->host;
   if (host.boxes < 2 || host.cards < 1) return std::nullopt;
   const MachineShare box = share_of(*s.machine, host.cards, host.boxes);
-  Scenario alone = s;
-  alone.machine = &box.machine;
-  const Estimate e = evaluate(alone);
+  Scenario single_box = s;
+  single_box.machine = &box.machine;
+  const Estimate e = evaluate(single_box);
   if (!is_on_gpus(e)) return std::nullopt;
   return Advice{.kind = Advice::Kind::one_box,
                 .then = after_change(e),

@@ -1,4 +1,4 @@
-// What to change where a model is refused because of how it is split over cards.
+// Changes that help if a model is refused because of its split over cards.
 #pragma once
 
 #include <vector>

@@ -23,7 +23,7 @@ class DeviceSpans {
 
   const Roofline& roof() const { return roof_; }
 
-  /// What runs while weights are read: the longer of both is waited for.
+  /// Work that overlaps with reading weights. The longer of both counts.
   void read(std::string_view name, RealBytes amount, Seconds alone, std::string_view formula,
             const Constant& constant) {
     add(name, amount.value(), "bytes", alone, roof_.is_memory_bound(), formula, constant);
@@ -32,7 +32,7 @@ class DeviceSpans {
                std::string_view formula, const Constant& constant) {
     add(name, amount, unit, alone, !roof_.is_memory_bound(), formula, constant);
   }
-  /// What runs between products.
+  /// Work between matrix products.
   void between(std::string_view name, double amount, std::string_view unit, Seconds alone,
                std::string_view formula, const Constant& constant) {
     add(name, amount, unit, alone, true, formula, constant);
@@ -85,8 +85,8 @@ void add_products(const Scenario& s, const Device& card, const Work& w, DeviceSp
   spans.compute("unpack weights", w.packed_bytes.value(), "bytes", roof.unpack_weights,
                 "(packed bytes + bytes in 16 bit) / (share * bandwidth)",
                 efficiency.unpack_bandwidth);
-  spans.compute("read experts beside their products", w.prefill_expert_bytes.value(), "bytes",
-                roof.expert_reads, "times * bytes / (share * bandwidth)", efficiency.expert_reads);
+  spans.compute("read experts", w.prefill_expert_bytes.value(), "bytes", roof.expert_reads,
+                "times * bytes / (share * bandwidth)", efficiency.expert_reads);
 }
 
 void add_card(const Scenario& s, const Segment& segment, std::vector<Span>& out) {

@@ -21,7 +21,7 @@ Bytes peak_of(TrainingEvaluator& evaluate, const TrainingScenario& s) {
   try {
     return evaluate(s).peak;
   } catch (const std::invalid_argument&) {
-    return all_of_it;
+    return unlimited;
   }
 }
 

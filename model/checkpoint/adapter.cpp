@@ -53,7 +53,7 @@ std::map<std::string, Owner, std::less<>> owners(const Part& part) {
 }
 
 /// The factors of a module, by its kind of layer. Throws if PEFT has none for it.
-AdaptedModule beside(const Owner& owner, const AdapterRequest& request) {
+AdaptedModule adapted_module(const Owner& owner, const AdapterRequest& request) {
   const Shape& s = owner.weight->shape;
   AdaptedModule m{.path = owner.module->path, .tensor = owner.weight->name, .rank = request.rank};
   const std::string_view class_name = owner.module->class_name;
@@ -66,10 +66,10 @@ AdaptedModule beside(const Owner& owner, const AdapterRequest& request) {
   } else if (owner.weight->role == Role::conv && s.size() >= 3 && s[1] > 1) {
     m.out = s[0], m.in = owner.weight->elements() / s[0];
   } else {
-    throw AdapterError(fmt::format(
-        "'{}' is a {}, which low-rank adapters cannot be put beside; linear layers, Conv1D, "
-        "convolutions of one group and embeddings can",
-        m.path, class_name));
+    throw AdapterError(
+        fmt::format("'{}' is a {}, which cannot have low-rank adapters; linear layers, Conv1D, "
+                    "convolutions of one group and embeddings can",
+                    m.path, class_name));
   }
   if (request.magnitudes) m.magnitudes = m.out;
   return m;
@@ -85,7 +85,7 @@ AdaptedModule around(const Tensor& tensor, Size rank) {
     m.in = s[1], m.out = s[0];
   else
     throw AdapterError(
-        fmt::format("'{}' has {} dimensions; factors go beside 2 or 3", tensor.name, s.size()));
+        fmt::format("'{}' has {} dimensions; adapters need 2 or 3", tensor.name, s.size()));
   return m;
 }
 
@@ -218,12 +218,11 @@ Adapter adapt(const Model& model, const AdapterRequest& request) {
           model.part.tensors.begin(), model.part.tensors.end(),
           [&](const Tensor& t) { return t.module() == module.path && !t.tied_to.empty(); });
       if (shared) continue;
-      throw AdapterError(
-          fmt::format("'{}' is a {}, which low-rank adapters cannot be put beside; name linear "
-                      "layers inside it",
-                      module.path, module.class_name));
+      throw AdapterError(fmt::format(
+          "'{}' is a {}, which cannot have low-rank adapters; name linear layers inside it",
+          module.path, module.class_name));
     }
-    adapter.modules.push_back(beside(owner->second, request));
+    adapter.modules.push_back(adapted_module(owner->second, request));
   }
   for (const Tensor& tensor : model.part.tensors) {
     if (!tensor.is_parameter()) continue;

@@ -39,7 +39,7 @@ const BlockRests::Sums& BlockRests::fused_on(Size shards) const {
 }
 
 BlockRestCounter::BlockRestCounter(std::size_t layers, Size kv_heads)
-    : kv_heads_(kv_heads), fused_(layers + 2), apart_(layers + 2) {}
+    : kv_heads_(kv_heads), fused_(layers + 2), per_tensor_(layers + 2) {}
 
 std::size_t BlockRestCounter::slot(Size block) const {
   if (block >= 0) return static_cast<std::size_t>(block);
@@ -57,13 +57,13 @@ double BlockRestCounter::part(const Divided& divided, Size cards) const {
          all;
 }
 
-void BlockRestCounter::add(const Held& held, Size block) {
-  if (held.elements_bytes + held.overhead_bytes == 0) return;
+void BlockRestCounter::add(const TensorBytes& tensor, Size block) {
+  if (tensor.elements_bytes + tensor.overhead_bytes == 0) return;
   const std::size_t at = slot(block);
-  const auto pieces = static_cast<double>(held.pieces);
-  apart_[at] += pieces * (rest(static_cast<double>(held.elements_bytes) / pieces) +
-                          rest(static_cast<double>(held.overhead_bytes) / pieces));
-  const std::string name = fused_name(held.name);
+  const auto pieces = static_cast<double>(tensor.pieces);
+  per_tensor_[at] += pieces * (rest(static_cast<double>(tensor.elements_bytes) / pieces) +
+                               rest(static_cast<double>(tensor.overhead_bytes) / pieces));
+  const std::string name = fused_name(tensor.name);
   Place& place = fused_[at];
   // Parts of a tensor come shortly after each other.
   auto it = std::find_if(place.rbegin(), place.rend(),
@@ -73,9 +73,9 @@ void BlockRestCounter::add(const Held& held, Size block) {
     it = place.rbegin();
   }
   for (std::size_t i = 0; i < BlockRests::cards.size(); ++i) {
-    const double share = part(held.divided, BlockRests::cards[i]);
-    it->elements[i] += share * static_cast<double>(held.elements_bytes);
-    it->beside[i] += share * static_cast<double>(held.overhead_bytes);
+    const double share = part(tensor.divided, BlockRests::cards[i]);
+    it->elements[i] += share * static_cast<double>(tensor.elements_bytes);
+    it->overhead[i] += share * static_cast<double>(tensor.overhead_bytes);
   }
 }
 
@@ -88,11 +88,11 @@ BlockRests BlockRestCounter::rests() {
     sums.embedding = of(layers);
     sums.head = of(layers + 1);
   };
-  sum_up(all.apart, [&](std::size_t at) { return apart_[at]; });
+  sum_up(all.per_tensor, [&](std::size_t at) { return per_tensor_[at]; });
   for (std::size_t n = 0; n < BlockRests::cards.size(); ++n)
     sum_up(all.fused[n], [&](std::size_t at) {
       double sum = 0;
-      for (const Fused& each : fused_[at]) sum += rest(each.elements[n]) + rest(each.beside[n]);
+      for (const Fused& each : fused_[at]) sum += rest(each.elements[n]) + rest(each.overhead[n]);
       return sum;
     });
   return all;

@@ -29,7 +29,7 @@ struct BlockRests {
     std::vector<double> before;
     double embedding = 0, head = 0;  ///< outside the layers, as in QuantisedModel
   };
-  Sums apart;  ///< each checkpoint tensor allocated separately, one card
+  Sums per_tensor;  ///< each checkpoint tensor allocated separately, one card
   std::array<Sums, cards.size()> fused{};  ///< q, k and v fused, gate and up, a layer's experts
 
   /// The entry for the largest `cards` that is at most `shards`.
@@ -41,29 +41,29 @@ class BlockRestCounter {
  public:
   /// `kv_heads`: as in Shards.
   BlockRestCounter(std::size_t layers, Size kv_heads);
-  struct Held {
+  struct TensorBytes {
     std::string_view name;    ///< of the tensor
-    Size elements_bytes = 0;  ///< without data stored beside the elements
+    Size elements_bytes = 0;  ///< without scales and zero points
     Size overhead_bytes = 0;  ///< scales and zero points, stored as their own tensor
     Size pieces = 1;          ///< number of checkpoint tensors: there, experts are separate
     Divided divided;
   };
   /// `block` is an index of blocks_of.
-  void add(const Held& held, Size block);
+  void add(const TensorBytes& tensor, Size block);
   BlockRests rests();
 
  private:
   struct Fused {
     std::string name;  ///< identifies an allocated tensor
-    std::array<double, BlockRests::cards.size()> elements{}, beside{};
+    std::array<double, BlockRests::cards.size()> elements{}, overhead{};
   };
   using Place = std::vector<Fused>;
   double part(const Divided& divided, Size cards) const;
   std::size_t slot(Size block) const;
 
   Size kv_heads_;
-  std::vector<Place> fused_;   ///< by layer, then the embedding and the head
-  std::vector<double> apart_;  ///< same order
+  std::vector<Place> fused_;        ///< by layer, then the embedding and the head
+  std::vector<double> per_tensor_;  ///< same order
 };
 
 }  // namespace headroom::model

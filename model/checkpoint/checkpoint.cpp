@@ -48,7 +48,8 @@ std::string plain_scheme(const Config& config) {
 std::string method_of(const Config& q, const Config& file) {
   if (q.has("quant_method")) {
     const std::string method = lower(q.text({"quant_method"}));
-    const bool own = method == "fp8" && file.text({"model_type"}, "") == "deepseek_v4";
+    const std::string type = file.text({"model_type"}, "");
+    const bool own = method == "fp8" && (type == "deepseek_v4" || type == "deepseek_v41");
     return own ? std::string(deepseek_v4_fp8) : method;
   }
   if (q.has("quant_algo")) return "modelopt";

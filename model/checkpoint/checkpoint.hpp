@@ -14,6 +14,7 @@ class Config;
 struct CheckpointGroup {
   std::string scheme;
   std::vector<std::string> targets;  ///< module patterns, as in CheckpointDetails::ignored
+  bool embeddings = false;           ///< holds tables of rows that match, too
 };
 
 /// Exceptions that a quantisation_config lists by module. A pattern is a module path, the start or

@@ -65,7 +65,7 @@ std::string group_scheme(const Config& group, const std::string& whole_format) {
   if (type == "int" && packed && strategy == "channel") name = packed_scheme(weights, bits, -1);
   if (type == "int" && bits == 8 && !packed && strategy == "channel") {
     if (!weights.flag({"symmetric"}, true))
-      weights.fail("symmetric", "false: zero points beside unpacked int8 are not described");
+      weights.fail("symmetric", "false: zero points of unpacked int8 are not described");
     name = "w8a8-int8";
   }
   if (name.empty())
@@ -178,7 +178,7 @@ std::string compressed_scheme(const Config& q) {
   if (sparsity != "dense")
     sparse.fail("format", fmt::format("found '{}': sparse layouts are not described", sparsity));
   if (!q.section_or_empty("transform_config").object().empty())
-    q.fail("transform_config", "transforms beside the weights are not described");
+    q.fail("transform_config", "transforms of the weights are not described");
   const auto groups = groups_of(q);
   if (groups.empty()) q.fail("config_groups", "missing or empty");
   return scheme_of(groups);

@@ -51,7 +51,7 @@ std::vector<std::string> names_in_block(const Config& q) {
 
 /// `modules_to_not_convert` matches any part of the path (AutoAWQ models/base.py, _exclude_layers;
 /// transformers 4.57 integrations/awq.py).
-void stay_by_part(const Config& q, CheckpointDetails& details) {
+void unquantised_by_part(const Config& q, CheckpointDetails& details) {
   std::vector<std::string> patterns;
   for (const std::string& part : q.texts({"modules_to_not_convert"}))
     patterns.push_back("re:.*" + escaped(part) + ".*");
@@ -69,7 +69,7 @@ std::string gptq_scheme(const Config& q) {
   if (q.flag({"is_marlin_format"}, false))
     q.fail("is_marlin_format", "true: Marlin's own layout is not described");
   for (const char* key : {"adapter", "lora"})
-    if (q.has(key)) q.fail(key, "adapters beside the weights are not described");
+    if (q.has(key)) q.fail(key, "adapters in a quantised checkpoint are not described");
   return packed_scheme(packer(q), q, q.dim({"bits"}), q.number({"group_size"}, 128));
 }
 
@@ -78,7 +78,7 @@ std::string gptq_scheme(const Config& q) {
 /// utils/gptq_utils.py, get_dynamic_override). `modules_in_block_to_quantize`: only these are
 /// converted (transformers GPTQConfig). `lm_head`: the head is converted too.
 void gptq_exceptions(const Config& q, const Config&, CheckpointDetails& details) {
-  stay_by_part(q, details);
+  unquantised_by_part(q, details);
   const Config rules = q.section_or_empty("dynamic");
   for (const auto& [name, value] : rules.object()) {
     const std::string_view pattern = name;
@@ -114,7 +114,7 @@ std::string awq_scheme(const Config& q) {
 }
 
 void awq_exceptions(const Config& q, const Config&, CheckpointDetails& details) {
-  stay_by_part(q, details);
+  unquantised_by_part(q, details);
 }
 
 std::string auto_round_scheme(const Config& q) {
@@ -151,7 +151,7 @@ void auto_round_exceptions(const Config& q, const Config&, CheckpointDetails& de
     details.groups.push_back({held, {std::string(name)}});
     if (name == "lm_head") details.groups.push_back({held, {std::string(output_head)}});
   }
-  stay_by_part(q, details);
+  unquantised_by_part(q, details);
 }
 
 }  // namespace headroom::model

@@ -24,15 +24,15 @@ bool is_block(const Scheme& scheme) {
 
 Divider::Divider(const Model& model, const Scheme& scheme, Shards& shards)
     : model_(model), scheme_(scheme), reader_(model), shards_(shards) {
-  Size most_rows = 0;
+  Size max_rows = 0;
   for (const Tensor& tensor : model.part.tensors) {
     // The last linear layer of a module projects back to the residual stream.
     if (tensor.of == 1 && reader_.is_linear(tensor))
       last_[scope_of(tensor.module())] = tensor.module();
     if (tensor.role == Role::head) heads_.push_back(tensor.module());
-    if (tensor.role == Role::embedding) most_rows = std::max(most_rows, tensor.shape.front());
+    if (tensor.role == Role::embedding) max_rows = std::max(max_rows, tensor.shape.front());
   }
-  shards.vocabulary = model.profile.head_rows > 0 ? model.profile.head_rows : most_rows;
+  shards.vocabulary = model.profile.head_rows > 0 ? model.profile.head_rows : max_rows;
   for (const CacheClass& c : model.profile.caches)
     if (c.kv_heads > 0)
       shards.kv_heads = shards.kv_heads == 0 ? c.kv_heads : std::min(shards.kv_heads, c.kv_heads);

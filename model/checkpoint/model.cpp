@@ -19,8 +19,8 @@ namespace {
 /// The config section of the text decoder, with its class's defaults. A vision-language config has
 /// one for its text model, an encoder-decoder for its decoder, and a speech model for its thinker.
 std::optional<Config> writing_section(const Config& c) {
-  for (const std::string_view name :
-       {"text_config", "llm_config", "decoder", "decoder_config", "thinker_config"})
+  for (const std::string_view name : {"text_config", "llm_config", "language_config", "decoder",
+                                      "decoder_config", "thinker_config", "config", "text"})
     if (c.has(name) && c.object().at(name).is_object()) {
       const Config section = c.section(name);
       return with_class_defaults(section, section.text({"model_type"}, ""));
@@ -46,7 +46,8 @@ Size shape_key(const Config& config, Config::Keys keys) {
 
 Size positions_of(const Config& c) {
   return shape_key(c, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
-                       "max_sequence_length", "n_ctx"});
+                       "max_sequence_length", "n_ctx", "max_position_embedding", "max_context",
+                       "model_max_length"});
 }
 
 ModelShape shape_of(const Config& c) {
@@ -57,8 +58,8 @@ ModelShape shape_of(const Config& c) {
       shape_key(c, {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers"});
   shape.query_heads = shape_key(
       c, {"num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads"});
-  shape.kv_heads = shape_key(c, {"num_key_value_heads", "num_kv_heads", "n_head_kv"});
-  if (shape.kv_heads == 0) shape.kv_heads = shape.query_heads;
+  shape.kv_heads =
+      shape_key(c, {"num_key_value_heads", "num_kv_heads", "n_head_kv", "num_attention_groups"});
   shape.head_dim = shape_key(c, {"head_dim", "d_kv"});
   if (shape.head_dim == 0 && shape.query_heads > 0)
     shape.head_dim = shape.hidden_size / shape.query_heads;
@@ -69,9 +70,19 @@ ModelShape shape_of(const Config& c) {
   return shape;
 }
 
-/// Fills in values that the config leaves to class defaults, from the tensors. The head is
-/// vocabulary × hidden; without a head the largest embedding is.
+/// The most key-value heads that a layer caches; 0: no cache has heads.
+Size cached_heads(const Part& part) {
+  Size most = 0;
+  for (const Cache& cache : part.caches)
+    if (cache.kind == CacheKind::self_attention) most = std::max(most, cache.kv_heads);
+  return most;
+}
+
+/// Fills in values that the config leaves to class defaults, or names otherwise, from the tensors
+/// and caches. The head is vocabulary × hidden; without a head the largest embedding is.
 void complete(ModelShape& shape, const Part& part) {
+  if (shape.kv_heads == 0) shape.kv_heads = cached_heads(part);
+  if (shape.kv_heads == 0) shape.kv_heads = shape.query_heads;
   const Tensor* table = nullptr;
   for (const Tensor& tensor : part.tensors) {
     if (tensor.role != Role::head && tensor.role != Role::embedding) continue;

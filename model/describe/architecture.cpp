@@ -32,9 +32,11 @@ bool is_decoder(const Architecture* row) {
   return row->name.ends_with("ForCausalLM") || row->name.ends_with("LMHeadModel");
 }
 
-/// "LlamaModel" next to "LlamaForCausalLM". A config without `architectures` never means it.
+/// "LlamaModel" next to "LlamaForCausalLM", and a class that serves the same model in real time. A
+/// config without `architectures` never means them.
 bool is_base_model(const Architecture* row) {
-  return row->name.ends_with("Model") && !row->name.ends_with("HeadModel");
+  return (row->name.ends_with("Model") && !row->name.ends_with("HeadModel")) ||
+         row->name.ends_with("RealtimeGeneration");
 }
 
 /// "LlamaForSequenceClassification" and the like. A config without `architectures` does not mean
@@ -45,20 +47,10 @@ bool is_task_head(const Architecture* row) {
 
 /// Custom code that transformers does not have: the config has an auto_map, or its class is one
 /// that many repositories carry.
-constexpr std::string_view custom_classes[] = {"BaichuanForCausalLM",
-                                               "BaiChuanForCausalLM",
-                                               "ChatGLMModel",
-                                               "DeciLMForCausalLM",
-                                               "DeepseekForCausalLM",
-                                               "ExaoneForCausalLM",
-                                               "InternLM2ForCausalLM",
-                                               "InternLMForCausalLM",
-                                               "MiMoForCausalLM",
-                                               "MiniCPMForCausalLM",
-                                               "MiniMaxText01ForCausalLM",
-                                               "Phi3SmallForCausalLM",
-                                               "QWenLMHeadModel",
-                                               "RWForCausalLM"};
+constexpr std::string_view custom_classes[] = {
+    "BaichuanForCausalLM", "BaiChuanForCausalLM", "ChatGLMModel",         "DeciLMForCausalLM",
+    "DeepseekForCausalLM", "ExaoneForCausalLM",   "InternLM2ForCausalLM", "InternLMForCausalLM",
+    "MiMoForCausalLM",     "RWForCausalLM"};
 bool is_custom_code(const Config& config, std::string_view name) {
   return config.has("auto_map") ||
          std::ranges::find(custom_classes, name) != std::end(custom_classes);
@@ -87,9 +79,9 @@ bool is_speech_synthesis(std::string_view name) {
 [[noreturn]] void fail_unknown(const Config& config, std::string_view key, std::string_view name) {
   if (is_custom_code(config, name))
     throw NotDescribed(fmt::format(
-        "{}: key '{}': '{}' is code of its repository's own, not of transformers, and is not "
-        "described; the headers of its tensors (the folder with the .safetensors files or their "
-        "index, a .gguf, or its name on the hub) would still give counts and bytes",
+        "{}: key '{}': '{}' is code of its own repository, not of transformers, and is not "
+        "described; counts and bytes need the headers of its tensors: give the folder with "
+        ".safetensors files or their index, a .gguf, or its name on the hub",
         config.origin(), key, name));
   if (is_speech_synthesis(name))
     throw NotDescribed(
@@ -103,6 +95,18 @@ bool is_speech_synthesis(std::string_view name) {
   throw NotDescribed(fmt::format("{}: key '{}': '{}' is not described; nearest: {}",
                                  config.origin(), key, name,
                                  fmt::join(nearest(name, names), ", ")));
+}
+
+/// Leaves the first of the decoders that one function describes. The others are its names in
+/// engines and in custom code.
+void drop_aliases(std::vector<const Architecture*>& rows) {
+  std::vector<const Architecture*> kept;
+  for (const Architecture* row : rows)
+    if (!is_decoder(row) || std::ranges::none_of(kept, [&](const Architecture* other) {
+          return is_decoder(other) && other->describe == row->describe;
+        }))
+      kept.push_back(row);
+  rows = std::move(kept);
 }
 
 const Architecture& row_of(const Config& config) {
@@ -122,6 +126,7 @@ const Architecture& row_of(const Config& config) {
   if (candidates.size() > 1) std::erase_if(candidates, is_base_model);
   if (std::any_of(candidates.begin(), candidates.end(), is_decoder))
     std::erase_if(candidates, is_task_head);
+  drop_aliases(candidates);
   if (candidates.empty()) fail_unknown(config, "model_type", type);
   if (candidates.size() != 1) {
     std::vector<std::string_view> names;
@@ -150,9 +155,24 @@ void check_size(const Part& part) {
   }
 }
 
+namespace {
+
+/// A config of a head that names the class of its layers would be read as a model of one layer.
+void check_draft(const Config& config, const Architecture& row) {
+  if (row.counted_only.empty() && config.has("draft_vocab_size"))
+    config.fail("draft_vocab_size",
+                fmt::format("is a key of heads that propose tokens for another model, and {} is no "
+                            "such head; expected in 'architectures' what it is, such as "
+                            "LlamaForCausalLMEagle3",
+                            row.name));
+}
+
+}  // namespace
+
 Part describe(const Config& config) {
   const Architecture& row = row_of(config);
   check_words(config);
+  check_draft(config, row);
   try {
     Part part{.modules = {{"", std::string(row.name)}}};
     part = std::move(part) +

@@ -46,6 +46,9 @@ Config completed(const Config& c, std::string_view model_type, Sizes sizes) {
       defaults.erase(name ? std::string_view(name->as_string()) : size);
       flat = flat || c.object().contains(size);
     }
+    // Qwen's speech models have all of a newer file's sections within this one.
+    if (c.has("thinker_config"))
+      for (const std::string_view inner : {"text_config", "audio_config"}) defaults.erase(inner);
     for (auto it = defaults.begin(); flat && it != defaults.end();)
       it = it->value().is_object() ? defaults.erase(it) : it + 1;
   }

@@ -12,29 +12,74 @@ struct ComponentRow {
 };
 constexpr ComponentRow component_rows[] = {
     {"language_model", Component::language},
+    {"llm", Component::language},
     {"text_model", Component::language},
     {"text_decoder", Component::language},
     {"vision_tower", Component::vision},
     {"vision_model", Component::vision},
     {"vision_encoder", Component::vision},
     {"visual", Component::vision},
+    {"vision", Component::vision},
+    {"vision_embedding", Component::vision},
+    {"vit_model", Component::vision},
+    {"sam_model", Component::vision},
+    {"qwen2_model", Component::vision},
     {"image_tower", Component::vision},
     {"image_encoder", Component::vision},
     {"image_embed", Component::vision},
+    {"image_vit", Component::vision},
+    {"model_encoder", Component::vision},
+    {"img_processor", Component::vision},
+    {"vision_backbone", Component::vision},
+    {"visual_tokenizer", Component::vision},
+    {"vision", Component::vision},
+    {"vpm", Component::vision},
     {"video_tower", Component::vision},
     {"audio_tower", Component::audio},
     {"audio_model", Component::audio},
     {"audio_encoder", Component::audio},
     {"audio_embed", Component::audio},
+    {"apm", Component::audio},
+    {"continuous_audio_tower", Component::audio},
+    {"sound_encoder", Component::audio},
     {"acoustic_tokenizer_encoder", Component::audio},
     {"semantic_tokenizer_encoder", Component::audio},
     {"multi_modal_projector", Component::projector},
+    {"audio_adapter", Component::projector},
+    {"audio_projection_layer", Component::projector},
     {"audio_projector", Component::projector},
+    {"glb_GN", Component::projector},
+    {"image_pooling_2d", Component::projector},
+    {"image_projector", Component::projector},
+    {"img_projection", Component::projector},
+    {"mlp1", Component::projector},
+    {"mm_projector", Component::projector},
+    {"resampler", Component::projector},
+    {"sound_projection", Component::projector},
+    {"sub_GN", Component::projector},
+    {"vision_language_adapter", Component::projector},
+    {"vision_projector", Component::projector},
+    {"vit_downsampler", Component::projector},
+    {"vit_downsampler1", Component::projector},
+    {"vit_downsampler2", Component::projector},
+    {"vit_large_projector", Component::projector},
+    {"vq_adaptor", Component::projector},
+    {"vte", Component::projector},
+    {"proj_mlp", Component::projector},
     {"projector", Component::projector},
+    {"mm_projector", Component::projector},
+    {"abstractor", Component::projector},
+    {"mlp1", Component::projector},
+    {"linear_proj", Component::projector},
+    {"mlp_AR", Component::projector},
+    {"custom_text_proj", Component::projector},
     {"connector", Component::projector},
     {"aligner", Component::projector},
+    {"image_start", Component::projector},
+    {"image_end", Component::projector},
     {"merger", Component::projector},
     {"merger_list", Component::projector},
+    {"deepstack_audio_merger_list", Component::projector},
     {"deepstack_merger_list", Component::projector},
     {"resampler_model", Component::projector},
     {"vision_resampler", Component::projector},
@@ -46,6 +91,7 @@ constexpr ComponentRow component_rows[] = {
     {"embed_audio", Component::projector},
     {"image_newline", Component::projector},
     {"view_separator", Component::projector},
+    {"view_seperator", Component::projector},
 };
 
 /// By the innermost known name of `path`.
@@ -75,16 +121,16 @@ std::string text_root(const Profile& profile) {
 std::array<Size, 5> components_of(const Part& part, const Profile& profile) {
   const std::string root = text_root(profile);
   std::array<Size, 5> sums{};
-  Size beside = 0;  ///< neither below the root nor named
+  Size unassigned = 0;  ///< neither below the root nor named
   for (const Tensor& t : part.tensors) {
     if (!t.is_parameter() || !t.tied_to.empty()) continue;
     auto component = named(t.name);
     const bool text = (!root.empty() && t.name.starts_with(root)) || t.role == Role::head;
     if (!component && text) component = Component::language;
-    (component ? sums[static_cast<std::size_t>(*component)] : beside) += t.elements();
+    (component ? sums[static_cast<std::size_t>(*component)] : unassigned) += t.elements();
   }
   const bool multimodal = sums[1] + sums[2] + sums[3] > 0;
-  sums[static_cast<std::size_t>(multimodal ? Component::other : Component::language)] += beside;
+  sums[static_cast<std::size_t>(multimodal ? Component::other : Component::language)] += unassigned;
   return sums;
 }
 

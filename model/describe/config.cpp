@@ -15,7 +15,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr Size most = Size{1} << 30;
-constexpr std::size_t most_bytes = std::size_t{32} << 20;
+constexpr std::size_t max_bytes = std::size_t{32} << 20;
 constexpr std::size_t most_depth = 32;
 
 std::string joined(Config::Keys keys) {
@@ -278,9 +278,9 @@ std::vector<std::string> Config::keys_unread() const {
 }
 
 Config parse_config(std::string_view text, std::string origin) {
-  if (text.size() > most_bytes)
+  if (text.size() > max_bytes)
     throw ConfigError(
-        fmt::format("{}: {} bytes, a config.json has at most {}", origin, text.size(), most_bytes));
+        fmt::format("{}: {} bytes, a config.json has at most {}", origin, text.size(), max_bytes));
   json::parse_options options;
   options.max_depth = most_depth;
   boost::system::error_code error;

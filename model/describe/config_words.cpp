@@ -30,8 +30,10 @@ constexpr std::string_view activation_keys[] = {"hidden_act",          "hidden_a
 
 /// Activations that have no class of their own in transformers' table: gates that engines fuse with
 /// the product, and functions with parameters. Sources: vLLM 0.19, layers/activation.py,
-/// _ACTIVATION_AND_MUL_REGISTRY; transformers 5.23, models/apertus, models/xlm.
-constexpr std::string_view other_activations[] = {"geglu", "swiglu", "swigluoai", "xielu", "prelu"};
+/// _ACTIVATION_AND_MUL_REGISTRY; transformers 5.23, models/apertus, models/xlm; vLLM 0.33
+/// minicpm.py and models/kimi_k3; SGLang 0.5.23 phi3_small.py.
+constexpr std::string_view other_activations[] = {"geglu", "swiglu",  "swigluoai", "xielu",
+                                                  "prelu", "fatrelu", "gegelu",    "situ"};
 
 bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
   return std::ranges::find(words, word) != words.end();

@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json.hpp>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace headroom::model {
@@ -13,17 +14,22 @@ namespace {
 
 namespace json = boost::json;
 
+/// Most squares of an image. A config that asks for more is broken.
+constexpr Size most_squares = 4096;
+
 /// Rules by model_type. Limits of area and edges are those of the published processors.
 struct ImageRow {
   std::string_view model_type;
   ImageTokens kind;
-  Size patch, merge, least_pixels, most_pixels;
+  Size patch, merge, min_pixels, max_pixels;
   std::string_view source;
 };
 constexpr std::string_view qwen2 =
     "preprocessor_config.json of Qwen2-VL and Qwen2.5-VL: min_pixels, max_pixels";
 constexpr std::string_view qwen3 =
     "preprocessor_config.json of Qwen3-VL: size.shortest_edge, size.longest_edge";
+constexpr std::string_view internvl =
+    "config.json: min_dynamic_patch, max_dynamic_patch, downsample_ratio";
 constexpr auto image_rows = std::to_array<ImageRow>({
     {"qwen2_vl", ImageTokens::area, 14, 2, 3136, 12845056, qwen2},
     {"qwen2_5_vl", ImageTokens::area, 14, 2, 3136, 12845056, qwen2},
@@ -36,6 +42,10 @@ constexpr auto image_rows = std::to_array<ImageRow>({
      "transformers processing_paligemma.py: image_seq_length, the grid"},
     {"llava", ImageTokens::fixed, 14, 1, 0, 0, "transformers processing_llava.py: the grid"},
     {"mistral3", ImageTokens::rows, 14, 2, 0, 0, "transformers processing_pixtral.py"},
+    {"dots_ocr", ImageTokens::area, 14, 2, 3136, 11289600,
+     "preprocessor_config.json of dots.ocr: min_pixels, max_pixels"},
+    {"internvl_chat", ImageTokens::tiles, 14, 1, 0, 0, internvl},
+    {"skywork_chat", ImageTokens::tiles, 14, 1, 0, 0, internvl},
 });
 
 /// Reads the object directly, so that the key does not count as read by the description.
@@ -46,14 +56,37 @@ Size number_in(const json::object* object, std::string_view key, Size fallback) 
                                                                         : fallback;
 }
 
+double real_in(const json::object& object, std::string_view key, double fallback) {
+  const auto* value = object.if_contains(key);
+  return value != nullptr && value->is_number() ? value->to_number<double>() : fallback;
+}
+
+bool flag_in(const json::object& object, std::string_view key, bool fallback) {
+  const auto* value = object.if_contains(key);
+  return value != nullptr && value->is_bool() ? value->as_bool() : fallback;
+}
+
+/// Squares of InternVL. Defaults are those of its config class.
+void read_tiles(ImageRule& rule, const json::object& all, const json::object* vision) {
+  rule.edge = number_in(&all, "force_image_size", number_in(vision, "image_size", 448));
+  const Size side = rule.edge / rule.patch;
+  const double ratio = real_in(all, "downsample_ratio", 0.5);
+  rule.patches = side * side;
+  rule.tokens = static_cast<Size>(static_cast<double>(rule.patches) * ratio * ratio);
+  if (!flag_in(all, "dynamic_image_size", true)) return;
+  rule.least_tiles = number_in(&all, "min_dynamic_patch", 1);
+  rule.most_tiles = std::min<Size>(number_in(&all, "max_dynamic_patch", 6), most_squares);
+  rule.whole = flag_in(all, "use_thumbnail", false);
+}
+
 Size ceiling(Size n, Size multiple) { return (n + multiple - 1) / multiple; }
 
 ImageInput by_area(const ImageRule& rule, double height, double width) {
   if (std::max(height, width) > 200 * std::min(height, width))
     throw std::invalid_argument("an image more than 200 times as long as wide is refused");
   const double f = static_cast<double>(rule.patch * rule.merge);
-  const double least = static_cast<double>(rule.least_pixels);
-  const double most = static_cast<double>(rule.most_pixels);
+  const double least = static_cast<double>(rule.min_pixels);
+  const double most = static_cast<double>(rule.max_pixels);
   double h = std::nearbyint(height / f) * f, w = std::nearbyint(width / f) * f;
   if (h * w > most) {
     const double beta = std::sqrt(height * width / most);
@@ -80,6 +113,24 @@ ImageInput by_rows(const ImageRule& rule, double height, double width) {
   return {down * (along + 1), down * along * rule.merge * rule.merge};
 }
 
+ImageInput by_tiles(const ImageRule& rule, double height, double width) {
+  const double shape = width / height, pixels = width * height;
+  const double square = static_cast<double>(rule.edge) * static_cast<double>(rule.edge);
+  double nearest = std::numeric_limits<double>::infinity();
+  Size tiles = 1;
+  for (Size n = rule.least_tiles; n <= rule.most_tiles; ++n)
+    for (Size across = 1; across <= n; ++across) {
+      if (n % across != 0) continue;
+      const Size down = n / across;
+      const double distance =
+          std::abs(shape - static_cast<double>(across) / static_cast<double>(down));
+      const bool larger = distance == nearest && pixels > 0.5 * square * static_cast<double>(n);
+      if (distance < nearest || larger) nearest = distance, tiles = n;
+    }
+  if (rule.whole && tiles > 1) ++tiles;
+  return {tiles * rule.tokens, tiles * rule.patches};
+}
+
 }  // namespace
 
 ImageRule image_rule(const Config& config) {
@@ -96,11 +147,12 @@ ImageRule image_rule(const Config& config) {
   rule.patch = number_in(vision, "patch_size", row->patch);
   rule.merge =
       number_in(vision, "spatial_merge_size", number_in(&all, "spatial_merge_size", row->merge));
-  rule.least_pixels = row->least_pixels;
-  rule.most_pixels = row->most_pixels;
+  rule.min_pixels = row->min_pixels;
+  rule.max_pixels = row->max_pixels;
   rule.longest_edge = number_in(vision, "image_size", 1540);
   rule.hidden =
       number_in(vision, row->model_type == "qwen2_vl" ? "embed_dim" : "hidden_size", 1280);
+  if (rule.kind == ImageTokens::tiles) read_tiles(rule, all, vision);
   if (rule.kind != ImageTokens::fixed) return rule;
   const Size side =
       number_in(vision, "image_size", number_in(&all, "image_size", 224)) / rule.patch;
@@ -117,6 +169,7 @@ ImageInput image_input(const ImageRule& rule, ImageSize size) {
   const auto height = static_cast<double>(size.height), width = static_cast<double>(size.width);
   if (rule.kind == ImageTokens::area) return by_area(rule, height, width);
   if (rule.kind == ImageTokens::rows) return by_rows(rule, height, width);
+  if (rule.kind == ImageTokens::tiles) return by_tiles(rule, height, width);
   throw std::invalid_argument("how the model turns images into tokens is not described");
 }
 

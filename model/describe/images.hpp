@@ -12,15 +12,19 @@ enum class ImageTokens {
   fixed,    ///< every image is scaled to one size
   area,     ///< edges become multiples of patch * merge, within limits of area
   rows,     ///< scaled to a longest edge; each row ends with one more token
+  tiles,    ///< cut into squares of one size, and the whole image as one more
 };
 
 struct ImageRule {
   ImageTokens kind = ImageTokens::unknown;
-  Size tokens = 0, patches = 0;  ///< fixed: of each image
-  Size patch = 0, merge = 1;     ///< pixels of a patch's edge; patches along a token's edge
-  Size least_pixels = 0, most_pixels = 0;  ///< area
-  Size longest_edge = 0;                   ///< rows
-  Size hidden = 0;                         ///< width of the vision tower
+  Size tokens = 0, patches = 0;          ///< of each image (fixed) or of each square (tiles)
+  Size patch = 0, merge = 1;             ///< pixels of a patch's edge; patches along a token's edge
+  Size min_pixels = 0, max_pixels = 0;   ///< area
+  Size longest_edge = 0;                 ///< rows
+  Size edge = 0;                         ///< tiles: pixels of a square's edge
+  Size least_tiles = 1, most_tiles = 1;  ///< tiles, without the whole image
+  bool whole = false;                    ///< tiles: the whole image follows if there are several
+  Size hidden = 0;                       ///< width of the vision tower
   std::string_view source;
 };
 
@@ -43,10 +47,12 @@ struct ImageInput {
 ///         the limits is scaled by the root of the areas' ratio, then rounded down (or up)
 ///   rows  the image is scaled to the longest edge, rounded down to pixels, then up to multiples
 ///         of f: height / f * (width / f + 1) tokens
+///   tiles the grid whose width / height is closest to the image's is filled. Of two equally close
+///         ones the larger counts if the image has more than half of its pixels
 ///
 /// Source: transformers 5.23 models/qwen2_vl/image_processing_qwen2_vl.py smart_resize and
-/// models/pixtral/processing_pixtral.py. Every rule is compared with both
-/// (tests/oracle/data/image_tokens.csv).
+/// models/pixtral/processing_pixtral.py, vLLM 0.33 transformers_utils/processors/internvl.py. Every
+/// rule is compared with its source (tests/oracle/data/image_tokens.csv).
 ImageInput image_input(const ImageRule& rule, ImageSize size);
 
 }  // namespace headroom::model

@@ -27,9 +27,9 @@ enum class NormKind : std::uint8_t {
 enum class Rotation : std::uint8_t {
   none,
   added,         ///< q·cos + rotate(q)·sin: the result lies as q did
-  concatenated,  ///< the rotated share beside the rest: a new tensor, by head
+  concatenated,  ///< the rotated share and the rest in a new tensor, by head
   widened,       ///< in fp32, then converted back
-  halves,        ///< first and second half apart, then concatenated (GPT-OSS)
+  halves,        ///< first and second half separately, then concatenated (GPT-OSS)
 };
 
 enum class RouterKind : std::uint8_t {
@@ -53,7 +53,7 @@ struct AttentionQuirks {
   std::optional<Rotation> rotation{};
   bool rotated_in_fp32 = false;  ///< tables stay in fp32
   bool own_tables = false;       ///< tables are spread anew in every layer (GLM, Helium)
-  bool tables_by_token = false;  ///< positions are of each sequence apart (Qwen2-VL)
+  bool tables_by_token = false;  ///< each sequence has its own positions (Qwen2-VL)
   bool norms_rotated = false;    ///< norms after the rotation (Hunyuan, Llama 4)
   bool softmax_fp32 = true;
   bool scores_only = false;       ///< no fused kernel: scores are always kept

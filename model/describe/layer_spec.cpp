@@ -40,7 +40,7 @@ std::optional<FeedForwardSpec> whole_feed_forward(const Subtree& tree, const Lay
     all = layers::read_feed_forward(Subtree(tree, *m), quirks);
   else if (tree.has({"fc1", "intermediate.dense", "ffn"}))
     all = layers::read_feed_forward(tree, quirks);
-  const Module* extra = tree.module({"shared_mlp"});  // Granite: beside its experts, or alone
+  const Module* extra = tree.module({"shared_mlp"});  // Granite: with experts, or alone
   if (extra == nullptr) return all;
   const FeedForwardSpec shared = layers::read_feed_forward(Subtree(tree, *extra), quirks);
   if (!all || !all->experts) return shared;

@@ -34,7 +34,7 @@ struct AttentionSpec : AttentionQuirks {
   bool plain_head_norms = false;         ///< over each head, without a weight (Llama 4)
   bool norm_each_head_apart = false;     ///< a module for every head (StableLM 2 12B)
   std::optional<NormSpec> inner_norm{};  ///< before the output projection (BitNet)
-  bool sinks = false;                    ///< a learned score beside the keys' (GPT-OSS)
+  bool sinks = false;                    ///< a learned score in addition to the keys' (GPT-OSS)
   // latent attention (DeepSeek): widths of the compressed queries and keys; 0: not compressed
   bool latent = false;
   Size query_rank = 0, key_rank = 0, rotated_key = 0;

@@ -26,23 +26,33 @@ struct PredictorRow {
   Copies copies;
   std::string_view source;
   Part (*describe)(const Config&, Size number) = nullptr;
+  std::string_view last_norm = "shared_head.norm";  ///< of Layout::appended
 };
 
 constexpr std::string_view deepseek =
     "deepseek-ai/DeepSeek-V3 README_WEIGHTS.md; transformers 5.23 modeling_layers.py, MtpModel";
 constexpr std::string_view glm =
     "vLLM glm4_moe_mtp.py; transformers 5.23 modeling_layers.py, MtpModel";
+constexpr std::string_view ling =
+    "vLLM 0.33 bailing_moe_mtp.py and bailing_moe_v3_mtp.py; inclusionAI/Ling-V2 "
+    "modeling_bailing_moe_v2.py";
 constexpr std::string_view qwen = "vLLM qwen3_next_mtp.py and qwen3_5_mtp.py";
 
 constexpr PredictorRow predictor_rows[] = {
+    {"bailing_moe", 0, Layout::appended, Copies::no, ling, nullptr, "final_layernorm"},
+    {"bailing_hybrid", 0, Layout::appended, Copies::no, ling, nullptr, "final_layernorm"},
     {"deepseek_v3", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"deepseek_v32", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"deepseek_v4", 0, Layout::described, Copies::no, "vLLM 0.33 models/deepseek_v4/nvidia/mtp.py",
      families::deepseek_v4::predictor},
+    {"deepseek_v41_text", 0, Layout::described, Copies::no,
+     "vLLM 0.33 models/deepseek_v41/nvidia/dspark.py", families::deepseek_v41::predictor},
     {"kimi_k2", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"glm4_moe", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm4_moe_lite", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm_moe_dsa", 0, Layout::appended, Copies::no, glm},
+    {"hy_v3", 0, Layout::appended, Copies::no, "vLLM 0.33 hy_v3_mtp.py", nullptr,
+     "final_layernorm"},
     {"qwen3_next", 1, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_text", 0, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_moe_text", 0, Layout::own_module, Copies::no, qwen},
@@ -115,7 +125,7 @@ Part appended(const Part& part, const std::string& layer, Size number, const Pre
   const std::string here = layer.substr(0, layer.rfind('.') + 1) + std::to_string(number);
   Part module = renamed_block(part, layer, here) + norm(here, "enorm", hidden) +
                 norm(here, "hnorm", hidden) + projection(here, "eh_proj", hidden) +
-                norm(here, "shared_head.norm", hidden);
+                norm(here, row.last_norm, hidden);
   const Tensor* embedding = embedding_of(part, head);
   if (row.copies == Copies::no || embedding == nullptr) return module;
   return std::move(module) + copy_of(*embedding, here, "embed_tokens.weight") +
@@ -160,6 +170,11 @@ MultiTokenPrediction multi_token_prediction(const Config& config, const Part& pa
   for (Size i = 0; i < all.modules; ++i)
     all.part = std::move(all.part) + appended(part, layer, layers + i, *row);
   return all;
+}
+
+std::string_view predictor_source(std::string_view model_type) {
+  const auto row = std::ranges::find(predictor_rows, model_type, &PredictorRow::model_type);
+  return row == std::end(predictor_rows) ? std::string_view{} : row->source;
 }
 
 }  // namespace headroom::model

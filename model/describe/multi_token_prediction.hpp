@@ -28,4 +28,7 @@ struct MultiTokenPrediction {
 /// Checked against published totals. Converted files may leave the modules out.
 MultiTokenPrediction multi_token_prediction(const Config& config, const Part& part);
 
+/// Source of the layout of such modules for a model_type; empty where it is not described.
+std::string_view predictor_source(std::string_view model_type);
+
 }  // namespace headroom::model

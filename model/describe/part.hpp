@@ -66,7 +66,7 @@ enum class CacheKind {
   cross_attention,  ///< filled once from the encoder or the image: `per_token` counts source tokens
   latent,           ///< MLA: one latent shared by all heads, not split by tensor parallelism
   recurrent,        ///< state of fixed size
-  indexer,          ///< keys by which sparse attention picks its tokens; beside K and V
+  indexer,          ///< keys by which sparse attention picks its tokens, in addition to K and V
   waiting,          ///< sums in fp32 over tokens that wait for their compressed entry
 };
 

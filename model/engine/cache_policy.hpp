@@ -12,7 +12,7 @@ namespace headroom::model {
 /// How caches get their memory.
 enum class Growth {
   reserved,        ///< all of it before the first token
-  by_layer,        ///< each layer's is copied into a larger one, the old one freed at once
+  by_layer,        ///< each layer's is copied into a larger one, the old one freed immediately
   reallocate_all,  ///< the same, and the old ones of all layers are freed only after the pass
 };
 
@@ -34,7 +34,7 @@ struct CachePolicy {
   std::vector<CacheFormat> formats;
   std::string_view formats_source;
   Windows windows;             ///< tokens that sliding-window layers hold
-  Size window_slack;           ///< tokens that a capped sliding window holds beside the window
+  Size window_slack;           ///< tokens that a capped sliding window caches in addition
   Size block_tokens;           ///< tokens that KV memory is handed out in
   Growth growth;               ///< how caches reach their size
   Size state_bytes;            ///< bytes of one element of recurrent state

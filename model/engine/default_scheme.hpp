@@ -1,4 +1,4 @@
-// What precision "auto" means to a runtime.
+// The precision that a runtime uses for "auto".
 #pragma once
 
 #include "model/checkpoint/quantisation/quantisation.hpp"

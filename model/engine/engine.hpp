@@ -17,7 +17,7 @@
 
 namespace headroom::model {
 
-/// What an engine's kernels are written for.
+/// Devices that an engine's kernels support.
 enum class Backend : std::uint8_t {
   own,     ///< the maker's own: CUDA, ROCm, SYCL, Metal
   vulkan,  ///< shaders for cards of every maker

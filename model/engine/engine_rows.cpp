@@ -21,7 +21,7 @@
 namespace headroom::model {
 namespace {
 
-constexpr Limit most_count{9e15};
+constexpr Limit max_count{9e15};
 
 /// `text` for as long as the program runs: rows of engines are views.
 std::string_view kept(std::string text) {
@@ -63,9 +63,9 @@ struct Reader {
       m(engine) = -1;
       return;
     }
-    m(engine) = whole(row, key, *row.number(key, most_count));
+    m(engine) = whole(row, key, *row.number(key, max_count));
   }
-  void operator()(Member<double> m) const { m(engine) = *row.number(key, most_count); }
+  void operator()(Member<double> m) const { m(engine) = *row.number(key, max_count); }
   void operator()(const Choice& c) const {
     c.set(engine, word_of(row, key, *row.text(key), c.words));
   }
@@ -113,8 +113,8 @@ struct Reader {
       ExpertTiles& t = m(engine).emplace_back();
       t.from = tile.number("from", {1e3}).value_or(0);
       t.before = tile.number("before", {1e3}).value_or(99);
-      t.inner_multiple = whole(tile, "inner", tile.required_positive("inner", most_count));
-      t.hidden_multiple = whole(tile, "hidden", tile.required_positive("hidden", most_count));
+      t.inner_multiple = whole(tile, "inner", tile.required_positive("inner", max_count));
+      t.hidden_multiple = whole(tile, "hidden", tile.required_positive("hidden", max_count));
       t.scales_twice = tile.flag("scales_twice").value_or(false);
       tile.finish();
     }

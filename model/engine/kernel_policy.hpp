@@ -23,8 +23,8 @@ enum class PackedProducts : std::uint8_t {
 /// Whether attention scores of a prompt stay within a kernel.
 enum class FlashAttention : std::uint8_t {
   always,  ///< they are never in memory
-  on,      ///< the same unless told otherwise
-  off,     ///< they are in memory unless told otherwise
+  on,      ///< on by default; an option turns it off
+  off,     ///< off by default; an option turns it on
   never,   ///< they are in memory
 };
 
@@ -33,7 +33,7 @@ struct KernelEfficiency {
   Constant decode_bandwidth;  ///< share of the card's bandwidth at which weights are read
   Constant prefill_compute;   ///< share of the card's dense peak that matrix products reach
   Constant byte_compute;      ///< the same of packed weights that are multiplied as bytes
-  Constant kernel_s;          ///< of each kernel beside what it reads and multiplies, seconds:
+  Constant kernel_s;          ///< fixed time of each kernel, seconds:
                               ///< its launch, its start and end, the Python that calls it
   Constant expert_reads;      ///< times that reading a routed expert takes beside its products of
                               ///< a prompt
@@ -47,7 +47,7 @@ struct KernelPolicy {
   Size graph_tokens;  ///< longer contexts are decoded without graphs; 0: as short ones
   FlashAttention flash;
   Size attention_rows;  ///< queries of one head that a block of a prompt's attention takes, two
-                        ///< blocks at once on a multiprocessor; 0: all have work to the end
+                        ///< concurrent blocks on a multiprocessor; 0: all have work to the end
   Size product_tile;    ///< tokens of a prompt are multiplied so many at a time; 0: few
   Size layer_kernels;   ///< launched for a layer in prefill, unpacking left out; 0: chunks of a
                         ///< prompt do not follow each other through a layer split's cards
@@ -62,13 +62,14 @@ struct KernelPolicy {
   PackedProducts packed_products;
   double dequant_bytes_per_element;  ///< bytes moved for each packed element that operations of
                                      ///< PyTorch unpack for every product; 0: own kernels
-  Size gptq_bytes_kernels;           ///< beside each product of GPTQ's 8 bits, from Python
+  Size gptq_bytes_kernels;           ///< for each product of 8-bit GPTQ, from Python
   std::array<std::array<KernelEfficiency, widths>, card_classes> efficiency;
   Constant moe_kernels_per_layer;  ///< of a layer's routed experts, run together: choice, sorting,
                                    ///< products
   Constant expert_kernels;         ///< of each routed expert where they are called in turn
-  Constant packed_kernels;         ///< kernels beside a product of packed weights, in average ones
-  Constant expert_cost;     ///< of a byte of routed experts, in bytes of weights that take as long
+  Constant
+      packed_kernels;    ///< additional kernels of a product of packed weights, in average kernels
+  Constant expert_cost;  ///< of a byte of routed experts, in bytes of weights that take as long
   Constant eager_kernel_s;  ///< from one kernel to the next without CUDA graphs, at least, seconds
   Constant score_compute;   ///< share of the card's 16-bit peak that a prompt's scores reach
   Constant repeat_bandwidth;    ///< bytes a second of K and V that are copied before attention

@@ -111,8 +111,8 @@ Effects effects_of(std::string_view text) {
 }
 
 /// Sets every cell of `row` that has no measurements, from the rate on any card.
-void put_everywhere(Engine& row, const NamedConstant& which, const Constant& any,
-                    const Effects& effects) {
+void set_in_all_cells(Engine& row, const NamedConstant& which, const Constant& any,
+                      const Effects& effects) {
   const auto factors = effects.find({row.family, which.name});
   for (std::size_t c = 0; c < card_classes; ++c)
     for (std::size_t w = 0; w < widths; ++w) {
@@ -133,7 +133,7 @@ void put(Engine& row, const NamedConstant& which, const Fields& f, const Constan
   if (cards < card_classes && width < widths)
     row.kernels.efficiency[cards][width].*which.of_efficiency = constant;
   else
-    put_everywhere(row, which, constant, effects);
+    set_in_all_cells(row, which, constant, effects);
 }
 
 /// The nearest number of four significant digits. Powers of ten up to 10^22 are exact, so the

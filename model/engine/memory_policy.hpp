@@ -1,4 +1,4 @@
-// What an engine keeps in memory beside weights and KV cache.
+// Memory of an engine besides weights and KV cache.
 #pragma once
 
 #include "hardware/units.hpp"
@@ -22,15 +22,15 @@ struct StartPass {
   Size sequences = 0;                                ///< 0: there is no such pass
   Size tokens = 0;                                   ///< 0: one whole context
   Size sequences_on_large = 0, tokens_on_large = 0;  ///< on cards of 70 GiB or more
-  Size least_tokens = 0;
+  Size min_tokens = 0;
   Size sampling_bytes = 0;  ///< of one logit with its copies while tokens are drawn
 };
 
 struct MemoryPolicy {
   double utilization;      ///< share of a card's memory used when no budget is given
   StartPass start_pass;    ///< decides what is kept free, in place of the prompts asked for
-  double residual_copies;  ///< hidden states of every token that exist at once
-  double widest_share;     ///< share of gate, up and their product that exists at once
+  double residual_copies;  ///< copies of every token's hidden state
+  double widest_share;     ///< share of gate, up and their product in memory
   Size activation_bytes;   ///< bytes of an activation; 0: as many as the arithmetic has
   Size score_bytes;        ///< bytes of one attention score with its copies, where it is in memory
   Positions logits;        ///< positions whose logits prefill computes

@@ -1,4 +1,4 @@
-// What an engine does with weights that no card holds.
+// Handling of weights that are not on a card.
 #pragma once
 
 #include "hardware/units.hpp"

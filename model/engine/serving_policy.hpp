@@ -17,7 +17,7 @@ struct ServingPolicy {
   bool continuous_batching;  ///< the next request starts as soon as one ends
   bool separate_prefill;     ///< prefill runs in passes of its own, not within decode steps
   Admission admission;
-  Size prefill_chunk;       ///< tokens of a prefill pass at most; 0: the whole prompt at once
+  Size prefill_chunk;       ///< tokens of a prefill pass at most; 0: the whole prompt in one pass
   Size long_prefill_chunk;  ///< the same of contexts beyond 32768 tokens; 0: as others
   Size draft_vocabulary;    ///< most rows by which a draft model's vocabulary may differ; below 0:
                             ///< decoding with a draft model is not described

@@ -16,11 +16,11 @@ enum class AllocatorBlocks {
   fused,       ///< as per_tensor; q, k and v, gate and up, and a layer's experts are one tensor
 };
 
-/// How low-rank adapters are held beside a model at inference.
+/// Memory layout of low-rank adapters at inference.
 enum class AdapterMemory {
   unknown,  ///< not described
-  loaded,   ///< each as its file has it, beside the matrices that it adapts
-  slots,    ///< a given number of slots of one rank beside every linear layer, reserved at start
+  loaded,   ///< each as its file has it, next to the matrices that it adapts
+  slots,    ///< a given number of slots of one rank for every linear layer, reserved at start
 };
 
 /// Padding of routed experts in MXFP4 on NVIDIA cards, from one compute capability to before
@@ -39,14 +39,14 @@ struct WeightPolicy {
   Size vocabulary_multiple;               ///< rows of the vocabulary are padded to a multiple
   std::vector<ExpertTiles> expert_tiles;  ///< empty: experts in MXFP4 are not padded
   bool fuses_at_start;  ///< q, k and v, and a layer's experts, are copied into one matrix at start
-  bool unties_fp8;      ///< a tied head of an FP8 checkpoint is held beside the embedding
+  bool unties_fp8;      ///< a tied head of an FP8 checkpoint is a second copy
   bool repacks_on_cpu;  ///< weights on the CPU are held twice: as loaded and as kernels want them
   AdapterMemory adapters;
   std::vector<Size> adapter_ranks;  ///< ranks of adapter slots; empty: any
   Size adapter_bytes;               ///< bytes of an element of an adapter
   Constant load_read_bandwidth;     ///< bytes a second at which pages of files are faulted in
   Constant load_copy_bandwidth;     ///< bytes a second that one process copies from the page cache
-  Constant load_fixed_s;            ///< start-up beside the weights, seconds
+  Constant load_fixed_s;            ///< start-up without the weights, seconds
   Constant load_interval;           ///< 80 % interval as a factor on the expected load time
 };
 

@@ -7,7 +7,7 @@
 #include "model/infer/evaluator.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/kv_cache.hpp"
-#include "model/infer/placement/at_once.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/service.hpp"
 #include "model/infer/timeline/draft_times.hpp"
@@ -23,7 +23,7 @@ bool holds(const Engine& runtime, SchemeFamily family) {
          runtime.weights.formats.end();
 }
 
-/// What no batch, context or memory changes.
+/// Checks that do not depend on batch, context or memory.
 Reason unsupported_combination(const Scenario& s) {
   if (!runs_on(*s.runtime, *s.machine)) return Reason::cards_unsupported;
   if (!has_class(*s.runtime, *s.weights->model)) return Reason::model_unsupported;
@@ -32,7 +32,7 @@ Reason unsupported_combination(const Scenario& s) {
   return Reason::none;
 }
 
-/// What cannot be, whatever the memory.
+/// Scenarios that are impossible with any memory.
 Reason refusal(const Scenario& s) {
   const Model& model = *s.weights->model;
   if (s.kv_cache && s.runtime->cache.format(*s.kv_precision) == nullptr)
@@ -81,14 +81,14 @@ Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
                                                                       : Confidence::no;
 }
 
-/// Whether what a plan comes to depends on budgets beside it: shares of rows do, and where a draft
-/// model is placed alone.
+/// Whether the results of a plan depend on budgets: shares of rows do, and so does a draft model
+/// placed separately.
 bool needs_budgets(const Scenario& s) {
   return s.draft != nullptr || (s.layer_split != nullptr && s.layer_split->mode == SplitMode::row);
 }
 
-std::uint8_t least_share(const Timeline& time) {
-  return static_cast<std::uint8_t>(std::min(1.0, time.least / time.total) * most_least);
+std::uint8_t min_share(const Timeline& time) {
+  return static_cast<std::uint8_t>(std::min(1.0, time.least / time.total) * max_low_share);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   e.load_warm = load.warm();
   e.warming = load.mapped;
   e.ttft = first.total;
-  e.first_least = least_share(first);
+  e.first_least = min_share(first);
   if (e.verdict <= Verdict::fits_gpus)
     for (Size card = plan.first_used_card; card < plan.cards; ++card) {
       e.first_unmeasured = e.first_unmeasured || !reached.card(card).products_measured;
@@ -117,7 +117,7 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   }
   const Timeline step = time_of(s_, reached, plan, *step_);
   e.tpot = step.total;
-  e.step_least = least_share(step);
+  e.step_least = min_share(step);
   if (s_.draft != nullptr) {
     e.first_least = e.step_least = 0;  // steps of two models, in a number that is itself expected
     const DraftTimes times = draft_times(s_, plan);

@@ -8,8 +8,8 @@
 
 namespace headroom::model {
 
-/// What a training step has beside the fields that it shares with inference. Bytes of the fullest
-/// card; terms that are not alive together do not add up to the peak.
+/// Fields of a training step that inference does not have. Bytes on the fullest card. Terms peak at
+/// different times, so they do not add up to the peak.
 struct StepOutcome {
   Bytes master, gradients, states;  ///< fp32 copies, gradients, optimizer states
   Bytes loss, working;              ///< logits; gradients of activations and what is made again
@@ -23,10 +23,9 @@ struct StepOutcome {
   bool operator==(const StepOutcome&) const = default;
 };
 
-/// What requests get of an engine under load, in its steady state
-/// (model/infer/traffic.hpp).
+/// Latency and throughput of an engine under load, in its steady state (model/infer/traffic.hpp).
 struct Served {
-  Size running = 0;             ///< sequences at once, of each replica; 0: none was asked
+  Size running = 0;             ///< concurrent sequences of each replica; 0: none was asked
   Seconds ttft, tpot, total;    ///< of the mean request
   Seconds ttft_p95, total_p95;  ///< of a request with lengths at their 95th percentile
   double requests_s = 0, output_tokens_s = 0;  ///< of all replicas
@@ -46,9 +45,8 @@ struct Estimate {
   Bytes weights, kv_cache, activations, overhead;  ///< kv_cache includes recurrent state
   Bytes gpu_bytes;  ///< expected use of the most loaded card, as nvidia-smi would show it
   Bytes gpu_bytes_low, gpu_bytes_high;
-  Bytes
-      max_memory;  ///< the weights' share of the budget on the first card (accelerate's max_memory)
-  Bytes cpu_bytes, disk_bytes;  ///< held in RAM, left on disk
+  Bytes max_memory;  ///< part of the first card's budget for weights (accelerate's max_memory)
+  Bytes cpu_bytes, disk_bytes;  ///< in RAM, left on disk
   Bytes short_bytes;            ///< what is missing, where it does not fit
   Seconds load, ttft, tpot;     ///< infinite where it does not fit; load: from a cold disk
   Seconds load_warm;            ///< the same where the page cache holds the files

@@ -23,7 +23,7 @@ class Evaluator {
   Estimate operator()(const Scenario& scenario);
 
  private:
-  /// What a placement comes to, whatever the budgets are beside it.
+  /// Results of a placement that do not depend on budgets.
   struct Outcome {
     Plan plan;
     bool card_usable = false;  ///< under the budget
@@ -37,7 +37,8 @@ class Evaluator {
   void prepare(const Scenario& scenario);
   const Outcome& outcome(const Plan& plan);
   void add_times(const Uses& uses, const Plan& plan, Estimate& estimate);
-  /// Of a batch that waits in part: what runs at once, as sure as that the engine starts.
+  /// For a batch that waits in part: the estimate of the running part, with the confidence that the
+  /// engine starts.
   Estimate with_waiting(Scenario running);
   Estimate refused(Reason reason, Bytes short_bytes = {}) const;
 

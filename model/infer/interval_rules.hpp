@@ -13,7 +13,7 @@ constexpr IntervalPart opposite(IntervalPart end) {
 
 /// The intervals of an engine: members of IntervalFactors.
 enum class Factor { memory, load, ttft, tpot, offload, serving_ttft, serving_tpot, serving_rate };
-/// What an interval is at least as wide as where nothing was measured.
+/// The least width of an interval without measurements.
 enum class Guess { first, step };
 
 /// The time of a whole answer whose first token takes `first` times what is expected, and whose
@@ -25,7 +25,7 @@ auto total_time(const Factor& first, const Factor& step, const Time& ttft, const
 
 /// One part of each interval. `Terms` has a type Value, values (factor, guess, first_least,
 /// step_least), conditions (on_cards, first_unmeasured, step_unmeasured, either_unmeasured,
-/// runs_alone) and the operations min, max and choose.
+/// single_request) and the operations min, max and choose.
 template <class Terms>
 struct IntervalRules {
   const Terms& of;
@@ -43,7 +43,7 @@ struct IntervalRules {
   auto served_step() const {
     return loaded(measured(of.step_unmeasured(), Factor::serving_tpot, Guess::step), step());
   }
-  /// Of the time that a number of requests takes.
+  /// Interval of the time of a number of requests.
   auto served_rate() const {
     return loaded(measured(of.either_unmeasured(), Factor::serving_rate, Guess::first), step());
   }
@@ -68,7 +68,7 @@ struct IntervalRules {
   }
   /// One request alone takes what its passes take, so its interval is no narrower than theirs.
   Value loaded(const Value& under_load, const Value& alone) const {
-    return of.choose(of.runs_alone(), wider(under_load, alone), under_load);
+    return of.choose(of.single_request(), wider(under_load, alone), under_load);
   }
 };
 

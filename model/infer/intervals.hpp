@@ -21,13 +21,13 @@ struct Interval {
   double low = 1, high = 1;
   int measurements = 0;
 };
-/// Of a first token and of a decode step where nothing was measured.
+/// Intervals of a first token and of a decode step without measurements.
 inline constexpr Interval unmeasured_first{0.4, 2.5, 0}, unmeasured_step{0.5, 2.0, 0};
 
 /// Estimate::first_least and step_least of a time that cannot be shorter.
-inline constexpr double most_least = 127;
+inline constexpr double max_low_share = 127;
 
-/// Of one scenario's times: each kind has residuals of its own.
+/// Intervals of one scenario's times. Each kind has its own residuals.
 struct TimeIntervals {
   Interval load, ttft, tpot;
 };
@@ -49,7 +49,7 @@ struct IntervalFactors {
   std::string_view source{};  ///< of the measured steps
 
   TimeIntervals times(const Estimate& estimate) const;
-  /// With so many requests `running` at once.
+  /// Interval with `running` concurrent requests.
   ServingIntervals serving(const Estimate& estimate, Size running) const;
   ServingIntervals serving(const Estimate& e) const { return serving(e, e.served.running); }
   /// The union of two intervals, as well measured as the worse of them.
@@ -65,13 +65,13 @@ struct IntervalNumbers {
 
   double factor(Factor of, IntervalPart part) const;
   double guess(Guess of, IntervalPart part) const;
-  double first_least() const { return estimate.first_least / most_least; }
-  double step_least() const { return estimate.step_least / most_least; }
+  double first_least() const { return estimate.first_least / max_low_share; }
+  double step_least() const { return estimate.step_least / max_low_share; }
   bool on_cards() const { return estimate.verdict <= Verdict::fits_gpus; }
   bool first_unmeasured() const { return estimate.first_unmeasured; }
   bool step_unmeasured() const { return estimate.step_unmeasured; }
   bool either_unmeasured() const { return first_unmeasured() || step_unmeasured(); }
-  bool runs_alone() const { return running == 1; }
+  bool single_request() const { return running == 1; }
   static double min(double a, double b) { return b < a ? b : a; }
   static double max(double a, double b) { return a < b ? b : a; }
   static double choose(bool condition, double yes, double no) { return condition ? yes : no; }

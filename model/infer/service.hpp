@@ -1,5 +1,5 @@
-// What requests get of one copy of a model: of a batch that starts and ends together, or of an
-// engine that puts the next request in the place of each that ends.
+// Latency and throughput of one copy of a model: for a batch that starts and ends together, or for
+// an engine that replaces each finished request by the next.
 #pragma once
 
 #include "model/infer/estimate.hpp"
@@ -27,17 +27,17 @@ struct Service {
 /// continuously and runs on cards, with a cache and without a draft model.
 bool batches_continuously(const Scenario& scenario, const Estimate& estimate);
 
-/// Of `batch` sequences that start and end together: requests a second = batch / total, the
+/// For `batch` sequences that start and end together: requests a second = batch / total, the
 /// prompts' share of the time = ttft / total. Intervals are left at 1.
 Service of_one_batch(const Scenario& scenario, const Estimate& estimate);
 
-/// Of an engine that batches continuously the steady state (model/infer/traffic.hpp), with
-/// the intervals of serving; else of one batch, with those of its passes. `estimate` is of
-/// `scenario` and fits.
+/// For an engine with continuous batching, the steady state (model/infer/traffic.hpp) with the
+/// intervals of serving. Otherwise one batch with the intervals of its passes. `estimate` belongs
+/// to `scenario` and fits.
 Service service_of(const Scenario& scenario, const Estimate& estimate);
 
 /// The steady state of `scenario.concurrency` requests, with lengths between the scenario's and
-/// their 95th percentiles; nothing running where the engine has no such state, or nothing fits.
+/// their 95th percentiles. `running` is 0 if the engine has no such state or nothing fits.
 /// `speeds`: as traffic() takes them.
 Served served(const Scenario& scenario, const Estimate& estimate, Speeds& speeds);
 

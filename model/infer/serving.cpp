@@ -12,12 +12,12 @@
 namespace headroom::model {
 namespace {
 
-constexpr Size most_sequences = Size{1} << 16;
-constexpr Size most_context = Size{1} << 24;
+constexpr Size max_sequences = Size{1} << 16;
+constexpr Size max_context = Size{1} << 24;
 
 Size longest(const Scenario& s) {
   const Size positions = s.weights->model->shape.positions;
-  return positions > 0 ? std::min(positions, most_context) : most_context;
+  return positions > 0 ? std::min(positions, max_context) : max_context;
 }
 
 /// `s` with `n` sequences, or `n` tokens of context: a context below prompt and output shortens the
@@ -142,7 +142,7 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
     const Scenario changed = with(s, vary, n);
     return shortfall(changed, evaluate(changed), target);
   };
-  const Size most = vary == Vary::batch ? most_sequences : longest(s);
+  const Size most = vary == Vary::batch ? max_sequences : longest(s);
   Serving result;
   result.cards = static_cast<Size>(share.machine.devices.size());
   Size n = largest(most, [&](Size each) { return missed(each).met(); });

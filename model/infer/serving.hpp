@@ -1,5 +1,5 @@
-// What a machine can serve under a target: how many copies of the model, on how many cards each, at
-// which batch or context. Exact: the largest number that meets the target is found, not guessed.
+// Capacity of a machine under a target: copies of the model, cards of each, and batch or context.
+// Exact: the largest number that meets the target is found, not guessed.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace headroom::model {
 
-/// What every request must get, and what all machines together must give.
+/// Targets for every request, and for all machines together.
 struct Target {
   std::optional<Seconds> ttft, tpot;           ///< at most, of the mean request
-  Size users = 0;                              ///< sequences at once, at least
+  Size users = 0;                              ///< concurrent sequences, at least
   double requests_s = 0, output_tokens_s = 0;  ///< at least
   bool offload = false;  ///< weights outside the cards count as served (always, without cards)
   bool strict = false;   ///< by the pessimistic end of every interval: a sure fit, the high times
 };
 
-/// What a scenario misses, and how many times over: 1.25 is a quarter too slow or too large.
+/// Target that a scenario misses, and by which factor: 1.25 is a quarter too slow or too large.
 enum class Miss {
   nothing,
   refused,
@@ -101,13 +101,13 @@ Size longest_context(const Scenario& scenario);
 /// Tensor parallelism is over all cards of a share where the runtime splits that way.
 Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 
-/// The same on one share: its copies are alike. Without `every` number being tried, what is found
-/// with offload meets the target and the next does not, but a larger one may again.
+/// The largest number on one share, whose copies are equal. Unless `every` number is tried, the
+/// result with offload meets the target and the next does not, but a larger one may.
 Serving serve_on(const Scenario& scenario, const MachineShare& share, const Target& target,
                  Vary vary, bool every = false);
 
-/// What requests see of one copy of `serving`, found for `scenario`, that has `batch` sequences
-/// instead; at most serving.batch.
+/// Service of one copy of `serving`, found for `scenario`, with `batch` sequences instead; at most
+/// serving.batch.
 Service service_at(const Scenario& scenario, const Serving& serving, Size batch);
 
 /// Requests a second that `target` may count on from one copy: at the high end of the interval of

@@ -31,8 +31,8 @@ Size prompts_together(const Scenario& s, double arriving) {
 /// Seconds by which the prompts of `joint` hold up the sequences of `share`. A separate prefill
 /// holds them up for `alone`, its whole time. Otherwise prompts go through decode steps, which take
 /// longer: weights are read and kernels launched once for both.
-double held_up(const Scenario& joint, const Scenario& share, const Speeds& speeds, const Plan& plan,
-               double alone) {
+double prefill_delay(const Scenario& joint, const Scenario& share, const Speeds& speeds,
+                     const Plan& plan, double alone) {
   if (joint.runtime->serving.separate_prefill) return alone;
   Pass both = prefill_pass(joint, joint.prompt_tokens);
   const double steps = both.weight_reads, tokens = steps * static_cast<double>(share.batch);
@@ -56,7 +56,7 @@ double after_first(double first, double steps, double prompts, double least) {
   return std::max(x, least - first);
 }
 
-Size tokens(double count) { return std::max<Size>(1, std::llround(count)); }
+Size whole_tokens(double count) { return std::max<Size>(1, std::llround(count)); }
 
 /// Tokens that a running request has made in the mean. Long outputs run longer, so they count more.
 double made_tokens(const Lengths& outputs) { return outputs.mean_square() / (2 * outputs.mean()); }
@@ -64,17 +64,17 @@ double made_tokens(const Lengths& outputs) { return outputs.mean_square() / (2 *
 /// `asked` with the mean lengths, and with the context that the engine reserves for a request.
 Scenario with_lengths(const Scenario& asked, const Lengths& prompts, const Lengths& outputs) {
   Scenario s = asked;
-  s.prompt_tokens = tokens(prompts.mean());
-  s.output_tokens = tokens(outputs.mean());
+  s.prompt_tokens = whole_tokens(prompts.mean());
+  s.output_tokens = whole_tokens(outputs.mean());
   switch (s.runtime->serving.admission) {
     case Admission::slots:
-      if (s.context == 0) s.context = tokens(prompts.p95 + outputs.p95);
+      if (s.context == 0) s.context = whole_tokens(prompts.p95 + outputs.p95);
       break;
     case Admission::whole:
-      s.context = tokens(prompts.mean() + outputs.mean());
+      s.context = whole_tokens(prompts.mean() + outputs.mean());
       break;
     case Admission::as_needed:
-      s.context = tokens(prompts.mean() + made_tokens(outputs));
+      s.context = whole_tokens(prompts.mean() + made_tokens(outputs));
       break;
   }
   return s;
@@ -113,11 +113,11 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   share.batch = (running + stages - 1) / stages;
   const double prompt = prefill(one, speeds, plan, s.prompt_tokens).total.value();
   const auto prefill_of = [&](double length) {
-    const Size own = tokens(length);
+    const Size own = whole_tokens(length);
     return own == s.prompt_tokens ? prompt : prefill(one, speeds, plan, own).total.value();
   };
   CachedTokens cached = mean_tokens(s);
-  cached.self = tokens(made_tokens(outputs) + (cached.source > 0 ? 0 : prompts.mean()));
+  cached.self = whole_tokens(made_tokens(outputs) + (cached.source > 0 ? 0 : prompts.mean()));
   const double step = decode_step(share, speeds, plan, cached).total.value();
   const double others = static_cast<double>(share.batch - 1);
   const double mean_output = static_cast<double>(s.output_tokens);
@@ -126,8 +126,8 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   const double together =
       joint.batch == 1 ? prompt : prefill(joint, speeds, plan, s.prompt_tokens).total.value();
   const double another = together / static_cast<double>(joint.batch);
-  const double met =
-      others * held_up(joint, share, speeds, plan, together) / static_cast<double>(joint.batch);
+  const double met = others * prefill_delay(joint, share, speeds, plan, together) /
+                     static_cast<double>(joint.batch);
   const double before = std::max(s.runtime->serving.queue.value, 1 / mean_output) * others;
   const double beside =
       s.runtime->serving.request_s.value * std::sqrt(static_cast<double>(running)) +

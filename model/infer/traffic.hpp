@@ -1,4 +1,4 @@
-// Continuous batching in its steady state: `batch` requests at once, each followed by the next.
+// Continuous batching in its steady state: `batch` concurrent requests, each followed by the next.
 #pragma once
 
 #include "model/infer/estimate.hpp"
@@ -18,13 +18,13 @@ struct Lengths {
   double mean_square() const;
 };
 
-/// Of a request with prompt and output at one percentile of the lengths.
+/// Times of a request with prompt and output at one percentile of the lengths.
 struct RequestTimes {
   Seconds ttft, total;
 };
 
 struct Traffic {
-  Size running = 0;            ///< sequences at once, at most `batch`; 0: not one fits
+  Size running = 0;            ///< concurrent sequences, at most `batch`; 0: not one fits
   Seconds ttft, tpot;          ///< of the mean request
   Seconds total;               ///< of the mean request, from its arrival to its last token
   double requests_s = 0;       ///< that end, on each replica
@@ -34,7 +34,7 @@ struct Traffic {
   RequestTimes at_p50, at_p95;
 };
 
-/// What each request sees while the others start and end beside it.
+/// Times of each request while others start and end.
 ///
 ///   ttft = request * sqrt(running) + prompt + max(queue, 1 / output) * (running - 1) * another
 ///          + step
@@ -44,34 +44,34 @@ struct Traffic {
 ///   requests a second = running / total without waiting = batch / total   (Little's law)
 ///   share of prompts = requests a second * another / stages, at most 1
 ///
-/// Where memory holds `running` sequences, fewer than `batch`, the others wait: ttft grows by
-/// (batch - running) / running of the time that a request runs (Little's law in a closed loop).
-/// What a running sequence takes of the memory goes by the engine (Admission): a slot of the
-/// context, else of prompt and output at p95; its whole mean length; or, where blocks follow as
-/// tokens come, what stands in the mean: prompt + mean square of outputs / (2 mean output).
+/// If memory fits `running` sequences, fewer than `batch`, the others wait. Then ttft grows by
+/// (batch - running) / running of the time that a request runs (Little's law in a closed loop). The
+/// engine decides the memory of a running sequence (Admission). It is a slot of the context, or of
+/// prompt and output at p95; or the whole mean length. An engine that allocates blocks as tokens
+/// arrive uses the mean of cached tokens: prompt + mean square of outputs / (2 mean output).
 ///
-/// Of n pipeline stages, each has a share 1 / n of the sequences at a time: a step is one of so
-/// many, and prefills of n requests overlap; `running` in tpot and ttft is that share.
+/// Each of n pipeline stages has a share 1 / n of the sequences at a time. A step covers that
+/// share, and prefills of n requests overlap; `running` in tpot and ttft is that share.
 ///
-/// step: one decode step of all sequences, seconds, with prompt + mean square of outputs / (2 mean
-/// output) tokens cached each, since long outputs are met more often; prompt: prefill of this
-/// prompt; another: of a mean one among those that meet in a pass, (running - 1) / output of them
-/// as far as a chunk holds them, which read the weights once; longer: what it adds to the step that
-/// it shares, or all of it where prompts go through passes of their own (Runtime::prompts_apart);
-/// while one request runs, each of the others is followed by a new one, whose prompt comes at any
-/// time of it, before its first token or after; queue: share of the other prompts that a request
-/// waits for, which depends on how they arrive, but (running - 1) / output of them begin in the
-/// pass that it begins in: while it runs, each of the others is met once, so that requests a second
-/// never exceed what prompts take; request: of one alone, front end, tokeniser and schedule, which
+/// step: seconds of one decode step of all sequences. Each has prompt + mean square of outputs / (2
+/// mean output) tokens cached, because long outputs run longer. prompt: prefill of this prompt.
+/// another: prefill of a mean prompt in a shared pass of (running - 1) / output prompts, as far as
+/// a chunk has room; the pass reads the weights once. longer: time that it adds to a shared step,
+/// or all of it if prefill has passes of its own (ServingPolicy::separate_prefill). While one
+/// request runs, a new one follows each of the others. Its prompt comes at any time, before the
+/// first token or after. queue: share of the other prompts that a request waits for, which depends
+/// on arrivals; at least (running - 1) / output of them start in its own pass. While a request
+/// runs, it meets each of the others once, so requests a second never exceed the capacity for
+/// prompts. request: fixed time of a single request for front end, tokeniser and schedule, which
 /// requests that arrive together share. Source: the schedulers of vLLM, SGLang and TensorRT-LLM;
-/// queue and request are fitted, and the root is: without it the first token of a request alone
-/// carries what loaded servers take, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left
-/// out: sequences that are put off and resumed; the spread of waiting times.
-/// `speeds`: of the scenario, and of as many cards as it turns out to use from now on.
+/// queue and request are fitted, and so is the root. Without it the first token of a single request
+/// has the time of loaded servers, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left out:
+/// preempted sequences and the spread of waiting times. `speeds`: those of the scenario, and later
+/// of the cards that it uses.
 Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs,
                 Speeds& speeds);
 Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs);
-/// The same where all requests are as the scenario has them.
+/// For requests that all have the scenario's lengths.
 Traffic traffic(const Scenario& scenario);
 
 }  // namespace headroom::model

@@ -52,7 +52,7 @@ class Scorer {
     }
   }
 
-  /// Of figures, which others can contradict.
+  /// For figures that other rows can contradict.
   void finish() {
     const auto contradictions = contradicted(figures_);
     for (const ScoredRow& each : figures_)

@@ -1,5 +1,5 @@
 // Estimates against measurements: what is scored, what is not and why, and how far off each group
-// is, beside a plain baseline on the same rows.
+// is. A plain baseline on the same rows is the reference.
 #pragma once
 
 #include <optional>

@@ -6,7 +6,7 @@
 namespace headroom::sweep {
 namespace {
 
-/// What is left of `memory` beside `taken` bytes.
+/// Bytes of `memory` that remain after `taken` bytes.
 model::Eighths left_of(Bytes memory, double taken) {
   return 8 * std::max<Size>(0, memory.count() - static_cast<Size>(taken));
 }

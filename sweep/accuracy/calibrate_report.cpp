@@ -18,7 +18,7 @@ json::object figures_object(const ErrorFigures& e) {
   return {{"median", e.median}, {"p90", e.p90}};
 }
 
-/// Rows that are far from the fit, beside the others.
+/// Outliers: rows that are far from the fit compared with the others.
 std::string outliers(const Calibration& c) {
   std::vector<double> errors;
   for (const FittedRow& row : c.rows) errors.push_back(std::abs(row.after / row.measured - 1));
@@ -54,8 +54,7 @@ std::string text_of(const Calibration& c) {
                     {false, true, true, true, true}, rows);
   for (const NotFitted& each : c.not_fitted)
     text += fmt::format("Not fitted  {}: {}\n", each.name, each.why);
-  if (c.constants.empty())
-    return text + "Not fitted  no constant can be told by these measurements\n";
+  if (c.constants.empty()) return text + "Not fitted  these measurements determine no constant\n";
   text += fmt::format(
       "Error       before    {}\n            after     {}\n            left out  {} "
       "(fitted without {} in turn)\n",

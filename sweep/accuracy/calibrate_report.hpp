@@ -1,4 +1,4 @@
-// What `headroom calibrate` found, and how it is shown.
+// Results of `headroom calibrate` as text and JSON.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -15,7 +15,7 @@ namespace {
 
 using model::Engine;
 
-constexpr std::size_t most_folds = 12;
+constexpr std::size_t max_folds = 12;
 
 std::vector<Engine> family_of(const ScoredRow& subject) {
   std::vector<Engine> rows;
@@ -33,17 +33,17 @@ std::vector<std::size_t> folds_of(const std::vector<ScoredRow>& subjects, std::s
     const auto* model = each.scenario.weights->model;
     auto at = std::ranges::find(models, model);
     if (at == models.end()) at = models.insert(models.end(), model);
-    fold.push_back(static_cast<std::size_t>(at - models.begin()) % most_folds);
+    fold.push_back(static_cast<std::size_t>(at - models.begin()) % max_folds);
   }
   words = fmt::format("each of {} models", models.size());
   if (models.size() >= 3) return fold;
-  for (std::size_t i = 0; i < fold.size(); ++i) fold[i] = i % most_folds;
-  words = subjects.size() <= most_folds ? "each measurement"
-                                        : fmt::format("each of {} parts", most_folds);
+  for (std::size_t i = 0; i < fold.size(); ++i) fold[i] = i % max_folds;
+  words = subjects.size() <= max_folds ? "each measurement"
+                                       : fmt::format("each of {} parts", max_folds);
   return fold;
 }
 
-/// What comes out of the rest when one fold is left out.
+/// Constants and errors when one fold is left out.
 struct Remaining {
   std::vector<double> values;                            ///< of the constants
   std::vector<std::pair<std::size_t, double>> expected;  ///< subject, figure
@@ -93,8 +93,9 @@ void add_intervals(Calibration& out, const std::vector<ScoredRow>& subjects, Fac
   }
 }
 
-/// Solves. What runs into its bound is left as shipped, something else being off then: a constant
-/// that the measurements cannot tell from it takes its place, where there is one.
+/// Solves. A constant that reaches its bound keeps the shipped value, because another one is
+/// probably wrong. A constant that the measurements cannot separate from it takes its place, if
+/// any.
 std::vector<Unknown> solved(ConstantSearch& search, const ConstantChoice& choice,
                             Calibration& out) {
   std::vector<Unknown> unknowns = choice.chosen;

@@ -22,7 +22,7 @@ struct FittedRow {
   std::string group;
   double measured = 0, before = 0, after = 0, left_out = 0;
 };
-/// Of |expected / measured - 1| over rows.
+/// Statistics of |expected / measured - 1| over rows.
 struct ErrorFigures {
   double median = 0, p90 = 0;
 };
@@ -41,10 +41,9 @@ struct Calibration {
 
 /// For the engine of `subjects` (all of one family). Their scenarios may name any of its rows.
 ///
-/// The constants are those of choose_constants, found by ConstantSearch from the shipped ones and
-/// pulled to them; one that runs into its bound is given up for another that the measurements
-/// cannot tell from it. Intervals come from the rows that were
-/// left out.
+/// The constants are those of choose_constants. ConstantSearch starts from the shipped values and
+/// is regularised towards them. A constant that reaches its bound is replaced by another that the
+/// measurements cannot separate from it. Intervals come from the rows that were left out.
 Calibration calibrate(const std::vector<ScoredRow>& subjects);
 
 inline constexpr std::size_t fewest_measurements = 3;

@@ -11,8 +11,8 @@
 namespace headroom::sweep {
 namespace {
 
-/// Every constant that may be fitted, the rates apart for the cards and widths that were measured,
-/// each pulled to its shipped value.
+/// Every constant that may be fitted. Rates are separate for each measured card and width. Each
+/// constant is regularised towards its shipped value.
 std::vector<Unknown> candidates(const ConstantSearch& search) {
   std::set<std::pair<std::size_t, std::size_t>> cells;
   for (const ScoredRow& each : search.subjects())
@@ -89,7 +89,7 @@ class Chooser {
         length = l;
         best = j;
       }
-    if (length < tellable) return false;
+    if (length < min_column_length) return false;
     std::vector<double> direction = columns_[best];
     for (double& x : direction) x /= length;
     out_.chosen.push_back(with_rows(best));
@@ -116,9 +116,9 @@ class Chooser {
     const double length = std::sqrt(dot(original_[j], original_[j]));
     if (length < 1e-6) return;  // no row has to do with it
     std::string why;
-    if (length < tellable) {
+    if (length < min_column_length) {
       why = "the measurements hardly depend on it";
-    } else if (std::sqrt(dot(columns_[j], columns_[j])) < tellable) {
+    } else if (std::sqrt(dot(columns_[j], columns_[j])) < min_column_length) {
       std::size_t nearest = 0;
       double most = 0;
       for (std::size_t k = 0; k < out_.chosen.size(); ++k)
@@ -129,7 +129,7 @@ class Chooser {
           nearest = k;
         }
       out_.alternatives.push_back({with_rows(j), name_of(out_.chosen[nearest])});
-      why = fmt::format("cannot be told apart from {} by them", out_.alternatives.back().of);
+      why = fmt::format("they cannot separate it from {}", out_.alternatives.back().of);
     } else {
       why = full ? "too few measurements for one constant more" : "not chosen";
     }

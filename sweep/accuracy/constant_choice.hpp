@@ -13,8 +13,8 @@ struct NotFitted {
   std::string name, why;
 };
 
-/// Length of a column of J, beside those chosen, from which on a constant can be told.
-inline constexpr double tellable = 0.15;
+/// Least length of a column of J, orthogonal to the chosen ones, that determines a constant.
+inline constexpr double min_column_length = 0.15;
 
 /// A constant that the measurements cannot tell from one that was chosen: it explains them as well
 /// where that one cannot, being at its bound.
@@ -29,11 +29,11 @@ struct ConstantChoice {
   std::vector<NotFitted> not_fitted;
 };
 
-/// With J the derivatives of ln(expected) by ln(constant), a row a measurement: columns are chosen
-/// by what of them is not in the span of those chosen before (Gram-Schmidt with pivoting), until
-/// less than `tellable` is left or there are half as many constants as measurements. Constants of
-/// rates are apart for each class of cards and width of weights that was measured. The constants of
-/// `search` are as they were afterwards.
+/// J has the derivatives of ln(expected) by ln(constant), one row a measurement. Columns are chosen
+/// by their part outside the span of earlier ones (Gram-Schmidt with pivoting). The choice ends
+/// when less than `min_column_length` remains, or with half as many constants as measurements.
+/// Rates are separate constants for each measured class of cards and width of weights. The
+/// constants of `search` are restored afterwards.
 ConstantChoice choose_constants(ConstantSearch& search);
 
 }  // namespace headroom::sweep

@@ -15,7 +15,7 @@
 
 namespace headroom::sweep {
 
-/// What may be fitted, and within which bounds. The rest of named_constants() is left as it is.
+/// Constants that may be fitted, with their bounds. Other named_constants() do not change.
 struct Bounds {
   std::string_view name;
   double low, high;
@@ -25,14 +25,14 @@ std::span<const Bounds> constant_bounds();
 /// The constant of a name that named_constants() has.
 const model::NamedConstant& constant_named(std::string_view name);
 
-/// What every version of an engine holds, and no time measures.
+/// A constant of memory that every version of an engine has, and that no time measures.
 bool is_of_memory(const model::NamedConstant& constant);
 
-/// What a constant is measured by: bytes by memory, the context by what the driver shows; seconds
-/// by times, although memory decides how many requests run; a card's rates by runs that keep all
-/// weights on cards, since where others are streamed or left to the CPU that decides the time (but
-/// for engines that are measured in no other way), and that of prefill not by whole answers, which
-/// long decoding decides, unless the prompt is much longer still.
+/// The measurements that determine a constant. Bytes are measured by memory, the context by the
+/// driver's figure, and seconds by times. A card's rates are measured by runs with all weights on
+/// cards, because otherwise streaming or the CPU dominates the time. Engines without such runs are
+/// the exception. Whole answers do not measure prefill rates unless the prompt is much longer than
+/// the output.
 bool measures(const ScoredRow& subject, const model::NamedConstant& constant, bool always_offloads);
 
 /// Any class of cards, any width of weights.

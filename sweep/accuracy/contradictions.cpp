@@ -31,8 +31,8 @@ bool unpacks(const model::Scenario& s) {
 
 constexpr double of_data_sheet = 0.8;
 
-/// Of a step of one sequence; 0: of anything else.
-double least_seconds(const ScoredRow& each) {
+/// Seconds of a decode step of one sequence; 0 for any other figure.
+double min_seconds(const ScoredRow& each) {
   const model::Scenario& s = each.scenario;
   if (each.statistic != Statistic::step || s.batch != 1 || s.machine->devices.size() > 1) return 0;
   return of_data_sheet * reading_weights(each);
@@ -61,7 +61,7 @@ std::map<const Measurement*, Contradiction> contradicted(const std::vector<Score
                                       "ones, which are unpacked first",
                                       slow->measured / more->measured)});
   for (const ScoredRow& each : subjects)
-    if (const double least = least_seconds(each); each.measured < least)
+    if (const double least = min_seconds(each); each.measured < least)
       found.emplace(
           each.row,
           Contradiction{Skip::memory_rate,

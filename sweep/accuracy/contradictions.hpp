@@ -14,16 +14,16 @@ struct Contradiction {
   std::string detail;  ///< what contradicts it
 };
 
-/// Skip::contradiction: prompts with weights in 16 bit that took more than twice as long as the
-/// same prompts with packed weights, all else alike, where the engine unpacks those into memory and
-/// multiplies them as it multiplies the former: what does more cannot take half the time.
+/// Skip::contradiction: prompts with 16-bit weights that took more than twice as long as equal
+/// prompts with packed weights. This applies if the engine dequantises packed weights into memory
+/// and then uses the same products, because more work cannot take half the time.
 ///
-/// Skip::memory_rate: steps of one sequence on at most one card that took less than 4/5 of what it
-/// takes to read the weights that a token uses once, of each memory at the rate of its data sheet,
-/// caches and all else left out. Memory of hosts that the row does not state is as fast as the
-/// maker of the processor specifies; kits are sold that are a quarter faster.
+/// Skip::memory_rate: steps of one sequence on at most one card that took less than 4/5 of one read
+/// of a token's weights. The read uses the data sheet's rate of each memory and omits caches and
+/// all else. Host memory that the row does not state has the processor maker's rate; some kits are
+/// a quarter faster.
 ///
-/// No constant that is fitted has a part in either.
+/// Neither rule uses a fitted constant.
 std::map<const Measurement*, Contradiction> contradicted(const std::vector<ScoredRow>& subjects);
 
 }  // namespace headroom::sweep

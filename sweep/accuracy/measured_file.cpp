@@ -14,9 +14,9 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view understood =
-    "expected llama-bench's csv, json, jsonl, sql or sqlite, vLLM's benchmark JSON or start-up "
-    "log, the probe's CSV, or a CSV of canonical rows with the columns model, precision, runtime, "
-    "machine, figure, form, unit and value (tests/accuracy/README.md)";
+    "expected output of llama-bench (csv, json, jsonl, sql or sqlite), vLLM's benchmark JSON or "
+    "start-up log, the probe's CSV, or a CSV of canonical rows. Canonical rows have the columns "
+    "model, precision, runtime, machine, figure, form, unit and value (tests/accuracy/README.md)";
 
 /// The values of an object as text; what is neither text nor number is left out.
 Fields fields_of(const json::object& object) {

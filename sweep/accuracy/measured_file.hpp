@@ -13,7 +13,7 @@
 
 namespace headroom::sweep {
 
-/// What a file does not say of its rows. Empty: it has to.
+/// Values for fields that a file omits. Empty: the file must have them.
 struct RowDefaults {
   std::string model, precision;
   std::optional<Bytes> card_memory;  ///< of the machine that the rows are of
@@ -27,10 +27,10 @@ struct MeasuredFile {
   std::vector<std::string> notes;  ///< what of it was not read, and why
 };
 
-/// llama-bench's csv, json, jsonl and sql, and a database of its tables; vLLM's benchmark JSON and
-/// the log of its start; the CSV of examples/probe; a CSV of canonical rows, of which model,
-/// precision, runtime, figure, unit and value are needed. Told apart by content.
-/// Throws std::runtime_error naming the file, what was found and what is understood.
+/// Reads llama-bench's csv, json, jsonl and sql, and a database of its tables; vLLM's benchmark
+/// JSON and start-up log; the CSV of examples/probe; a CSV of canonical rows. Canonical rows need
+/// model, precision, runtime, figure, unit and value. The content decides the format. Throws
+/// std::runtime_error naming the file, what was found and what is understood.
 MeasuredFile read_measured(const std::string& path, const RowDefaults& defaults);
 
 // ---- the forms, each for read_measured alone
@@ -49,9 +49,9 @@ std::vector<Fields> llama_bench_sql(const std::string& text, const std::string& 
 bool is_vllm_benchmark(const Fields& object);
 std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefaults& defaults);
 bool is_vllm_log(std::string_view text);
-/// Of one start: weights on a card, what a card holds beside the cache, the cache of one sequence
-/// of the longest length, load time; as far as the log says them, `notes` what of it no row holds.
-/// Throws std::runtime_error where it has no weights or no model.
+/// Rows of one start-up log: weights on a card, overhead besides the cache, cache of one sequence
+/// of the longest length, load time. Figures that the log omits have no row, and `notes` says so.
+/// Throws std::runtime_error if the log has no weights or no model.
 std::vector<Measurement> vllm_log_rows(std::string_view text, const RowDefaults& defaults,
                                        std::vector<std::string>& notes);
 

@@ -1,4 +1,4 @@
-// What llama-bench writes: columns of tools/llama-bench, the same in csv, json, jsonl and sql.
+// Output of llama-bench: columns of tools/llama-bench, equal in csv, json, jsonl and sql.
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -36,7 +36,7 @@ std::string stem_of(std::string path) {
   return path.substr(0, part);
 }
 
-/// "llama 7B Q4_K - Medium" is held in q4_k_m; "llama 7B mostly Q4_0" in q4_0.
+/// "llama 7B Q4_K - Medium" means q4_k_m; "llama 7B mostly Q4_0" means q4_0.
 std::string precision_of(const std::string& type) {
   std::string text = lower(type);
   const auto put = [&](std::string_view from, std::string_view to) {

@@ -41,7 +41,7 @@ std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefa
   if (!prompts || !input || !output || !users)
     throw std::runtime_error(
         "needs completed (or num_prompts), total_input_tokens, total_output_tokens and "
-        "max_concurrency, each above 0: how many requests are at once is not known otherwise "
+        "max_concurrency, each above 0; without them the number of concurrent requests is unknown "
         "(vllm bench serve --max-concurrency N)");
   const std::string model =
       defaults.model.empty() ? text_of_field(object, "model_id") : defaults.model;

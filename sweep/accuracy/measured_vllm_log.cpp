@@ -1,5 +1,5 @@
-// What vLLM says when it starts: the engine's configuration, the memory of a card and what is left
-// for its cache, in the words of versions 0.6 to 0.27.
+// vLLM's start-up log: the engine's configuration, the memory of a card and the room for its cache,
+// in the words of versions 0.6 to 0.27.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t not_found = std::string_view::npos;
 
-/// What follows the first of `keys` that is there, up to the line's end.
+/// Text after the first of `keys` that is present, up to the line's end.
 std::optional<std::string_view> after(std::string_view text,
                                       std::initializer_list<std::string_view> keys) {
   for (const auto key : keys)
@@ -88,7 +88,7 @@ class Start {
         add("all_but_cache", (*share - *left) * GiB, context);
       else
         notes.emplace_back(
-            "the log names no memory of the card: what stands beside the cache is not known");
+            "the log names no memory of the card, so the overhead besides the KV cache is unknown");
       if (const auto sequences = concurrency(*context); sequences && *left > 0)
         add("card_cache", *left / *sequences * GiB, context);
     } else {

@@ -58,7 +58,7 @@ std::vector<Measurement> parse_records(std::string_view text, const std::string&
 std::string read_text(const std::string& path);
 
 /// Every row of a file of canonical rows. Throws std::runtime_error naming the file and what is
-/// missing. A file of rows in their sources' words is told how to become canonical.
+/// missing. For a file in its source's format, the error names the converter.
 std::vector<Measurement> read_measurements(const std::string& path);
 
 /// "github:QwenLM/Qwen3@7a2f61f:docs/…" is "QwenLM/Qwen3".

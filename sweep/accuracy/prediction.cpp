@@ -28,7 +28,7 @@ double on_cards(const Scenario& s, const Plan& plan, Statistic statistic) {
     const model::CardUse use = card_use(s, plan, card);
     sum += real_count(use.weights + use.kv_cache);
     // Buffers of kernels stay once they are made.
-    if (statistic == Statistic::allocated_held)
+    if (statistic == Statistic::resident_allocated)
       sum += real_count(workspace(s, static_cast<std::size_t>(card)) + use.overhead_weights);
     if (statistic == Statistic::allocated_peak) sum += real_count(use.activations);
     if (statistic == Statistic::card_used)
@@ -44,7 +44,7 @@ double bytes_of(const ScoredRow& subject, const Scenario& s, const Plan& plan) {
     case Statistic::card_weights: {
       const auto card = static_cast<Size>(subject.index);
       if (card >= plan.cards) return 0;
-      // What has its place there, without what passes through.
+      // Bytes that stay there, without bytes that pass through.
       const model::CardUse use = card_use(s, plan, card);
       return real_count(use.weights + use.overhead_weights -
                         (card == 0 ? plan.streaming_buffer : Bytes(0)));
@@ -101,7 +101,7 @@ struct Lifted {
     runtime.cache.rejects_beyond_max_positions = false;
     scenario.machine = &machine;
     scenario.runtime = &runtime;
-    scenario.gpu_budget = model::all_of_it;
+    scenario.gpu_budget = model::unlimited;
   }
   Lifted(const Lifted&) = delete;
   Lifted& operator=(const Lifted&) = delete;
@@ -210,7 +210,7 @@ model::Engine at_full_rates(const model::Engine& engine) {
   return ideal;
 }
 
-/// What `engine` would take; 0: no estimate.
+/// Bytes that `engine` would use; 0: no estimate.
 double with_runtime(ScoredRow subject, const model::Engine& engine) {
   subject.scenario.runtime = &engine;
   std::string why;
@@ -224,7 +224,7 @@ double plain(const ScoredRow& subject) {
   if (is_memory(subject.statistic)) {
     ScoredRow held = subject;
     if (subject.statistic == Statistic::allocated_peak || subject.statistic == Statistic::card_used)
-      held.statistic = Statistic::allocated_held;
+      held.statistic = Statistic::resident_allocated;
     std::string why;
     return predict(held, why).value_or(0);
   }

@@ -11,7 +11,7 @@ namespace headroom::sweep {
 
 /// The runtime's 80 % interval of this kind of figure.
 const model::Constant& interval_of(const ScoredRow& subject);
-/// The same as it is shown: wider on cards or with weights that were not measured.
+/// The displayed interval: wider for cards or weights without measurements.
 model::Interval shown_interval(const ScoredRow& subject);
 
 /// Nothing where the program cannot estimate the scenario; `why` says why then. A run that is
@@ -22,8 +22,8 @@ std::optional<double> predict(const ScoredRow& subject, std::string& why);
 /// The plain baseline: weights and caches; or a roofline at the hardware's full rates, with no
 /// overhead.
 double plain(const ScoredRow& subject);
-/// Seconds that reading the weights takes once where they are, at the hardware's full rates, with
-/// nothing beside it; 0 where there is no estimate.
+/// Seconds of one read of all weights from where they are, at the hardware's full rates and without
+/// other work; 0 without an estimate.
 double reading_weights(const ScoredRow& subject);
 
 /// Whether the scenario runs under budgets divided by `memory_factor`: wholly on cards, or with

@@ -1,4 +1,4 @@
-// What share of some values lies below.
+// Quantiles of values.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ double quantile(std::vector<double> values, double share);
 struct Weighed {
   double value, weight;
 };
-/// The same of values of which some count more; each stands in the middle of its weight.
+/// The quantile of weighted values; each value is at the middle of its weight.
 double quantile(std::vector<Weighed> values, double share);
 
 }  // namespace headroom::sweep

@@ -12,7 +12,7 @@ using enum Statistic;
 
 constexpr auto figures = std::to_array<std::pair<std::string_view, Statistic>>({
     {"allocated_peak", allocated_peak},
-    {"allocated_held", allocated_held},
+    {"allocated_held", resident_allocated},
     {"card_used", card_used},
     {"all_but_cache", all_but_cache},
     {"card_cache", card_cache},

@@ -11,25 +11,25 @@ namespace headroom::sweep {
 
 /// Which figure of an estimate a measurement is compared with.
 enum class Statistic {
-  allocated_peak,     ///< most bytes of tensors at once, all cards together
-  allocated_held,     ///< the same between passes: weights and caches
-  card_used,          ///< as the driver shows it, all cards together
-  all_but_cache,      ///< as the driver shows it, without caches, on the first card
-  card_cache,         ///< caches of all sequences on the first card
-  weights,            ///< bytes of the weights alone
-  card_weights,       ///< weights on one card
-  host_weights,       ///< weights left in host memory
-  host_used,          ///< all that the process holds in host memory
-  step,               ///< one decode step
-  generation,         ///< prefill and every output token
-  prefill,            ///< up to the first token
-  serving_step,       ///< time per output token beside other requests
-  serving_first,      ///< time to first token beside other requests
-  serving_rate,       ///< all output tokens of a batch at the rate of the steady state
-  load,               ///< from the start of the program until it answers
-  load_warm,          ///< the same with the files in the page cache
-  load_weights,       ///< the weights alone
-  load_weights_warm,  ///< the same with the files in the page cache
+  allocated_peak,      ///< most bytes of tensors at once, all cards together
+  resident_allocated,  ///< the same between passes: weights and caches
+  card_used,           ///< as the driver shows it, all cards together
+  all_but_cache,       ///< as the driver shows it, without caches, on the first card
+  card_cache,          ///< caches of all sequences on the first card
+  weights,             ///< bytes of the weights alone
+  card_weights,        ///< weights on one card
+  host_weights,        ///< weights left in host memory
+  host_used,           ///< all that the process holds in host memory
+  step,                ///< one decode step
+  generation,          ///< prefill and every output token
+  prefill,             ///< up to the first token
+  serving_step,        ///< time per output token beside other requests
+  serving_first,       ///< time to first token beside other requests
+  serving_rate,        ///< all output tokens of a batch at the rate of the steady state
+  load,                ///< from the start of the program until it answers
+  load_warm,           ///< the same with the files in the page cache
+  load_weights,        ///< the weights alone
+  load_weights_warm,   ///< the same with the files in the page cache
 };
 bool is_memory(Statistic statistic);
 

@@ -102,8 +102,8 @@ struct Members {
   std::string name;
   std::vector<const Score*> scores;
 };
-/// Of each group that has any; and of partial offload those whose rows say how fast the host's
-/// memory is, which sets its pace.
+/// Rows of each group that has any. Partial offload also has a group of rows that state the host's
+/// memory speed, because it limits their time.
 std::vector<Members> parts_of(const std::vector<Score>& scores) {
   std::vector<Members> all;
   for (const std::string_view name : group_names()) {
@@ -235,11 +235,11 @@ std::string accuracy_page(const Accuracy& accuracy) {
   if (const Rows rows = label_rows(accuracy); !rows.empty())
     text +=
         "## Does it fit?\n\nPrecision and recall are of \"fits\"; `near`: memory needed is "
-        "within 15 % of the budget.\n\n" +
+        "within 15 % of the available memory.\n\n" +
         markdown(label_headings, rows) + '\n';
   if (const Rows rows = wrong_labels(accuracy); !rows.empty())
-    text += "Rows whose expected answer is not what happened:\n\n" +
-            markdown({"row", "set-up", "happened", "expected", "answer", "of the budget"}, rows) +
+    text += "Rows with a wrong expected answer:\n\n" +
+            markdown({"row", "set-up", "happened", "expected", "answer", "share of memory"}, rows) +
             '\n';
   auto headings = group_headings;
   headings.insert(headings.begin() + 1, "source");
@@ -258,7 +258,7 @@ std::string accuracy_page(const Accuracy& accuracy) {
       '\n';
   text += "## What is left out\n\nNo reason depends on how large an error would be.\n\n" +
           markdown({"reason", "file", "rows"}, left_out(accuracy)) + '\n' +
-          markdown({"reason", "what was found", "rows"}, details(accuracy));
+          markdown({"reason", "found", "rows"}, details(accuracy));
   return text;
 }
 

@@ -1,4 +1,4 @@
-// What `headroom accuracy` prints.
+// Output of `headroom accuracy`.
 #pragma once
 
 #include <boost/json/fwd.hpp>

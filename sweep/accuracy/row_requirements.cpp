@@ -66,7 +66,7 @@ void require_what_loading_depends_on(const ScoredRow& subject) {
 }
 
 void require_capacity(const ScoredRow& subject, double bytes) {
-  const bool of_all_cards = subject.statistic == allocated_held ||
+  const bool of_all_cards = subject.statistic == resident_allocated ||
                             subject.statistic == allocated_peak || subject.statistic == card_used;
   const Machine& machine = *subject.scenario.machine;
   if (of_all_cards && bytes > capacity(machine))

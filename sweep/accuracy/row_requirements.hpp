@@ -1,4 +1,5 @@
-// What an estimate needs beyond a row's columns: it depends on where weights and caches end up.
+// Inputs that an estimate needs beyond a row's columns, which depend on the placement of weights
+// and caches.
 #pragma once
 
 #include "model/infer/estimate.hpp"

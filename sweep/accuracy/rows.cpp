@@ -1,4 +1,4 @@
-// What programs read of an accuracy.
+// Machine-readable output of accuracy.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <filesystem>

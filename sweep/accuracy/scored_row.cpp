@@ -43,7 +43,7 @@ Size whole(const Options& options, std::string_view flag, Size fallback) {
   }
 }
 
-/// The most sequences at once that the machine holds, for "saturated"; 1 where not even one.
+/// The most concurrent sequences that fit on the machine, for "saturated"; 1 if not even one fits.
 Size saturated(Scenario s) {
   constexpr Size most = 4096;  // as benchmark programs limit it
   return std::max<Size>(1, model::largest(most, [&](Size batch) {

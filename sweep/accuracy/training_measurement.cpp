@@ -111,7 +111,7 @@ model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row) tr
   s.sequence = whole(row, "seq", 1);
   read_parallelism(row, s);
   s.zero = std::max(static_cast<int>(whole(row, "zero", 0)), s.runtime->zero);
-  // What is shared out over one card is not shared out.
+  // State sharded over one card is not sharded.
   if (s.parallel.alike() == 1 && s.runtime->zero == 0 && s.runtime->name != "deepspeed") s.zero = 0;
   const std::string& recipe = row["recipe"];
   s.recipe = &model::recipe(!recipe.empty() ? std::string_view(recipe)

@@ -43,7 +43,7 @@ class TrainingMeasurements {
   /// Groups training_memory and training_time. Overheads that are `unmeasured` have no row of any
   /// source in them. Throws Skipped; std::invalid_argument where the step cannot be.
   Score score(const Measurement& row, Overheads overheads = Overheads::measured);
-  /// Of a row whose figure is the time of a step. Throws the same.
+  /// For a row with the time of a step. Throws the same errors.
   TimedStep timed(const Measurement& row);
 
  private:

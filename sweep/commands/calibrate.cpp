@@ -35,7 +35,7 @@ std::string content_of(const Measurement& row) {
   return text;
 }
 
-/// What of the files can be estimated; the rest goes to `found.unused`.
+/// Rows of the files that can be estimated; other rows go to `found.unused`.
 std::vector<ScoredRow> subjects_of(CalibrationReport& found, Subjects& reader, bool on_machine) {
   std::vector<ScoredRow> all;
   std::set<std::string> seen;
@@ -96,7 +96,7 @@ CalibrationReport calibrated(const Options& options) {
   }
   Subjects reader(options.text("models"));
   if (found.profile.host.any() && !machine)
-    throw UsageError("figures of the host itself need --machine: whose are they?");
+    throw UsageError("figures of the host need --machine, which names the host");
   if (machine) {
     Machine& m = machine->machine;
     if (const auto rate = found.profile.host.ram_bandwidth) m.host.ram_bandwidth = *rate;
@@ -136,7 +136,7 @@ bool worth_writing(const CalibrationReport& found) {
 
 int run_calibrate(const Options& options) {
   if (options.operands().empty())
-    throw UsageError("which FILE? What llama-bench, vLLM's benchmark or the probe has written");
+    throw UsageError("which FILE? Give output of llama-bench, vLLM's benchmark or the probe");
   const Format format = format_of(options);
   if (format == Format::csv || format == Format::markdown)
     throw UsageError("--format: calibrate has text, json and jsonl");
@@ -182,10 +182,10 @@ const Command calibrate_command = {
          "  JSON and start-up log; the CSV of examples/probe; a CSV of canonical rows\n"
          "  (tests/accuracy/README.md) with model, precision, runtime, figure, unit and value, "
          "and\n"
-         "  as many of the other columns as are known. The host's own figures are ram_bandwidth,\n"
+         "  all other known columns. The host's own figures are ram_bandwidth,\n"
          "  host_bus and disk_read (GB/s)\n"
-         "text, json: what was read, used and left out with reasons; constants before and after\n"
-         "  with the range that leaving parts out gives; errors before, after and left out\n"
+         "text, json: rows read, used and left out with reasons; constants before and after\n"
+         "  with their range when parts are left out; errors before, after and left out\n"
          "--out: the profile, TOML, for --factors",
      .exit_codes =
          "0 done\n1 failed: a file that is not understood, cut off or mixed\n2 usage: an "

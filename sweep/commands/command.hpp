@@ -7,8 +7,7 @@
 
 namespace headroom::sweep {
 
-/// What a command comes back with (interface.md). Errors are thrown and become `failed` or `usage`
-/// in main.
+/// Exit code of a command (interface.md). Errors are thrown and become `failed` or `usage` in main.
 enum ExitCode { done = 0, failed = 1, usage = 2, answer_is_no = 3 };
 
 struct Command {

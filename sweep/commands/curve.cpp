@@ -19,7 +19,7 @@
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/split_options.hpp"
 #include "sweep/output.hpp"
-#include "sweep/what_runs.hpp"
+#include "sweep/runnable_models.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -111,14 +111,14 @@ int run_all(const Options& options) {
   for (const Flag& flag : flags())
     if (options.given(flag.name) && !custom_flag(flag.name).empty())
       throw UsageError(fmt::format("--{} has no effect with --all", flag.name));
-  return what_runs(options);
+  return runnable_models(options);
 }
 
 int run_curve(const Options& options) {
   if (options.given("all")) return run_all(options);
   options.requires_flag("top", "all");
   const Format format = format_of(options);
-  // What the list does not name is the scenario's own affair.
+  // Keys that the list does not name belong to the scenario.
   GivenScenario given = scenario_of(options);
   if (!given.on_machine)
     throw UsageError(
@@ -165,27 +165,27 @@ const Command curve_command = {
          "headroom curve --all --machine local\n"
          "headroom curve openai/gpt-oss-120b --machine '2x a100-sxm-40gb' --format csv",
      .columns =
-         "a row for each allocation, as estimate --gpu-budget gives it, but that experts of a\n"
-         "  mixture are the first to stay in host memory where that is faster (--n-cpu-moe):\n"
+         "a row for each allocation, as estimate --gpu-budget gives it. Experts are the first to\n "
+         " stay in host memory if that is faster (--n-cpu-moe). Columns:\n"
          "  runtime, precision,\n"
-         "  gpu_budget_bytes (of each card); found: least that runs, knee (95 % of the best "
+         "  gpu_budget_bytes (on each card); found: least that runs, knee (95 % of the best "
          "tokens/s),\n"
          "  returns diminish (a GiB more adds at most 1 % of it), recommended (the least with 95 "
          "%\n"
          "  of the best speed of a whole answer, on the card even if memory is at the high end);\n"
-         "  jump: what is new there; layers on each device; the columns of `result` for verdict, "
+         "  jump: the change there; layers on each device; the columns of `result` for verdict, "
          "memory and times;\n"
          "  tokens_s_low and _high, ttft_s_, load_s_: the 80 % interval; gain_tokens_s_per_gib: "
          "over "
          "the row\n"
-         "  before, per GiB on each card; strategy: what goes to the cards first;\n"
+         "  before, per GiB on each card; strategy: weights that go to the cards first;\n"
          "  placement: accelerate's device map, or llama.cpp's -ngl and --n-cpu-moe\n"
-         "json: the same by line, with least_bytes, knee_bytes, returns_diminish_bytes,\n"
+         "json: the rows by line, with least_bytes, knee_bytes, returns_diminish_bytes,\n"
          "  recommended_bytes, most_max_memory_bytes (more given to accelerate runs out of "
          "memory)\n"
          "--all: model, parameters, precision, download_bytes, verdict, times, qlora_bytes (peak "
          "of "
-         "one\n  step on one card); of --machine local what is free now",
+         "one\n  step on one card); --machine local counts memory that is free now",
      .exit_codes =
          "0 done\n1 failed: a file or a config that cannot be read, a figure that cannot be drawn\n"
          "2 usage: an option or a name that is not understood\n3 no: it runs at no allocation"},

@@ -97,17 +97,18 @@ std::string words(const report::Diff& diff, const report::PointChange& change) {
 Size failures(const report::Diff& diff, const report::Condition& condition) {
   constexpr Size named = 5;
   Size count = 0;
-  std::vector<report::Cell> cells(condition.reads().size());
+  std::vector<report::Cell> cells(condition.columns_read().size());
   diff.for_each_pair([&](const report::PointChange& change) {
     for (std::size_t i = 0; i < cells.size(); ++i)
-      cells[i] = diff.value(*condition.reads()[i].column, change, condition.reads()[i].row == 1);
+      cells[i] = diff.value(*condition.columns_read()[i].column, change,
+                            condition.columns_read()[i].row == 1);
     if (!condition.holds(cells)) return;
     if (++count > named) return;
     std::string values;
     for (std::size_t i = 0; i < cells.size(); ++i)
       values +=
-          fmt::format(", {}.{} {}", condition.reads()[i].row == 1 ? "new" : "old",
-                      condition.reads()[i].column->name,
+          fmt::format(", {}.{} {}", condition.columns_read()[i].row == 1 ? "new" : "old",
+                      condition.columns_read()[i].column->name,
                       std::visit(
                           [](const auto& v) {
                             if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>)
@@ -139,8 +140,8 @@ std::string as_json(const report::Diff& diff) {
                                     {"below_threshold", counts.below},
                                     {"verdicts", counts.verdicts},
                                     {"numbers", counts.numbers},
-                                    {"came", counts.came},
-                                    {"went", counts.went}});
+                                    {"came", counts.added},
+                                    {"went", counts.removed}});
 }
 
 int run_diff(const Options& options) {
@@ -190,7 +191,7 @@ const Command diff_command = {
          "headroom diff out/nightly --fail-if \"old.verdict = 'fits_one_gpu' and new.verdict <> "
          "old.verdict\"",
      .columns =
-         "text, md: decisions that changed, what results depend on, points by kind and cause\n"
+         "text, md: changed decisions, changed inputs, points by kind and cause\n"
          "csv: one row a changed point: change (verdict, number, came, went), cause, the column\n"
          "  that changed most and its share, the axes, and every number as NAME_old, NAME_new\n"
          "json: decisions, inputs and counts; jsonl: decisions\n"

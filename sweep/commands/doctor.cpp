@@ -29,7 +29,7 @@ std::string hub_cache_text() {
   return fmt::format("{}: {} models", folder.string(), models);
 }
 
-/// Of libcurl, which is loaded for it.
+/// Version of libcurl, loaded for this.
 std::string curl_text() try { return curl().version(); } catch (const HttpError&) {
   return "";
 }
@@ -113,7 +113,7 @@ const Command doctor_command = {
      .operands = "",
      .flags = "format out",
      .examples = "headroom doctor\nheadroom doctor --format json",
-     .columns = "what, found, cost (of being without it)",
+     .columns = "what, found, cost (of missing it)",
      .exit_codes = "0 done, whatever is missing\n1 failed: the output cannot be written\n"
                    "2 usage: an option that is not understood"},
     run_doctor};

@@ -40,8 +40,8 @@ report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
   };
   add("task", std::string("inference"));
   add("kv_cache", std::string(s.kv_cache ? "on" : "off"));
-  if (s.ram_budget != model::all_of_it) add("ram_budget_bytes", s.ram_budget.count());
-  if (s.disk_budget != model::all_of_it) add("disk_budget_bytes", s.disk_budget.count());
+  if (s.ram_budget != model::unlimited) add("ram_budget_bytes", s.ram_budget.count());
+  if (s.disk_budget != model::unlimited) add("disk_budget_bytes", s.disk_budget.count());
   return sweep::result_row(axes, estimate, model::interval_factors(s));
 }
 
@@ -77,7 +77,8 @@ json::object term_object(const model::Term& term) {
           {"source", term.source}};
 }
 
-/// 80 %, as factors on the expected value; no measurements: unmeasured, a guess.
+/// The 80 % interval as factors on the expected value. Without measurements its evidence is
+/// "unmeasured".
 json::object interval_object(const model::Interval& of) {
   return {{"low", of.low},
           {"high", of.high},
@@ -149,7 +150,7 @@ int run_estimate(const Options& options) {
     throw UsageError("--explain has no effect here: json has the terms always, csv and md never");
   const GivenScenario given = scenario_of(options);
   Explanation explained = model::explain(given.scenario);
-  if (given.free) hold_against_free(*given.free, given.scenario, explained);
+  if (given.free) compare_with_free_memory(*given.free, given.scenario, explained);
   if (given.on_machine)
     if (auto smaller = smaller_model(given.scenario, explained.estimate,
                                      options.text("precision", "auto") == "auto"))
@@ -204,24 +205,21 @@ const Command estimate_command = {
          "--machine '8x b200'",
      .columns =
          "text: the model's shape, every assumption, the verdict, each device, the times\n"
-         "training: every term on the fullest card, the moment of the peak, what fits, what "
-         "would\n"
-         "      (one change, or two together), how long a step takes and on what; json has them "
+         "training: every term on the fullest card, the time of the peak, what fits, changes "
+         "that\n      would fit (one, or two together), the step time and its parts; json has them "
          "as\n"
          "      *_bytes, peak_at, fits, largest_batch, longest_sequence, changes, step_s (_low_s,\n"
          "      _high_s), step_parts_s, step_breakdown (by part, as --explain), tokens_s, mfu, "
          "bound,\n"
          "      days (--token-budget)\n"
-         "--explain: of first token and output token, by kind of layer and device: bytes, FLOPs, "
-         "the\n      rates they are held against, what each takes and what bounds it; then by "
-         "operation,\n      with what hides behind others; of a "
-         "training "
-         "step the\n      same of forward, backward, recomputation, collectives, bubbles and "
+         "--explain: first token and output token by kind of layer and device: bytes, FLOPs,\n     "
+         " hardware rates, time and bound; then by operation,\n      with hidden (overlapped) "
+         "work. For a training step: forward, backward, recomputation, collectives, bubbles and "
          "optimizer; every\n      term with its formula and source\n"
          "json: model, machine, assumptions, verdict, sure, devices, terms (name, bytes or\n"
-         "      seconds, low, high, formula, numbers, source), intervals (of memory and times: "
+         "      seconds, low, high, formula, numbers, source), intervals (for memory and times: "
          "low\n"
-         "      and high as factors, measurements, measured or unmeasured), speed (what --explain "
+         "      and high as factors, measurements, measured or unmeasured), speed (as --explain "
          "shows: "
          "*_bytes,\n      flops, *_s, bound, by part; spans: amount, unit, rate_s, seconds, "
          "hidden_s, "

@@ -10,6 +10,7 @@
 #include "model/train/outcome.hpp"
 #include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
+#include "sweep/confidence_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/training/answer.hpp"
 #include "sweep/training/row.hpp"
@@ -94,8 +95,8 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
   for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
   for (const auto& line : warnings_of(given)) text += "Warning   " + line + '\n';
   if (given.machine)
-    text += fmt::format("\nVerdict   {} (sure: {})\n", verdict_text(given, answer),
-                        answer.outcome->sure == model::Confidence::marginal ? "marginal" : "yes");
+    text += fmt::format("\nVerdict   {} ({})\n", verdict_text(given, answer),
+                        confidence_words(answer.outcome->sure));
   std::vector<std::vector<std::string>> rows;
   for (const auto& term : answer.terms)
     if (term.expected > 0)
@@ -104,8 +105,8 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
   text += '\n' + aligned({"memory of the fullest card", "expected"}, {false, true}, rows);
   text += fmt::format(
       "\nThe peak is at {}: allocated {} at the end of forward, {} at the start of backward,\n"
-      "{} in its widest layer, {} in the optimizer's step; terms that are not alive together do "
-      "not add up.\nPeak {} to {} ({}): allocated {}, reserved {}.\n",
+      "{} in its widest layer, {} in the optimizer's step. Terms peak at different times, so they "
+      "do not add up.\nPeak {} to {} ({}): allocated {}, reserved {}.\n",
       name_of(e.moment), to_text(e.at_forward_end), to_text(e.at_backward_start),
       to_text(e.in_backward), to_text(e.at_step), to_text(e.peak_low), to_text(e.peak_high),
       measured_words(*s.runtime), to_text(e.allocated), to_text(e.reserved));

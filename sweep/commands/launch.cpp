@@ -147,9 +147,8 @@ const Command launch_command = {
      .columns =
          "--kind: transformers, transformers-8bit, llama.cpp, vllm, sglang, deepspeed-inference,\n"
          "  deepspeed-zero3, slurm, measure, test-plan (Markdown, takes several models), all\n"
-         "for transformers a tenth of each card is left free, unless --gpu-budget says otherwise; "
-         "the\n"
-         "  figures in every file are of that point",
+         "for transformers a tenth of each card stays free, unless --gpu-budget is given;\n  every "
+         "file contains the figures of that point",
      .exit_codes =
          "0 done\n1 failed: a file that cannot be written\n2 usage: an option or a name that "
          "is not understood\n3 no: the point does not fit, or cannot be started so"},

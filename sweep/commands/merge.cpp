@@ -55,7 +55,7 @@ Part part_of(const fs::path& file) {
   return {file, runs.back()};
 }
 
-/// What tells two shards apart that should be of one run.
+/// The difference between two shards that should belong to one run.
 std::string difference(const Part& a, const Part& b) {
   const auto one = report::Database(a.file).run(a.run.id);
   const auto other = report::Database(b.file).run(b.run.id);
@@ -137,7 +137,7 @@ int run_merge(const Options& options) {
          report::lines_of(database, report::Axes(database.run(store.run_id())), store.run_id()))
       shown.push_back(line.roomiest().point);
     std::ranges::sort(shown);
-    store.keep_longest_contexts_only_of(shown);
+    store.limit_longest_contexts_to(shown);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   return end_run(std::move(store), file, folder,
@@ -155,8 +155,8 @@ const Command merge_command = {
                  "headroom merge out/big\n"
                  "headroom merge a/1-of-2.sqlite b/2-of-2.sqlite --out /data/big",
      .columns = "results.sqlite and its reports, as the sweep without shards writes them.\n"
-                "Refused where shards are of two specs, versions or catalogues, and where points\n"
-                "are missing, twice or not finished.",
+                "Shards of different specs, versions or catalogues are refused. So are "
+                "missing,\nduplicate or unfinished points.",
      .exit_codes = usual_exit_codes},
     run_merge};
 

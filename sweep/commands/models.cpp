@@ -110,7 +110,7 @@ report::Table show(const std::vector<std::string>& names, const Hub& hub) {
   return table;
 }
 
-/// What a description must satisfy whatever the model.
+/// Rules that the description of every model must satisfy.
 std::string problem_of(const Looked& each) {
   if (!each.model) return each.problem;
   const Model& m = *each.model;
@@ -176,12 +176,11 @@ const Command models_command = {
      .flags = "hub-token offline format out",
      .examples = "headroom models list\nheadroom models show llama3-8b\n"
                  "headroom models lint ./config.json",
-     .columns =
-         "list: model, architecture, parameters, checkpoint_precision, source\n"
-         "show: model, property, value; checkpoint_bytes: of the files' tensors, modules that\n"
-         "  predict further tokens included where their layout is described\n"
-         "lint: model, key, problem: what cannot be understood, and keys of a config that are\n"
-         "  neither read nor known to its class, with the nearest that are",
+     .columns = "list: model, architecture, parameters, checkpoint_precision, source\n"
+                "show: model, property, value; checkpoint_bytes: size of the files' tensors, "
+                "with\n  multi-token prediction modules if their layout is described\n"
+                "lint: model, key, problem: values that headroom cannot interpret, and config keys "
+                "that it does\n  not read and the class does not know, with the nearest known keys",
      .exit_codes = "0 done; lint found no problem\n1 failed; lint found problems\n"
                    "2 usage: an option or a name that is not understood"},
     run_models};

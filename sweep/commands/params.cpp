@@ -18,8 +18,8 @@ namespace {
 namespace json = boost::json;
 using model::Model;
 
-/// The models that there are. Of one alone that fails the error is thrown; of several it is said,
-/// and the others are counted.
+/// The models found. A single model that fails throws its error. Of several models, failures are
+/// reported and the others counted.
 std::vector<Model> look_up(const std::vector<std::string>& names, const Hub& hub, Need need) {
   std::vector<Model> models;
   std::vector<std::exception_ptr> failures;
@@ -103,24 +103,24 @@ const Command params_command = {
          "  these nor an output head of its own\n"
          "components (json): language, vision, audio, projector, other; they sum to\n"
          "  parameters; in csv vision_parameters, audio_parameters, projector_parameters\n"
-         "multi_token_prediction (json): null, or what checkpoints hold beside parameters:\n"
-         "  modules, parameters of their own, copies of embedding and head, source of the\n"
-         "  layout; null where the layout is not described. In csv mtp_modules,\n"
+         "multi_token_prediction (json): modules in checkpoints that are\n  not counted: number, "
+         "own parameters, copies of embedding and head, source of the\n  layout. Null where the "
+         "layout is not described. In csv mtp_modules,\n"
          "  mtp_parameters, mtp_copies\n"
          "tied: tensors that share another one's storage\n"
          "groups (json): parameters by part of the model; they sum to parameters\n"
          "kv_bytes_per_token_fp16: K and V, or the latent, of a token; windows not yet full\n"
-         "indexer_bytes_per_token_fp16: keys of sparse attention's indexer, kept beside them\n"
+         "indexer_bytes_per_token_fp16: keys of sparse attention's indexer, in addition\n"
          "cross_attention_bytes_per_source_token_fp16 (json), state_bytes_per_sequence_fp16:\n"
-         "  of the source or image; of recurrent layers. An estimate counts all four\n"
+         "  cache of the source or image; state of recurrent layers. An estimate counts all four\n"
          "kv_kind: full, sliding, mixed, latent, hybrid, recurrent or none\n"
-         "assumed (text, json): what a file leaves to defaults that are not beyond doubt\n"
+         "assumed (text, json): keys that a file omits and whose defaults are uncertain\n"
          "adapter_parameters, adapted_modules (with --lora-rank, --lora-targets, --dora):\n"
-         "                 what PEFT would train, and beside how many modules\n"
-         "bytes, differences: of the checkpoint's tensors, where their headers were read\n"
-         "parameters_stored, dtypes, notes, undescribed (json): what the headers say, and why\n"
-         "  there is no more than that\n"
-         "counted_only (json): why nothing is known of how it runs, though all is counted\n"
+         "                 parameters that PEFT would train, and number of adapted modules\n"
+         "bytes, differences: those of the checkpoint's tensors, if headroom read their headers\n"
+         "parameters_stored, dtypes, notes, undescribed (json): content of the headers, and why\n  "
+         "headroom knows no more\n"
+         "counted_only (json): why its execution is unknown although all tensors are counted\n"
          "with --tensors: model, tensor, shape, role, elements, tied_to, dtype, bytes, difference",
      .exit_codes = usual_exit_codes},
     run_params};

@@ -36,12 +36,13 @@ const Command place_command = {
          "headroom place Qwen/Qwen3-32B --machine '4x a100-sxm-40gb' --runtime vllm --context 8192",
      .columns =
          "device_map: module path to GPU number, cpu or disk (json: as from_pretrained takes it)\n"
-         "max_memory: what each device may hold of weights and buffers, after balancing, bytes\n"
-         "bytes: what it holds of them\nlayers: repeated blocks wholly on it\n"
+         "max_memory: bytes of weights and buffers that each device may use, after balancing\n"
+         "bytes: weights and buffers on it\nlayers: layers entirely on it\n"
          "on a machine, for each strategy: feasible or what it needs, budgets, layers and bytes "
          "on\n"
-         "each device, load_s, ttft_s, tpot_s, tokens_s, class; json has the four above for the\n"
-         "strategy that is recommended or asked for, with all of them in `strategies`; where the\n"
+         "each device, load_s, ttft_s, tpot_s, tokens_s, class; json has the four columns above "
+         "for the\n"
+         "recommended or requested strategy, and all strategies in `strategies`; where the\n"
          "engine computes on the CPU too, `contexts`: the most --gpu-layers by context, and the "
          "least\n"
          "--n-cpu-moe; where it splits matrices, `splits`: tensor, pipeline and expert parallel "

@@ -19,8 +19,8 @@
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/portfolio/report.hpp"
+#include "sweep/runnable_models.hpp"
 #include "sweep/sources/source.hpp"
-#include "sweep/what_runs.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -191,7 +191,7 @@ int run_without_question(const Options& options) {
         "which question? `headroom plan --help` lists them; with a --machine alone, plan lists "
         "what "
         "runs there");
-  return what_runs(options);
+  return runnable_models(options);
 }
 
 int run_plan(const Options& options) {
@@ -260,20 +260,21 @@ const Command plan_command = {
          "--strict\n"
          "headroom plan portfolio examples/purchase.toml --out out/purchase",
      .columns =
-         "without a QUESTION: what of the catalogue runs on --machine, as `curve --all`\n"
+         "without a QUESTION: catalogue models that run on --machine, as `curve --all`\n"
          "QUESTION: largest-model, largest-batch, longest-context, most-users, fewest-gpus,\n"
          "  cheapest-machine, best-precision; portfolio: FILE says which models with which loads, "
          "on\n"
          "  which machines, at which prices; --out DIR gets purchase.md, purchase.csv, a page for\n"
          "  each model and figures\n"
          "prices (examples/prices/example.toml): each figure a number, or { expected, low, high } "
-         "where it\n"
-         "  is not sure: draws of a portfolio are from that range, and its tornado spans it\n"
+         "where it\n  is uncertain: draws of a portfolio are from that range, and its tornado "
+         "spans it\n"
          "rank, model, precision, machine; cards of a copy, copies; batch of a copy, users of all\n"
          "copies; ttft_s, tpot_s; tokens_s and requests_s of all copies; asked_batch, "
          "asked_ttft_s,\n"
          "asked_tpot_s: at the demand; room_bytes free on the\n"
-         "most loaded card; binds: what one more would miss, binds_times by how much; machines "
+         "most loaded card; binds: the limit that one more would exceed, binds_times by how much; "
+         "machines "
          "that\n"
          "the demand takes, machines_spare with one more; acquisition, purchase, cost_per_hour of\n"
          "all machines; cost_per_million_in and _out; tokens_per_joule\n"

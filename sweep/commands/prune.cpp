@@ -35,8 +35,8 @@ const Command prune_command = {
      .operands = "DATABASE|FOLDER",
      .flags = "keep log-format",
      .examples = "headroom prune out/nightly --keep 30",
-     .columns = "one line: runs and rows that were removed, and how much smaller the file is.\n"
-                "Rows that a run that stays refers to stay, so every report of it stays the same.",
+     .columns = "one line: removed runs and rows, and the saved file size.\nRows that a remaining "
+                "run refers to are kept, so its reports do not change.",
      .exit_codes = usual_exit_codes},
     run_prune};
 

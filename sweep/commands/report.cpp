@@ -77,10 +77,10 @@ void trend(const Options& options, const report::Database& database, std::int64_
   const report::Condition condition(options.text("trend"), {"result"});
   const report::Axes axes(database.run(run));
   std::vector<Size> points;
-  std::vector<report::Cell> cells(condition.reads().size());
+  std::vector<report::Cell> cells(condition.columns_read().size());
   database.for_each(run, [&](Size point, const model::Estimate& estimate) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const auto& column = *condition.reads()[i].column;
+      const auto& column = *condition.columns_read()[i].column;
       cells[i] = axes.cell(column, point, estimate,
                            column.kind == report::ColumnKind::derived ? axes.factors(point)
                                                                       : model::IntervalFactors{});
@@ -172,7 +172,7 @@ const Command report_command = {
      .columns = "files written, one a line; with --view or --runs the rows themselves.\n"
                 "--where, --columns: points as CSV (RFC 4180), in bounded memory\n"
                 "--trend: one row a run: run, finished, version, then the columns asked for\n"
-                "What a column means: sqlite3 FILE 'select * from column_meaning'",
+                "meaning of columns: sqlite3 FILE 'select * from column_meaning'",
      .exit_codes = usual_exit_codes},
     run_report};
 

@@ -168,7 +168,7 @@ int run_runtimes(const Options& options) {
 
 const Command runtimes_command = {
     {.name = "runtimes",
-     .summary = "the engines: what they decide, and constants with their evidence",
+     .summary = "show engines: their policies, and constants with their evidence",
      .operands = "[NAME…]",
      .flags = "format out engines",
      .examples = "headroom runtimes\nheadroom runtimes llama.cpp\n"

@@ -155,7 +155,7 @@ int run_sweep(const Options& options) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   if (!complete) {
     log.say("stopped",
-            fmt::format("stopped at point {} of {}; the same command goes on from there",
+            fmt::format("stopped at point {} of {}; repeat the command to continue",
                         grouped(store.next_point()), grouped(total)),
             {{"run", store.run_id()}, {"point", store.next_point()}, {"end", total}});
     return failed;
@@ -190,15 +190,14 @@ const std::string columns =
     "  (share kept, tokens per step), images '2x1920x1080'\n" +
     axes_words(model::Task::training, "axes of training (task = 'training'):") +
     "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
-    "  column_meaning; of inference with ttft_s, tpot_s, total_s, load_s (with `concurrencies`, "
-    "what\n    requests get under load: serving_*), of training with "
-    "step_s,\n"
+    "  column_meaning; inference has ttft_s, tpot_s, total_s, load_s (with `concurrencies`,\n    "
+    "serving_* under load), training has step_s,\n"
     "  mfu, tokens_s, peak_at and every term of memory\n"
     "out/<name>/index.html, results.csv, compatibility.md and .csv, precision.md, changes.md\n"
     "  and .csv, curves, README.md\n"
     "points are taken from the last run if model, machine, engine and program are the same;\n"
     "  --fresh computes all of them, with the same content\n"
-    "experts stay in host memory where llama.cpp is faster so; `curve` says for how many layers\n"
+    "experts stay in host memory if llama.cpp is then faster; `curve` gives the number of layers\n"
     "  (--n-cpu-moe)\n"
     "--dry-run: axes, number of points, expected size of the database";
 
@@ -216,7 +215,7 @@ const Command sweep_command = {
                  "headroom sweep big.toml --shard 3/16 --out /data/big\n"
                  "sqlite3 out/nightly/results.sqlite 'select count(*) from result'",
      .columns = columns,
-     .exit_codes = "0 done\n1 failed, or stopped before the end: the same command goes on\n"
+     .exit_codes = "0 done\n1 failed, or stopped before the end: repeat the command to continue\n"
                    "2 usage: the spec, a name in it or an option is not understood"},
     run_sweep};
 

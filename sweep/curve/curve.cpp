@@ -23,7 +23,7 @@ double gib(Bytes bytes) { return bytes.real().value() / (1 << 30); }
 
 /// The memory of the smallest card that the point uses.
 Bytes smallest_card(const CurveLine& line, const AllocationPoint& point) {
-  Bytes least = all_of_it;
+  Bytes least = unlimited;
   for (Size card = point.plan.first_used_card; card < point.plan.cards; ++card)
     least = std::min(least, line.scenario.machine->devices[static_cast<std::size_t>(card)].memory);
   return least;
@@ -60,8 +60,8 @@ double answers_s(const AllocationPoint& point) {
   return runs(point) ? 1.0 / point.estimate.total.value() : 0.0;
 }
 
-/// The least allocation within the knee's share of the best speed of a whole answer, of those that
-/// stay on the cards at the high end of the interval where there are any.
+/// The least allocation within the knee's share of the best speed of a whole answer. Allocations
+/// that stay on the cards at the high end of the interval come first.
 void recommend(CurveLine& line) {
   double best = 0, best_within = 0;
   for (const AllocationPoint& p : line.points) {
@@ -146,7 +146,7 @@ std::string jump_words(const CurveLine& line, std::size_t point) {
   const AllocationPoint& p = line.points[point];
   const bool streams = line.scenario.runtime->offload.mode == Offload::stream;
   const auto happens = [&](Jump jump) { return std::ranges::find(p.jumps, jump) != p.jumps.end(); };
-  // All at once: nothing is streamed, and no layer is the last.
+  // All layers move together: nothing is streamed, and no layer is the last.
   const bool whole = happens(Jump::gpu_computes) && happens(Jump::last_layer);
   std::string text = whole ? "all on GPU" : "";
   for (const Jump jump : p.jumps) {

@@ -1,5 +1,5 @@
-// What `headroom curve` finds: for each precision and runtime, every GPU allocation with what it
-// comes to, where more memory stops helping, and how much of it to give.
+// Result of `headroom curve` for each precision and runtime: the estimate of every GPU allocation,
+// the limit of useful memory, and a recommendation.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -30,7 +30,7 @@ struct CurveLine {
 /// std::invalid_argument for a machine without cards and for a model that generates nothing.
 CurveLine curve_line(const model::Scenario& scenario, std::string label, std::optional<Bytes> step);
 
-/// What happens at a point, in words: "last layer", "2 GPUs"; empty: nothing new.
+/// The change at a point, in words: "last layer", "2 GPUs"; empty: no change.
 std::string jump_words(const CurveLine& line, std::size_t point);
 /// "gpu 0: 0-12; cpu: 13-31; disk: 32-47".
 std::string layers_words(const model::AllocationPoint& point);

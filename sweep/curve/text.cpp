@@ -17,7 +17,7 @@ namespace {
 
 using namespace model;
 
-constexpr std::size_t most_rows = 24;
+constexpr std::size_t max_rows = 24;
 
 std::string amount(Bytes bytes) { return bytes == Bytes(0) ? "0" : to_text(bytes); }
 
@@ -30,7 +30,7 @@ std::vector<std::size_t> shown_points(const CurveLine& line) {
     const bool first_or_last = i == 0 || i + 1 == size;
     const bool found = !line.points[i].jumps.empty() || line.first == i || line.diminished == i ||
                        line.recommended == i || (line.drawn.knee && line.drawn.knee->index == i);
-    const bool spread = size <= most_rows || i * most_rows / size != (i - 1) * most_rows / size;
+    const bool spread = size <= max_rows || i * max_rows / size != (i - 1) * max_rows / size;
     if (first_or_last || found || spread) all.push_back(i);
   }
   return all;
@@ -68,7 +68,7 @@ std::string table(const CurveLine& line) {
   }
   std::string text =
       aligned({"allocation", "expected use", "GPU/CPU/disk", "load", "80 % of it", "first token",
-               "tokens/s", "80 % of it", "in all", "gain/GiB", "what happens"},
+               "tokens/s", "80 % of it", "total", "gain/GiB", "change"},
               {true, true, true, true, true, true, true, true, true, true, false}, rows);
   if (rows.size() < line.points.size())
     text += fmt::format("{} of {} points; --format csv has them all\n", rows.size(),
@@ -76,7 +76,7 @@ std::string table(const CurveLine& line) {
   return text;
 }
 
-/// What is known of the two ends of the curve's memory.
+/// Facts about the two ends of the curve's memory.
 std::string limits(const CurveLine& line, Size gpus) {
   const std::string each = gpus > 1 ? " on each GPU" : "";
   std::string text;

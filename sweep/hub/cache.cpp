@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 constexpr int format_version = 1;
-constexpr std::size_t most_head = 4096;
+constexpr std::size_t max_head = 4096;
 
 /// A word that no path can be made of: "..", "/", hidden names are escaped.
 std::string folder_name(const std::string& text) {
@@ -53,7 +53,7 @@ fs::path HubCache::path(const Key& key) const {
 std::optional<CachedFile> HubCache::find(const Key& key) const try {
   if (folder_.empty()) return std::nullopt;
   std::ifstream in(path(key), std::ios::binary);
-  std::string head(most_head, '\0');
+  std::string head(max_head, '\0');
   in.getline(head.data(), static_cast<std::streamsize>(head.size()));
   if (!in || in.gcount() < 2) return std::nullopt;
   head.resize(static_cast<std::size_t>(in.gcount()) - 1);
@@ -62,7 +62,7 @@ std::optional<CachedFile> HubCache::find(const Key& key) const try {
   const auto word = [&](const char* name) { return std::string(parsed.at(name).as_string()); };
   CachedFile file{word("etag"), word("commit"), word("fetched"), parsed.at("total").as_int64(), {}};
   const auto bytes = parsed.at("bytes").to_number<Size>();
-  if (bytes > model::most_gguf_header || bytes > std::max<Size>(file.total, 0)) return std::nullopt;
+  if (bytes > model::max_gguf_header || bytes > std::max<Size>(file.total, 0)) return std::nullopt;
   file.bytes.resize(static_cast<std::size_t>(bytes));
   in.read(file.bytes.data(), bytes);
   if (in.gcount() != bytes || in.peek() != std::ifstream::traits_type::eof()) return std::nullopt;
@@ -82,9 +82,9 @@ void HubCache::store(const Key& key, const CachedFile& file) const try {
   {
     std::ofstream out(fresh, std::ios::binary);
     const std::string head = head_of(file);
-    if (head.size() < most_head) out << head << file.bytes;
+    if (head.size() < max_head) out << head << file.bytes;
     out.close();
-    if (!out || head.size() >= most_head) {
+    if (!out || head.size() >= max_head) {
       fs::remove(fresh, error);
       return;
     }

@@ -1,4 +1,4 @@
-// What was fetched from a hub, kept between runs: whole small files and the first bytes of big
+// Files fetched from a hub, kept between runs: complete small files and the first bytes of big
 // ones. A broken or foreign file in it reads as not there.
 #pragma once
 
@@ -29,7 +29,7 @@ class HubCache {
     std::string endpoint, repository, revision, file;
   };
   std::optional<CachedFile> find(const Key& key) const;
-  /// Replaces what was there, at once or not at all. A folder that cannot be written keeps nothing.
+  /// Replaces the old entry atomically. A folder that cannot be written stores nothing.
   void store(const Key& key, const CachedFile& file) const;
   const std::filesystem::path& folder() const { return folder_; }
 

@@ -6,7 +6,7 @@
 
 namespace headroom::sweep {
 
-/// What is called of libcurl, typed by its own header.
+/// Functions of libcurl in use, typed by its own header.
 struct Curl {
   decltype(&::curl_easy_init) init;
   decltype(&::curl_easy_setopt) set;

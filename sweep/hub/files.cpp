@@ -8,7 +8,7 @@
 #include <iomanip>
 
 #include "model/checkpoint/formats/shard_index.hpp"
-#include "sweep/far_threads.hpp"
+#include "sweep/concurrent_requests.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -92,12 +92,12 @@ const std::optional<std::string>& HubFiles::small(const std::string& name) const
     const std::lock_guard lock(mutex_);
     if (const auto found = small_.find(name); found != small_.end()) return found->second;
   }
-  auto text = repository_.whole(path(name), model::most_index);
+  auto text = repository_.whole(path(name), model::max_index);
   const std::lock_guard lock(mutex_);
   return small_.emplace(name, std::move(text)).first->second;
 }
 
-/// A cached config answers alone where the hub does not say what lies beside it.
+/// A cached config is used alone if the hub does not list the other files.
 bool HubFiles::has(std::string_view name) const try {
   if (local_ && local_->has(name)) return true;
   if (name.ends_with(".json")) return small(std::string(name)).has_value();
@@ -150,9 +150,9 @@ BigFile HubFiles::open(const std::string& name) const {
           }};
 }
 
-/// Begins them beside each other; what fails does so again when it is opened, with its reason.
+/// Starts them concurrently. A failed request fails again with its reason when the file is opened.
 void HubFiles::expect(const std::vector<std::string>& names) const {
-  side_by_side(names.size(), [&](std::size_t i) {
+  run_concurrently(names.size(), [&](std::size_t i) {
     try {
       open(names[i]);
     } catch (const std::exception&) {

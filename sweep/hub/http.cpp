@@ -18,7 +18,7 @@ namespace {
 
 using Milliseconds = HttpSettings::Milliseconds;
 using Clock = std::chrono::steady_clock;
-constexpr int most_redirects = 5;
+constexpr int max_redirects = 5;
 
 std::string value(const std::map<std::string, std::string>& headers, std::string_view name) {
   const auto found = headers.find(std::string(name));
@@ -152,8 +152,8 @@ HttpAnswer follow(CURL* handle, const HttpRequest& request, const HttpSettings& 
     if (origin_of_url(url) == origin)
       for (const auto& [name, text] : last.headers) answer.origin_headers[name] = text;
     if (!is_redirect(last.status) || last.location.empty()) break;
-    if (hop == most_redirects)
-      throw TransferFailure{fmt::format("more than {} redirects, the last to {}", most_redirects,
+    if (hop == max_redirects)
+      throw TransferFailure{fmt::format("more than {} redirects, the last to {}", max_redirects,
                                         shown_url(last.location))};
     if (url.starts_with("https:") && !last.location.starts_with("https:"))
       throw TransferFailure{fmt::format("redirects from https to {}", shown_url(last.location))};

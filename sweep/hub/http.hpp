@@ -55,13 +55,13 @@ struct HttpRequest {
   Size length = 0;
 };
 
-/// What came: 200, 206, 304, 416 or an error status; never a redirect.
+/// The response: 200, 206, 304, 416 or an error status; never a redirect.
 struct HttpAnswer {
   int status = 0;
   std::string body;  ///< of an error, its beginning
   Size total = -1;   ///< bytes of the whole file; -1: the server does not say
   std::map<std::string, std::string> headers;  ///< of the last answer; names in lower case
-  /// Of the answers of the origin of the request's URL, redirects included.
+  /// Headers of the responses from the origin of the request's URL, redirects included.
   std::map<std::string, std::string> origin_headers;
 
   /// Empty where there is none.
@@ -74,8 +74,9 @@ class HttpClient {
  public:
   explicit HttpClient(HttpSettings settings);
   ~HttpClient();
-  /// Throws HttpError: not reachable, certificate not trusted, too slow, cut off, another range
-  /// than was asked for, too many redirects, or statuses 408, 429 and 5xx to the last attempt.
+  /// Throws HttpError if the server is unreachable or too slow, or its certificate is not trusted.
+  /// It also throws for a truncated response, a wrong range, too many redirects, and statuses 408,
+  /// 429 and 5xx on the last attempt.
   HttpAnswer get(const HttpRequest& request) const;
 
  private:

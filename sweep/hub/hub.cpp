@@ -65,11 +65,11 @@ std::string quantised_file(const HubFiles& files, const HubAddress& address) {
     if (is_quantised_as(name, address.quantisation)) return name;
     if (name.ends_with(".gguf")) others.push_back(name);
   }
-  throw HubError(
-      HubError::Problem::refused,
-      fmt::format(
-          "{}: no .gguf file whose name ends in '{}'; {}", address.repository, address.quantisation,
-          others.empty() ? "it has none" : fmt::format("it has {}", fmt::join(others, ", "))));
+  throw HubError(HubError::Problem::refused,
+                 fmt::format("{}: no .gguf file with a name that ends in '{}'; {}",
+                             address.repository, address.quantisation,
+                             others.empty() ? "it has none"
+                                            : fmt::format("it has {}", fmt::join(others, ", "))));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace headroom::sweep {
 namespace {
 
-/// What a server says, fit to be shown: one line, printable, short, without the token.
+/// A server's message for display: one line, printable, short, without the token.
 std::string said(const HttpAnswer& answer, const Secret& token) {
   std::string text = token.masked(answer.origin_header("x-error-message")).substr(0, 200);
   for (char& c : text)

@@ -205,7 +205,7 @@ std::vector<std::string> HubRepository::paths() const {
   const std::string at = revision();
   const std::string address =
       fmt::format("{}/api/models/{}/revision/{}", settings_.endpoint, repository_, url_escaped(at));
-  const CachedFile file = whole_of(at, std::string(listing), address, model::most_index);
+  const CachedFile file = whole_of(at, std::string(listing), address, model::max_index);
   const auto wrong = [&](std::string_view what) {
     return HubError(HubError::Problem::unreachable, fmt::format("{}: {}", address, what));
   };

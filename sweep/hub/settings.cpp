@@ -77,7 +77,7 @@ Secret token_of(std::string held, const std::string& from) {
   const auto strange = [](unsigned char c) { return c <= ' ' || c >= 127; };
   if (held.size() > 4096 || std::ranges::any_of(held, strange))
     throw std::invalid_argument(fmt::format(
-        "{}: what it holds cannot be a token (spaces, control characters or too long)", from));
+        "{}: not a valid token (it has spaces or control characters, or is too long)", from));
   return Secret(std::move(held));
 }
 

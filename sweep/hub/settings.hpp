@@ -11,7 +11,7 @@
 
 namespace headroom::sweep {
 
-/// What the command line says.
+/// Settings from the command line.
 struct HubFlags {
   std::optional<std::string> token;  ///< --hub-token
   bool offline = false;              ///< --offline

@@ -20,13 +20,13 @@ struct Lists {
   }
 };
 
-/// The handle outlives what it was told to point to.
+/// The handle outlives the objects it points to.
 struct Forget {
   CURL* handle;
   ~Forget() { curl().reset(handle); }
 };
 
-/// What the callbacks share.
+/// State that the callbacks share.
 struct Receiving {
   CURL* handle;
   const HttpRequest& request;
@@ -50,7 +50,7 @@ std::size_t take_header(char* bytes, std::size_t one, std::size_t count, void* t
   auto& receiving = *static_cast<Receiving*>(to);
   const std::string_view line(bytes, one * count);
   receiving.header_bytes += static_cast<Size>(line.size());
-  if (receiving.header_bytes > most_header_bytes) return 0;
+  if (receiving.header_bytes > max_header_bytes) return 0;
   if (line.starts_with("HTTP/")) receiving.answer.headers.clear();  // after "100 Continue"
   const auto colon = line.find(':');
   if (colon != std::string_view::npos)
@@ -66,7 +66,7 @@ std::size_t take_body(char* bytes, std::size_t one, std::size_t count, void* to)
   const std::size_t taken = chunk.size();
   const int status = receiving.status();
   const bool good = status == 200 || status == 206;
-  const Size most = good ? receiving.request.length : most_error_body;
+  const Size most = good ? receiving.request.length : max_error_body;
   if (status == 200 && receiving.skipped < receiving.request.offset) {  // the range was ignored
     const Size skip =
         std::min(receiving.request.offset - receiving.skipped, static_cast<Size>(chunk.size()));
@@ -151,8 +151,8 @@ Transfer transfer(CURL* handle, const std::string& url, const HttpRequest& reque
   const auto taken = std::chrono::steady_clock::now() - begin;
   answer.status = receiving.status();
   answer.whole = code == CURLE_OK;
-  if (receiving.header_bytes > most_header_bytes)
-    throw TransferFailure{fmt::format("more than {} bytes of headers", most_header_bytes)};
+  if (receiving.header_bytes > max_header_bytes)
+    throw TransferFailure{fmt::format("more than {} bytes of headers", max_header_bytes)};
   if (code != CURLE_OK && !receiving.satisfied) {
     double connected = 0;
     api.info(handle, CURLINFO_PRETRANSFER_TIME, &connected);

@@ -11,9 +11,9 @@
 namespace headroom::sweep {
 
 /// Error bodies and those of redirects are read so far.
-inline constexpr Size most_error_body = Size{16} << 10;
+inline constexpr Size max_error_body = Size{16} << 10;
 /// All header lines of one answer.
-inline constexpr Size most_header_bytes = Size{256} << 10;
+inline constexpr Size max_header_bytes = Size{256} << 10;
 
 struct Transfer {
   int status = 0;

@@ -1,4 +1,4 @@
-// What of a URL decides who may see a token, and what of it may be shown.
+// Parts of a URL: the origin, which decides who may see a token, and the text that may be shown.
 #pragma once
 
 #include <string>

@@ -6,9 +6,10 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
-#include "model/infer/placement/at_once.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "model/infer/scenario/layer_split.hpp"
+#include "sweep/confidence_words.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 
@@ -19,10 +20,10 @@ namespace {
 std::string heading(const LaunchPoint& point) {
   const model::Estimate& e = point.estimate();
   return fmt::format(
-      "#!/bin/sh\n# {} in {} on {}: {} (sure: {}).\n# Expected on the most loaded card: {} ({} to "
+      "#!/bin/sh\n# {} in {} on {}: {} ({}).\n# Expected on the most loaded card: {} ({} to "
       "{}); {:.3g} tokens/s.\n",
       point.model().name, point.scheme().name, point.scenario.machine->name,
-      model::name_of(e.verdict), model::name_of(e.sure), to_text(e.gpu_bytes),
+      model::name_of(e.verdict), confidence_words(e.sure), to_text(e.gpu_bytes),
       to_text(e.gpu_bytes_low), to_text(e.gpu_bytes_high), e.tokens_s);
 }
 
@@ -99,10 +100,9 @@ std::string adapter_paths(const LaunchPoint& point) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// Cards by how they share the model: what the engine has to be told so that it splits as was
-/// estimated.
+/// Flags by which the engine splits the model over cards as estimated.
 model::Plan split_of(const LaunchPoint& point) {
-  return model::place(model::at_once(point.scenario), 1.0);
+  return model::place(model::admitted_scenario(point.scenario), 1.0);
 }
 
 /// Throws std::invalid_argument where the engine keeps its cache as it computes, and that is not
@@ -122,9 +122,9 @@ std::string_view torch_type(const model::Scheme& scheme) {
   return scheme.name == "fp32" ? "float32" : scheme.name == "fp16" ? "float16" : "bfloat16";
 }
 
-/// What the engine is to take of each card.
+/// Memory that the engine may use on each card.
 std::string share_of_card(const model::Scenario& s) {
-  const double share = s.gpu_budget == model::all_of_it
+  const double share = s.gpu_budget == model::unlimited
                            ? s.runtime->memory.utilization
                            : s.gpu_budget.real() / s.machine->devices.front().memory.real();
   return fmt::format("{:.3g}", std::min(1.0, share));

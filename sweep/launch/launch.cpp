@@ -9,6 +9,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/advice_words.hpp"
+#include "sweep/confidence_words.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -17,8 +18,8 @@ namespace {
 constexpr LaunchKind kinds_table[] = {
     {"transformers", "load.py", "transformers", "Python: max_memory or device_map, offload folder",
      true, transformers_script},
-    {"transformers-8bit", "load_8bit.py", "transformers", "the same in 8 bit by bitsandbytes",
-     false, transformers_8bit_script},
+    {"transformers-8bit", "load_8bit.py", "transformers", "loads in 8 bit with bitsandbytes", false,
+     transformers_8bit_script},
     {"llama.cpp", "llama_cpp.sh", "llama.cpp", "llama-server with its layers on cards", true,
      llama_cpp_script},
     {"vllm", "vllm.sh", "vllm", "vllm serve with its parallelism and limits", true, vllm_script},
@@ -30,7 +31,7 @@ constexpr LaunchKind kinds_table[] = {
      "ZeRO stage 3 with parameters offloaded", false, deepspeed_zero3},
     {"slurm", "job.sbatch", "", "a batch job that asks for the cards, cores and memory", true,
      slurm_script},
-    {"measure", "measure.sh", "", "runs a command and holds the peak beside the estimate", true,
+    {"measure", "measure.sh", "", "runs a command and compares its peak with the estimate", true,
      measure_script},
 };
 
@@ -68,7 +69,7 @@ std::string start_command(const LaunchPoint& point) {
 
 Margin::Margin(model::Scenario& s) {
   constexpr double share = 0.9;
-  if (s.runtime->offload.mode != model::Offload::stream || s.gpu_budget != model::all_of_it) return;
+  if (s.runtime->offload.mode != model::Offload::stream || s.gpu_budget != model::unlimited) return;
   runtime_ = std::make_unique<model::Engine>(*s.runtime);
   runtime_->memory.utilization = std::min(share, runtime_->memory.utilization);
   s.runtime = runtime_.get();
@@ -94,8 +95,8 @@ std::string test_plan(std::span<const LaunchPoint> points) {
                           model::name_of(e.reason), advice_words(p.explained.advice));
       continue;
     }
-    text += fmt::format("* verdict: {} (sure: {})\n", model::name_of(e.verdict),
-                        model::name_of(e.sure));
+    text +=
+        fmt::format("* verdict: {} ({})\n", model::name_of(e.verdict), confidence_words(e.sure));
     for (const auto& use : p.explained.devices)
       if (use.total > Bytes(0))
         text += fmt::format("* {}: {}{}\n", use.name, to_text(use.total),

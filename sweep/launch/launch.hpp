@@ -32,7 +32,7 @@ struct LaunchKind {
   std::string_view file;     ///< file name in a folder of all: "load.py"
   std::string_view runtime;  ///< whose estimate it is made from; empty: the one that is asked for
   std::string_view meaning;
-  /// Whether it starts what is served beside the model: adapters, a draft model, images.
+  /// Whether it supports adapters, a draft model and images.
   bool extras;
   /// The file's text. Throws std::invalid_argument with the reason where the point cannot be
   /// started so.
@@ -60,8 +60,8 @@ std::string test_plan(std::span<const LaunchPoint> points);
 std::string shell_quoted(std::string_view text);
 std::string python_quoted(std::string_view text);
 
-/// What starts the point with its engine's own file: "sh vllm.sh"; empty: no kind is made for the
-/// engine. Throws std::invalid_argument with the reason where the file cannot be written.
+/// Command that starts the point with its engine's own file: "sh vllm.sh"; empty: the engine has no
+/// kind. Throws std::invalid_argument with the reason where the file cannot be written.
 std::string start_command(const LaunchPoint& point);
 
 /// Every file of a point describes the same one. Where accelerate fills devices in order, a tenth

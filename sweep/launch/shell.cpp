@@ -7,6 +7,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "sweep/confidence_words.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 
@@ -41,16 +42,17 @@ std::string slurm_script(const LaunchPoint& point) {
                     e.gpus_used, host.name, host.cards));
   const auto& cards = point.scenario.machine->devices;
   if (!cards.empty() && cards.front().vendor == "apple")
-    throw std::invalid_argument("Slurm does not run on macOS, and has no such cards to ask for");
+    throw std::invalid_argument("Slurm does not run on macOS and cannot request Apple cards");
   const std::string command = start_command(point);
   std::string text = fmt::format(
       "#!/bin/bash\n#SBATCH --job-name=headroom\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n"
       "#SBATCH --cpus-per-task={}\n#SBATCH --mem={}G\n#SBATCH --time=01:00:00\n",
       cores(point), host_gib(point));
   if (e.gpus_used > 0) text += fmt::format("#SBATCH --gres=gpu:{}\n", e.gpus_used);
-  text += fmt::format("# {} in {} on {}: {} (sure: {}); ready after {}.\nset -euo pipefail\n",
-                      point.model().name, point.scheme().name, point.scenario.machine->name,
-                      model::name_of(e.verdict), model::name_of(e.sure), duration(e.load.value()));
+  text +=
+      fmt::format("# {} in {} on {}: {} ({}); ready after {}.\nset -euo pipefail\n",
+                  point.model().name, point.scheme().name, point.scenario.machine->name,
+                  model::name_of(e.verdict), confidence_words(e.sure), duration(e.load.value()));
   if (point.scenario.runtime->offload.mode == model::Offload::stream)
     text +=
         "mkdir -p offload\nchmod u+rwx offload\n"
@@ -71,7 +73,7 @@ std::string measure_script(const LaunchPoint& point) {
   constexpr Size mib = Size{1} << 20;
   const std::string command = start_command(point);
   return fmt::format(R"(#!/bin/bash
-# Runs a command and holds the peak of the most loaded card beside the estimate:
+# Runs a command and compares the peak of the most loaded card with the estimate:
 #   bash measure.sh {6}
 # {0} in {1} on {2}. Exit code: the command's; 3 where the peak is outside the interval.
 # A server is ended with Ctrl-C once it has answered a request.

@@ -4,6 +4,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/answer/placement/strategy.hpp"
 #include "model/infer/estimate.hpp"
+#include "sweep/confidence_words.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/place.hpp"
@@ -76,7 +77,7 @@ Passed passed_on(const LaunchPoint& point) {
   return out;
 }
 
-/// What each device holds, as comments.
+/// Contents of each device, as comments.
 std::string placement_of(const LaunchPoint& point) {
   std::string text;
   for (const auto& use : point.explained.devices)
@@ -92,16 +93,16 @@ std::string_view torch_type_of(const model::Scheme& scheme) {
   return "torch.bfloat16";
 }
 
-/// What is served beside the model, as Python: classes to import, lines after the model is there,
-/// how a prompt is made, and arguments of generate.
-struct Beside {
+/// Python code for adapters, draft model and images: classes to import, lines after the model is
+/// loaded, construction of a prompt, and arguments of generate.
+struct ServedCode {
   std::string model_class = "AutoModelForCausalLM", reader_class = "AutoTokenizer", imports, setup,
               inputs, generate;
 };
 
-Beside overhead_of(const LaunchPoint& point) {
+ServedCode served_code(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
-  Beside out;
+  ServedCode out;
   out.inputs = "reader(\"Hello\", return_tensors=\"pt\")";
   if (s.images.count > 0) {
     out.model_class = "AutoModelForImageTextToText";
@@ -150,13 +151,13 @@ Beside overhead_of(const LaunchPoint& point) {
   return out;
 }
 
-/// `extra`: arguments of from_pretrained beside the usual ones, whole lines.
+/// `extra`: further arguments of from_pretrained, as complete lines.
 std::string script(const LaunchPoint& point, std::string_view imports, std::string_view extra) {
   const model::Estimate& e = point.estimate();
   const Passed passed = passed_on(point);
-  const Beside beside = overhead_of(point);
+  const ServedCode served = served_code(point);
   return fmt::format(
-      R"(# {0} on {1}: {2} (sure: {3}).
+      R"(# {0} on {1}: {2} ({3}).
 # Expected: ready after {4}, first token after {5}, {6:.3g} tokens/s.
 {14}import os
 
@@ -190,11 +191,11 @@ if __name__ == "__main__":
     print(model.hf_device_map)
 )",
       point.model().name, point.scenario.machine->name, model::name_of(e.verdict),
-      model::name_of(e.sure), duration(e.load.value()), duration(e.ttft.value()), e.tokens_s,
+      confidence_words(e.sure), duration(e.load.value()), duration(e.ttft.value()), e.tokens_s,
       imports, python_quoted(point.model().name), passed.definition, torch_type_of(point.scheme()),
       extra, point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False",
-      placement_of(point), passed.arguments, beside.model_class, beside.reader_class,
-      beside.imports, beside.setup, beside.inputs, beside.generate);
+      placement_of(point), passed.arguments, served.model_class, served.reader_class,
+      served.imports, served.setup, served.inputs, served.generate);
 }
 
 /// A checkpoint that is quantised stays so unless its own configuration unpacks it; another

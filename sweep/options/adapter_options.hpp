@@ -11,12 +11,13 @@ namespace headroom::sweep {
 #define HEADROOM_SERVED_ADAPTER_FLAGS "lora lora-rank lora-targets"
 #define HEADROOM_ADAPTER_FLAGS HEADROOM_SERVED_ADAPTER_FLAGS " dora"
 
-/// What is asked for; none where no flag of adapters is given.
+/// The requested adapters; none without a flag of adapters.
 using Adapters = std::optional<model::AdapterRequest>;
 
-/// --lora, --lora-rank, --lora-targets (names, also apart by commas) and --dora. Throws UsageError.
+/// --lora, --lora-rank, --lora-targets (names, also separated by commas) and --dora. Throws
+/// UsageError.
 Adapters adapters_of(const Options& options);
-/// Elements of the modules that --modules-to-save trains whole beside them. Throws UsageError.
+/// Elements of the modules that --modules-to-save trains in full. Throws UsageError.
 Size copies_of(const Options& options, const model::Model& model);
 
 }  // namespace headroom::sweep

@@ -30,13 +30,13 @@ std::optional<model::ServedAdapters> add_adapters(const Options& options, const 
   } catch (const model::AdapterError& e) {
     throw UsageError(e.what());
   }
-  assumed.push_back(fmt::format("{} adapter{} of rank {}: {}, {}", adapters.count,
-                                adapters.count == 1 ? "" : "s", adapters.request.rank,
-                                to_text(weights.adapters),
-                                s.runtime->weights.adapters == model::AdapterMemory::slots
-                                    ? "slots beside every linear layer of the decoder in 16 bit"
-                                    : fmt::format("in {} bytes an element beside what they adapt",
-                                                  s.runtime->weights.adapter_bytes)));
+  assumed.push_back(
+      fmt::format("{} adapter{} of rank {}: {}, {}", adapters.count, adapters.count == 1 ? "" : "s",
+                  adapters.request.rank, to_text(weights.adapters),
+                  s.runtime->weights.adapters == model::AdapterMemory::slots
+                      ? "slots for every linear layer of the decoder in 16 bit"
+                      : fmt::format("in {} bytes an element, in addition to the adapted weights",
+                                    s.runtime->weights.adapter_bytes)));
   return adapters;
 }
 
@@ -95,8 +95,8 @@ void add_images(const Options& options, model::Scenario& s, std::vector<std::str
         fmt::format("--context: {} is less than text, {} image tokens and output together ({})",
                     s.context, count * each.tokens, s.prompt_tokens + s.output_tokens));
   assumed.push_back(fmt::format(
-      "{} image{} of {} tokens each in every prompt, beside its text; {} patches each ({})", count,
-      count == 1 ? "" : "s", each.tokens, each.patches, m.images.source));
+      "{} image{} of {} tokens each in every prompt, in addition to its text; {} patches each ({})",
+      count, count == 1 ? "" : "s", each.tokens, each.patches, m.images.source));
 }
 
 namespace {

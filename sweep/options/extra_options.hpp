@@ -1,4 +1,4 @@
-// What is served beside a model at inference: low-rank adapters and a draft model.
+// Extras served with a model at inference: low-rank adapters and a draft model.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ namespace headroom::sweep {
 #define HEADROOM_COMPANION_FLAGS \
   "lora-adapters draft-model draft-precision draft-tokens acceptance images image-size"
 
-/// --lora, --lora-rank, --lora-targets and --lora-adapters: puts adapters beside `weights`, and
-/// says so in `assumed`. Nothing where none are asked for. Throws UsageError.
+/// --lora, --lora-rank, --lora-targets and --lora-adapters: adds adapters to `weights`, and notes
+/// it in `assumed`. No effect if none are requested. Throws UsageError.
 std::optional<model::ServedAdapters> add_adapters(const Options& options,
                                                   const model::Scenario& scenario,
                                                   model::QuantisedModel& weights,

@@ -8,7 +8,7 @@
 
 namespace headroom::sweep {
 
-/// What follows a flag on the command line.
+/// Values that follow a flag on the command line.
 enum class Takes {
   nothing,  ///< a switch; `--flag true` and `--flag false` are understood too
   one,      ///< one value
@@ -37,7 +37,7 @@ struct Spelling {
   const Flag* flag = nullptr;
   std::string_view fixed;
 };
-/// What `spelling` ("-b", "--batch-size", dashes included) stands for; flag null: nothing known.
+/// The flag of `spelling` ("-b", "--batch-size", dashes included); null if unknown.
 Spelling find_spelling(std::string_view spelling);
 
 /// Every spelling in the table, dashes included, for suggestions.

@@ -74,7 +74,7 @@ GivenMachine local(const Catalogue& catalogue, Memory memory) {
     const auto only = [&](const std::string& name, Bytes& all, Bytes free) {
       if (free >= all) return;
       given.assumed.push_back(
-          fmt::format("of {} what is free now: {} of {}", name, to_text(free), to_text(all)));
+          fmt::format("free memory of {} now: {} of {}", name, to_text(free), to_text(all)));
       all = free;
     };
     for (std::size_t i = 0; i < given.machine.devices.size() && i < found.cards.size(); ++i)
@@ -127,7 +127,7 @@ void check_machine_flags(const Options& options, bool from_figures, bool named) 
                       "--gpu-memory",
                       flag));
   if (from_figures && options.given("host"))
-    throw UsageError("--host has no effect beside --gpu-memory; give --ram, --disk and the like");
+    throw UsageError("--host has no effect with --gpu-memory; give --ram, --disk and the like");
   if (options.given("count") && !from_figures) options.requires_flag("count", "device");
 }
 

@@ -18,7 +18,7 @@ namespace headroom::sweep {
 /// The shipped rows with the user's --hardware files (`also` first) laid over them.
 Catalogue catalogue_of(const std::vector<std::string>& files);
 
-/// What nothing else uses now.
+/// Memory that no other program uses now.
 struct FreeMemory {
   std::vector<std::optional<Bytes>> cards;  ///< nothing: not known
   Bytes ram;

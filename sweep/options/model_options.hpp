@@ -12,10 +12,10 @@ namespace headroom::sweep {
 /// Every flag that says which model.
 #define HEADROOM_MODEL_FLAGS "model " HEADROOM_CUSTOM_FLAGS
 
-/// References as resolve_model takes them, at least one. Throws UsageError where there is none, and
-/// where flags describe a custom model beside a MODEL that has its own sizes.
+/// References as resolve_model takes them, at least one. Throws UsageError if there is none. It
+/// also throws if flags of a custom model accompany a MODEL with its own sizes.
 std::vector<std::string> models_given(const Options& options);
-/// The same for commands that take one.
+/// For commands that take one model.
 std::string model_given(const Options& options);
 
 }  // namespace headroom::sweep

@@ -1,5 +1,5 @@
-// Boost.Program_options does the parsing; before it, every spelling is turned into the canonical
-// flag by the one table in flags.cpp, so that no command knows an alias.
+// Boost.Program_options parses the command line. Before that, the table in flags.cpp replaces every
+// spelling by the canonical flag, so that no command knows an alias.
 #include "sweep/options/options.hpp"
 
 #include <fmt/format.h>

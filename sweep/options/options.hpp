@@ -1,4 +1,4 @@
-// A command line taken apart: what a command accepts, what was given, and complaints that help.
+// Parsing of the command line: accepted flags, given values and error messages.
 #pragma once
 
 #include <map>
@@ -19,11 +19,11 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a command says of itself; its --help is made of this.
+/// Description of a command, printed by --help.
 struct CommandHelp {
   std::string_view name, summary;
   std::string_view operands;  ///< as the usage line shows them: "MODEL…"; empty: none
-  std::string_view flags;     ///< canonical names apart by spaces
+  std::string_view flags;     ///< canonical names separated by spaces
   std::string_view examples;  ///< one a line
   std::string_view columns;   ///< what comes out, by name
   std::string_view exit_codes;
@@ -65,8 +65,8 @@ class Options {
   std::vector<std::string> operands_;
 };
 
-/// Takes `arguments` (without the command's name) apart. Throws UsageError for an unknown flag
-/// (naming the nearest) or one that has no effect on this command.
+/// Parses `arguments` (without the command's name). Throws UsageError for an unknown flag (naming
+/// the nearest) or one that has no effect on this command.
 Options parse_options(const CommandHelp& command, std::span<const std::string> arguments);
 
 /// The text of `command --help`.

@@ -137,7 +137,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   set_parallel(options, given.on_machine, s);
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
   if (!given.model->assumed.empty())
-    given.assumed.push_back(fmt::format("of the model: {}", fmt::join(given.model->assumed, ", ")));
+    given.assumed.push_back(fmt::format("model: {}", fmt::join(given.model->assumed, ", ")));
   if (!scheme) scheme = &model::default_scheme(*given.model, *s.runtime);
   given.weights = std::make_unique<model::QuantisedModel>(model::quantise(*given.model, *scheme));
   s.weights = given.weights.get();

@@ -18,7 +18,7 @@
 
 namespace headroom::sweep {
 
-/// Every flag that this file reads beside those of machine_options.hpp.
+/// Every flag that this file reads, without those of machine_options.hpp.
 #define HEADROOM_SCENARIO_FLAGS                                                           \
   HEADROOM_SPLIT_FLAGS                                                                    \
   " " HEADROOM_ENGINE_FLAGS                                                               \

@@ -114,10 +114,10 @@ void read_model(const Options& options, GivenTraining& given) {
   given.model =
       std::make_unique<model::Model>(resolve_model(model_given(options), Hub(hub_flags(options))));
   if (!given.model->assumed.empty())
-    given.assumed.push_back(fmt::format("of the model: {}", fmt::join(given.model->assumed, ", ")));
+    given.assumed.push_back(fmt::format("model: {}", fmt::join(given.model->assumed, ", ")));
 }
 
-/// Adapters, and what lies beside them.
+/// Adapters, and modules trained with them.
 void read_adapters(const Options& options, GivenTraining& given) {
   model::TrainingScenario& s = given.scenario;
   const model::Model& m = *given.model;
@@ -126,7 +126,7 @@ void read_adapters(const Options& options, GivenTraining& given) {
   if (adapters) {
     given.adapter = std::make_unique<model::Adapter>(model::adapt(m, *adapters));
     given.assumed.push_back(fmt::format(
-        "adapters of rank {} beside {} modules, in {}, scaled by {} / {}", adapters->rank,
+        "adapters of rank {} for {} modules, in {}, scaled by {} / {}", adapters->rank,
         given.adapter->modules.size(), s.runtime->adapter_bytes == 4 ? "fp32" : "16 bit",
         options.whole("lora-alpha", 16), adapters->rank));
   } else if (options.given("lora-alpha")) {
@@ -183,7 +183,7 @@ GivenTraining training_of(const Options& given_options) {
   for (const auto& line : imported.taken) given.assumed.push_back("from the file: " + line);
   if (!imported.ignored.empty())
     given.assumed.push_back(
-        fmt::format("of the file ignored: {}", fmt::join(imported.ignored, ", ")));
+        fmt::format("ignored in the file: {}", fmt::join(imported.ignored, ", ")));
   read_model(options, given);
   read_adapters(options, given);
   model::TrainingScenario& s = given.scenario;

@@ -54,7 +54,7 @@ void read_parallelism(const Options& options, model::TrainingScenario& s, GivenT
   const bool usual = s.runtime->sequence_parallel && p.tensor > 1;
   p.sequence = options.one_of("sequence-parallel", words, usual ? "true" : "false") == "true";
   if (p.tensor > 1 && !options.given("sequence-parallel"))
-    given.assumed.push_back(fmt::format("{} sequence parallelism beside --tp (--sequence-parallel)",
+    given.assumed.push_back(fmt::format("{} sequence parallelism with --tp (--sequence-parallel)",
                                         usual ? "with" : "without"));
 }
 
@@ -82,7 +82,8 @@ void read_images(const Options& options, model::TrainingScenario& s, GivenTraini
   const auto images = images_of(options, *s.model, "seq");
   s.tower_frozen = options.given("freeze-vision-tower");
   if (s.tower_frozen && s.adapter != nullptr)
-    throw UsageError("--freeze-vision-tower has no effect beside adapters: all else is frozen");
+    throw UsageError(
+        "--freeze-vision-tower has no effect with adapters, which freeze all other weights");
   if (s.tower_frozen && !model::vision_tower(*s.model))
     throw UsageError(
         fmt::format("--freeze-vision-tower: {} ({}) has no vision tower that is described",
@@ -98,10 +99,10 @@ void read_images(const Options& options, model::TrainingScenario& s, GivenTraini
                                  s.sequence, images->count, images->each.tokens, tokens));
   const auto tower = model::vision_tower(*s.model);
   s.images = {images->count, images->each.patches + (tower ? tower->class_tokens : 0)};
-  given.assumed.push_back(
-      fmt::format("of the {} tokens of a sequence {} are those of {} image{}; {} patches each ({})",
-                  s.sequence, tokens, images->count, images->count == 1 ? "" : "s",
-                  s.images.patches, s.model->images.source));
+  given.assumed.push_back(fmt::format(
+      "{1} of the {0} tokens of a sequence come from {2} image{3}; {4} patches each ({5})",
+      s.sequence, tokens, images->count, images->count == 1 ? "" : "s", s.images.patches,
+      s.model->images.source));
 }
 
 Size token_budget_of(const Options& options) {

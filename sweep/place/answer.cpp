@@ -58,7 +58,7 @@ std::string llama_cpp_flags(const Scenario& s, const Assignment& a) {
   return flags;
 }
 
-/// The best placement as one strategy more, and beside the orders that engines fill in.
+/// The best placement as a further strategy, compared with the engines' orders.
 void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   const auto best = best_placement(s);
   if (!best) return;
@@ -77,9 +77,10 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   }
   answer.orders.push_back(order_of("best", s, &best->placed.assignment));
   answer.best_note =
-      best->exact ? "exact: every placement of layers like these was compared"
-                  : fmt::format("at the most {:.1f} % slower than the best there may be (a bound)",
-                                100 * (best->placed.step / best->bound - 1));
+      best->exact
+          ? "exact: every placement of layers like these was compared"
+          : fmt::format("at most {:.1f} % slower than the best possible placement (a bound)",
+                        100 * (best->placed.step / best->bound - 1));
 
   Strategy strategy{.name = "best",
                     .meaning = "all of each budget, each layer where it serves best",
@@ -89,7 +90,7 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
                     .feasible = true,
                     .needed = {}};
   strategy.mapped->assignment = best->placed.assignment;
-  // The same as in the runtime's order is as sure as that.
+  // A placement equal to the runtime's order has its confidence.
   if (!(best->placed.assignment == assignment_of(place(s, 1.0))))
     strategy.scenario.assignment = &strategy.mapped->assignment;
   strategy.mapped->memory = weights_share(strategy.scenario, place(strategy.scenario, 1.0));
@@ -146,7 +147,7 @@ Answer answer_of(const Options& options, const GivenScenario& given) {
                 .best_note = {},
                 .best_flags = {},
                 .least = least_gpu_memory(s, fits),
-                .least_with_gpu = least_gpu_memory(s, uses_a_gpu),
+                .min_with_gpu = least_gpu_memory(s, uses_a_gpu),
                 .reason = {}};
   answer.strategies = strategies(s, answer.tree, policy_of(options, "sequential"), map);
   Scenario all = s;

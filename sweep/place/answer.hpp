@@ -1,4 +1,4 @@
-// What `headroom place` finds for a model on a machine, before it is printed.
+// Result of `headroom place` for a model on a machine, before it is printed.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -33,7 +33,7 @@ struct Answer {
   std::vector<model::ParallelSplit> splits;      ///< where the runtime splits matrices
   std::string best_note;   ///< "exact", or how far from the best of all; empty: no such search
   std::string best_flags;  ///< llama.cpp's, that place it so; empty where it has none
-  std::optional<Bytes> least, least_with_gpu;
+  std::optional<Bytes> least, min_with_gpu;
   std::size_t chosen = 0;  ///< of the strategies; their number where none runs
   std::string reason;      ///< why it was chosen
 };

@@ -83,7 +83,7 @@ json::object as_json(const Answer& answer) {
   all["strategy"] = any ? json::value(answer.strategies[answer.chosen].name) : json::value(nullptr);
   all["reason"] = answer.reason;
   all["least_gpu_bytes"] = amount(answer.least);
-  all["least_gpu_bytes_at_work"] = amount(answer.least_with_gpu);
+  all["least_gpu_bytes_at_work"] = amount(answer.min_with_gpu);
   json::array strategies, orders;
   for (const Strategy& s : answer.strategies) strategies.push_back(strategy_object(answer, s));
   for (const Order& order : answer.orders) {

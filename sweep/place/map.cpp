@@ -24,7 +24,7 @@ using namespace model;
 constexpr std::string_view understood = " precision max-memory " HEADROOM_MAPPER_FLAGS
                                         " " HEADROOM_MODEL_FLAGS " hub-token offline format out ";
 
-/// What was asked for, resolved.
+/// The request, resolved.
 struct Request {
   Model model;
   std::string dtype;

@@ -1,4 +1,5 @@
-// What both ways of `headroom place` share: options of the mapper, and a map by device.
+// Shared parts of `headroom place` with and without a machine: options of the mapper, and a map by
+// device.
 #include "sweep/place/place.hpp"
 
 #include <fmt/format.h>

@@ -22,7 +22,7 @@ int place_by_strategy(const Options& options);
 model::MapOptions map_options(const Options& options, const model::Model& model);
 model::Policy policy_of(const Options& options, std::string_view fallback);
 
-/// What one device gets of a map.
+/// Part of a map on one device.
 struct Share {
   std::string device;
   model::Eighths bytes8 = 0, limit = 0;

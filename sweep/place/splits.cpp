@@ -1,5 +1,5 @@
-// What `headroom place` adds for engines with splits of their own: how many layers llama.cpp has
-// room for by context, and the parallel sizes of vLLM with the cache that each leaves.
+// Additional tables of `headroom place`: layers on cards by context for llama.cpp, and vLLM's
+// parallel sizes with the cache that each leaves.
 //
 //   Layers on the cards by context; all 80 with the output are -ngl 81:
 //   context  -ngl  fullest card  host memory  first token  tokens/s

@@ -44,9 +44,8 @@ std::string device_rows(const Explanation& explained) {
                     to_text(use.total), to_text(use.budget),
                     bar(use.total.real().value(), use.budget.real().value())});
   }
-  return aligned(
-             {"", "device", "layers", "weights", "KV cache", "compute", "in all", "of budget", ""},
-             {false, false, false, true, true, true, true, true, false}, rows) +
+  return aligned({"", "device", "layers", "weights", "KV cache", "compute", "total", "budget", ""},
+                 {false, false, false, true, true, true, true, true, false}, rows) +
          long_lists;
 }
 
@@ -69,7 +68,7 @@ std::string block(const Answer& answer, const Strategy& s) {
   return text + '\n';
 }
 
-std::string least_text(const Answer& answer) {
+std::string min_text(const Answer& answer) {
   const auto amount = [](const std::optional<Bytes>& bytes) {
     return bytes ? fmt::format("{:.2f} GiB", bytes->real().value() / (1 << 30))
                  : std::string("no amount is enough");
@@ -77,7 +76,7 @@ std::string least_text(const Answer& answer) {
   const std::size_t cards = answer.given.machine->devices.size();
   std::string text = "Least GPU memory that runs it: " + amount(answer.least);
   if (answer.least == Bytes(0))
-    text += " (host memory and disk hold it); with a GPU at work: " + amount(answer.least_with_gpu);
+    text += " (host memory and disk hold it); with a GPU at work: " + amount(answer.min_with_gpu);
   return text + (cards > 1 ? fmt::format(", on each of {} cards\n", cards) : "\n");
 }
 
@@ -107,7 +106,7 @@ std::string as_text(const Answer& answer, const Options& options) {
     if (!line.starts_with("GPU budget")) text += "Assumes   " + line + '\n';
   for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
   for (const auto& line : last.warnings) text += "Warning   " + line + '\n';
-  text += '\n' + least_text(answer) + '\n';
+  text += '\n' + min_text(answer) + '\n';
   for (const Strategy& s : answer.strategies) text += block(answer, s);
   text += orders_text(answer) + contexts_text(answer) + splits_text(answer);
   const bool any = answer.chosen < answer.strategies.size();
@@ -117,9 +116,9 @@ std::string as_text(const Answer& answer, const Options& options) {
   if (!any || given.scenario.runtime->offload.mode != Offload::stream) return text;
   const Strategy& chosen = answer.strategies[answer.chosen];
   text += fmt::format(
-      "max_memory is for weights and buffers, with the room that the mapper keeps free for the "
-      "largest layer on the first GPU and on the CPU; device_map=\"{}\" makes these maps of it "
-      "({}). --format json prints the map itself",
+      "max_memory covers weights and buffers. It includes the room that the mapper keeps free for "
+      "the largest layer on the first GPU and the CPU. device_map=\"{}\" makes these maps ({}). "
+      "--format json prints the map itself",
       options.text("policy", "sequential"), options.text("mapper", "accelerate"));
   return text + (chosen.mapped ? ": " + names_note(*given.model, chosen.mapped->map) : "") + ".\n";
 }

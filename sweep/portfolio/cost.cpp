@@ -1,4 +1,4 @@
-// What a fleet's tokens cost, and what that depends on.
+// Cost of a fleet's tokens, and its sensitivity.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,7 +9,7 @@
 namespace headroom::sweep {
 namespace {
 
-const model::Way& way_of(const FleetPlan& plan, std::size_t load) {
+const model::ServingOption& way_of(const FleetPlan& plan, std::size_t load) {
   for (const FleetPart& part : plan.parts)
     for (std::size_t i = 0; i < part.loads.size(); ++i)
       if (part.loads[i] == load) return part.fleet.stays[i].way;
@@ -18,14 +18,14 @@ const model::Way& way_of(const FleetPlan& plan, std::size_t load) {
 
 /// Requests a second of one load: as asked, or as its users make them, each waiting for an answer
 /// before the next.
-double requests_of(const model::Load& load, const model::Way& way) {
+double requests_of(const model::Load& load, const model::ServingOption& way) {
   const auto output = static_cast<double>(load.request.output_tokens);
   const double by_users = static_cast<double>(load.target.users) * way.requests_s /
                           static_cast<double>(way.serving.batch);
   return std::max({load.target.requests_s, load.target.output_tokens_s / output, by_users});
 }
 
-/// What may be moved though no range is given for it.
+/// Assumptions that are varied although they have no range.
 struct Assumption {
   std::string_view name;
   std::string_view key;  ///< in the prices file, whose range counts where it has one

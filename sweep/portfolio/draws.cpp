@@ -16,8 +16,8 @@
 namespace headroom::sweep {
 namespace {
 
-/// What `plan` costs an hour with `ways` at `prices`; `never` where they do not serve a load.
-double hourly_under(const Portfolio& p, const AllWays& ways, const Prices& prices,
+/// Hourly cost of `plan` with `ways` at `prices`; `never` if they do not serve a load.
+double hourly_under(const Portfolio& p, const ServingTable& ways, const Prices& prices,
                     const FleetPlan& plan) {
   double sum = 0;
   for (const FleetPart& part : plan.parts) {
@@ -40,7 +40,7 @@ using Random = boost::random::mt19937_64;
 using Normal = boost::random::normal_distribution<double>;
 
 /// Errors of times and memory, the same for all machines with the same cards.
-AllWays drawn_ways(const Portfolio& p, Random& random, Normal& normal) {
+ServingTable drawn_options(const Portfolio& p, Random& random, Normal& normal) {
   const auto key = [](const Machine& machine, const model::Load& load) {
     return (machine.devices.empty() ? machine.host.name : machine.devices.front().name) + '\n' +
            std::string(load.request.runtime->name);
@@ -52,14 +52,14 @@ AllWays drawn_ways(const Portfolio& p, Random& random, Normal& normal) {
       const double times = normal(random);
       errors[key(*machine, load)] = {times, normal(random)};
     }
-  return AllWays(p, [&](std::size_t m, std::size_t l) {
+  return ServingTable(p, [&](std::size_t m, std::size_t l) {
     const auto [times, memory] = errors.at(key(*p.machines[m], p.loads[l]));
     const auto f = interval_factors(*p.loads[l].request.runtime, !p.machines[m]->ram_assumed);
     const model::Engine& r = *p.loads[l].request.runtime;
     const bool under_load = r.serving.continuous_batching && !p.machines[m]->devices.empty();
     const double low = under_load ? r.serving.serving_interval.low : f.tpot.low;
     const double high = under_load ? r.serving.serving_interval.high : f.tpot.high;
-    return AllWays::Error{drawn(times, low, high), drawn(memory, f.memory.low, f.memory.high)};
+    return ServingTable::Error{drawn(times, low, high), drawn(memory, f.memory.low, f.memory.high)};
   });
 }
 
@@ -88,7 +88,7 @@ void apply_draws(const Portfolio& p, std::vector<FleetPlan>& plans) {
   tbb::parallel_for(std::size_t{0}, costs.size(), [&](std::size_t draw) {
     Random random(p.seed * 0x9E3779B97F4A7C15u + draw);
     Normal normal;
-    const AllWays ways = drawn_ways(p, random, normal);
+    const ServingTable ways = drawn_options(p, random, normal);
     const Prices prices = drawn_prices(p.prices, random, normal);
     for (const FleetPlan& plan : plans)
       costs[draw].push_back(plan.missed_load ? never : hourly_under(p, ways, prices, plan));

@@ -14,7 +14,7 @@
 namespace headroom::sweep {
 namespace {
 
-/// What every figure begins with: data, terminals, title.
+/// Start of every figure: data, terminals, title.
 std::string opening(const std::string& stem, const std::string& title, const std::string& subtitle,
                     int height, double left) {
   using report::gnuplot_string;
@@ -35,7 +35,7 @@ std::string opening(const std::string& stem, const std::string& title, const std
       height, gnuplot_string(subtitle), left, std::min(left, 0.1));
 }
 
-// Six beside the seven colours, so that 42 machines differ.
+// Six dashes and seven colours distinguish 42 machines.
 constexpr int symbols[] = {7, 5, 9, 13, 11, 15};
 
 report::Drawing frontier(const Portfolio& p, std::string stem, const std::string& title,
@@ -49,10 +49,10 @@ report::Drawing frontier(const Portfolio& p, std::string stem, const std::string
                     report::shortest(sign * points[i].second), all[i].cards, all[i].batch);
   };
   for (const std::size_t i : best) line(i);
-  drawing.script = opening(drawing.stem, title,
-                           "a point: a machine, cards of a copy, a batch within the targets; the "
-                           "line: what nothing beats in both",
-                           560 + 10 * static_cast<int>(p.machines.size()), 0.1);
+  drawing.script = opening(
+      drawing.stem, title,
+      "a point: a machine, cards of a copy, a batch within the targets; the line: the Pareto front",
+      560 + 10 * static_cast<int>(p.machines.size()), 0.1);
   const auto axis = [&](char name, auto value) {
     double low = std::numeric_limits<double>::infinity(), high = 0;
     for (const auto& each : points) {
@@ -145,7 +145,7 @@ report::Drawing tornado_drawing(const Portfolio& p, const FleetPlan& plan) {
     names += fmt::format("{}{} {}", i > 0 ? ", " : "", report::gnuplot_string(label), n - i);
   }
   drawing.script = opening(
-      "tornado", p.name + ": what the cost depends on",
+      "tornado", p.name + ": sensitivity of the cost",
       fmt::format("each assumption alone, {}{:.0f} % lower and higher",
                   p.prices.uncertain.empty() ? "" : "over its range, else ", 100 * p.change),
       180 + 50 * std::max(n, 1),

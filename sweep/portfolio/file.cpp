@@ -17,8 +17,8 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr std::size_t most_loads = 12;
-constexpr Limit most_tokens{1e9}, most_users{1e9}, most_rate{1e12}, most_money{1e12};
+constexpr std::size_t max_loads = 12;
+constexpr Limit max_tokens{1e9}, max_users{1e9}, max_rate{1e12}, max_money{1e12};
 
 Size whole(TomlRow& row, std::string_view key, Limit limit, Size fallback) {
   const auto value = row.positive(key, limit);
@@ -27,7 +27,7 @@ Size whole(TomlRow& row, std::string_view key, Limit limit, Size fallback) {
   return static_cast<Size>(*value);
 }
 
-/// What `read` makes of a text; its complaint becomes one about the key.
+/// Result of `read` for a text. Its error becomes an error about the key.
 template <class Read>
 auto named(TomlRow& row, std::string_view key, const std::string& text, Read&& read) {
   try {
@@ -70,9 +70,9 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
   s.weights = p.weights.back().get();
   s.kv_precision = named(row, "kv_precision", row.text("kv_precision").value_or("fp16"),
                          [](const std::string& t) { return &precision(t); });
-  s.prompt_tokens = whole(row, "prompt_tokens", most_tokens, s.prompt_tokens);
-  s.output_tokens = whole(row, "output_tokens", most_tokens, s.output_tokens);
-  s.context = whole(row, "context", most_tokens, 0);
+  s.prompt_tokens = whole(row, "prompt_tokens", max_tokens, s.prompt_tokens);
+  s.output_tokens = whole(row, "output_tokens", max_tokens, s.output_tokens);
+  s.context = whole(row, "context", max_tokens, 0);
   if (s.context > 0 && s.context < s.prompt_tokens + s.output_tokens)
     row.fail("context",
              fmt::format("found {}; expected at least prompt_tokens + output_tokens", s.context));
@@ -80,9 +80,9 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
   model::Target& target = load.target;
   target.ttft = seconds(row, "max_ttft");
   target.tpot = seconds(row, "max_tpot");
-  target.users = whole(row, "users", most_users, 0);
-  target.requests_s = row.positive("requests_s", most_rate).value_or(0);
-  target.output_tokens_s = row.positive("tokens_s", most_rate).value_or(0);
+  target.users = whole(row, "users", max_users, 0);
+  target.requests_s = row.positive("requests_s", max_rate).value_or(0);
+  target.output_tokens_s = row.positive("tokens_s", max_rate).value_or(0);
   target.strict = strict;
   if (target.users == 0 && target.requests_s == 0 && target.output_tokens_s == 0)
     row.fail("users", "missing; expected at least one of users, requests_s and tokens_s");
@@ -122,8 +122,8 @@ Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub,
   p.acquisitions = read_acquisitions(row);
   p.offload = row.flag("offload").value_or(true);
   p.share_cards = row.flag("share_cards").value_or(true);
-  p.budget = row.positive("budget", most_money);
-  p.budget_per_hour = row.positive("budget_per_hour", most_money);
+  p.budget = row.positive("budget", max_money);
+  p.budget_per_hour = row.positive("budget_per_hour", max_money);
   p.years = row.positive("years", Limit{100}).value_or(p.prices.amortisation_years.value_or(3));
   p.draws = whole(row, "draws", Limit{100000}, 200);
   p.seed = static_cast<std::uint64_t>(whole(row, "seed", Limit{1e15}, 1));
@@ -142,8 +142,8 @@ Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub,
   }
   p.assumed = engines.assumed(p.machines.front().get());
   const auto loads = row.tables("load");
-  if (loads.empty() || loads.size() > most_loads)
-    row.fail("load", fmt::format("found {}; expected from 1 to {}", loads.size(), most_loads));
+  if (loads.empty() || loads.size() > max_loads)
+    row.fail("load", fmt::format("found {}; expected from 1 to {}", loads.size(), max_loads));
   for (const toml::table* each : loads) {
     p.loads.push_back(read_load(*each, p, hub, engines, strict, runtime));
     const std::string page = report::file_name(p.loads.back().name);

@@ -56,7 +56,7 @@ TableBlock ranking(const Portfolio& p, std::span<const FleetPlan> plans) {
                     {"fleet"},
                     {"by"},
                     {"weights"},
-                    {"what runs where"},
+                    {"placement"},
                     {fmt::format("purchase ({})", p.prices.currency), Kind::number},
                     {"an hour", Kind::number},
                     {"80 % of draws", Kind::number},
@@ -72,7 +72,7 @@ TableBlock ranking(const Portfolio& p, std::span<const FleetPlan> plans) {
   return table;
 }
 
-/// What each load's tokens cost.
+/// Token cost of each load.
 TableBlock token_prices(const Portfolio& p, const FleetPlan& plan) {
   TableBlock table{{{"load"},
                     {"requests/s", Kind::number},
@@ -80,7 +80,7 @@ TableBlock token_prices(const Portfolio& p, const FleetPlan& plan) {
                     {"a million in", Kind::number},
                     {"a million out", Kind::number}},
                    {},
-                   "What tokens cost"};
+                   "Cost of tokens"};
   const auto costs = load_costs(p, plan);
   for (std::size_t l = 0; l < costs.size(); ++l)
     table.rows.push_back({p.loads[l].name, fmt::format("{:.3g}", costs[l].requests_s),
@@ -95,7 +95,7 @@ TableBlock sensitivity_table(const Portfolio& p, const FleetPlan& plan) {
                     {"a million out at the first", Kind::number},
                     {"at the second", Kind::number}},
                    {},
-                   "What the cost depends on"};
+                   "Sensitivity of the cost"};
   for (const Sensitivity& each : sensitivities(p, plan))
     table.rows.push_back({std::string(each.assumption),
                           fmt::format("{:.4g} to {:.4g}", each.low, each.high),
@@ -129,11 +129,11 @@ std::string purchase_page(const Portfolio& p, std::span<const FleetPlan> plans) 
       .heading(2, "Ranking")
       .add(ranking(p, plans));
   if (best.qualifies())
-    page.heading(2, fmt::format("What tokens cost ({})", p.prices.currency))
+    page.heading(2, fmt::format("Cost of tokens ({})", p.prices.currency))
         .add(token_prices(p, best))
-        .heading(2, "What the cost depends on")
+        .heading(2, "Sensitivity of the cost")
         .add(report::Pictures{
-            {{{}, "What a million output tokens cost when one assumption moves", "tornado.svg"}}})
+            {{{}, "Cost of a million output tokens when one assumption changes", "tornado.svg"}}})
         .add(sensitivity_table(p, best))
         .heading(2, "Machines")
         .add(machine_table(p, best));

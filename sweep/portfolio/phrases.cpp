@@ -21,7 +21,7 @@ std::string stay_words(const model::Stay& stay) {
   return fmt::format("{} {} of {}", stay.copies, stay.copies == 1 ? "copy" : "copies", where);
 }
 
-/// What the cheapest API asks, and whether it or the fleet costs less in the end.
+/// Price of the cheapest API, and whether the API or the fleet costs less over time.
 std::string api_words(const Portfolio& p, const FleetPlan& plan, double per_hour) {
   const double over_years = p.years * model::hours_per_year * per_hour;
   std::string text = fmt::format(
@@ -32,7 +32,7 @@ std::string api_words(const Portfolio& p, const FleetPlan& plan, double per_hour
     text += fmt::format("; buying pays off after {:.3g} months", *months);
   return text;
 }
-/// What the budget is held against.
+/// The cost that is compared with the budget.
 std::string budget_words(const Portfolio& p) {
   if (!p.budget) return {};
   return fmt::format(" (purchases, and the rent of {:g} years)", p.years);
@@ -155,10 +155,10 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
 
 std::string assumption_words(const Portfolio& p) {
   std::string text =
-      fmt::format("every load at its peak at once; electricity for {:.0f} % of the time",
+      fmt::format("every load at its peak simultaneously; electricity for {:.0f} % of the time",
                   100 * model::utilisation_of(p.prices));
   if (p.share_cards)
-    text += "; models that share a card have an equal part of its memory and speed";
+    text += "; models that share a card each get an equal part of its memory and speed";
   text +=
       "; a fleet may mix the machines that are listed, and none is changed: other cards in one "
       "box are a machine of their own";

@@ -19,7 +19,7 @@ std::string acquisition_words(const FleetPlan& plan);
 std::string_view weights_words(const FleetPlan& plan);
 /// "chat: 3 copies of 2 cards; …".
 std::string where_words(const Portfolio& portfolio, const FleetPlan& plan);
-/// What a plan that does not qualify misses; empty for one that does.
+/// Targets that a plan misses; empty for a plan that qualifies.
 std::string missed_words(const Portfolio& portfolio, const FleetPlan& plan);
 /// "0.4 to 0.6" an hour; an end at which the fleet does not serve is said.
 std::string interval_words(const FleetPlan& plan);

@@ -36,7 +36,7 @@ std::vector<std::size_t> members(std::size_t set) {
   return all;
 }
 
-FleetPlan alone(const Portfolio& p, const AllWays& ways, const FleetChoice& choice) {
+FleetPlan alone(const Portfolio& p, const ServingTable& ways, const FleetChoice& choice) {
   FleetPlan plan;
   const auto all = members((std::size_t{1} << p.loads.size()) - 1);
   if (auto fleet = fleet_of(p, ways, choice, all)) {
@@ -48,7 +48,7 @@ FleetPlan alone(const Portfolio& p, const AllWays& ways, const FleetChoice& choi
   part.acquisition = choice.acquisition;
   part.offload = choice.offload;
   for (std::size_t l = 0; l < p.loads.size(); ++l) {
-    const model::Ways& each = ways.of(choice.machine, choice.offload, l);
+    const model::ServingOptions& each = ways.of(choice.machine, choice.offload, l);
     if (!each.all.empty() || (plan.missed_load && each.missed.times <= plan.missed.times)) continue;
     plan.missed_load = l;
     plan.missed = each.missed;
@@ -58,7 +58,7 @@ FleetPlan alone(const Portfolio& p, const AllWays& ways, const FleetChoice& choi
 
 /// The cheapest division of the loads into groups, each on the kind of machine that is cheapest for
 /// it: over all divisions, group by group from the one that holds the first load.
-std::optional<FleetPlan> divided(const Portfolio& p, const AllWays& ways,
+std::optional<FleetPlan> divided(const Portfolio& p, const ServingTable& ways,
                                  const std::vector<FleetChoice>& choices) {
   const std::size_t sets = std::size_t{1} << p.loads.size();
   std::vector<std::optional<FleetPart>> cheapest(sets);
@@ -90,7 +90,7 @@ std::optional<FleetPlan> divided(const Portfolio& p, const AllWays& ways,
   return plan;
 }
 
-bool affordable(const Portfolio& p, const AllWays& ways, const FleetPlan& plan, double scale) {
+bool affordable(const Portfolio& p, const ServingTable& ways, const FleetPlan& plan, double scale) {
   double money = 0, hour = 0;
   for (const FleetPart& part : plan.parts) {
     const auto fleet =
@@ -104,7 +104,7 @@ bool affordable(const Portfolio& p, const AllWays& ways, const FleetPlan& plan, 
 }
 
 /// How many times the load the budget pays for, in steps of a hundredth.
-void apply_budget(const Portfolio& p, const AllWays& ways, FleetPlan& plan) {
+void apply_budget(const Portfolio& p, const ServingTable& ways, FleetPlan& plan) {
   if (plan.missed_load || (!p.budget && !p.budget_per_hour)) return;
   const Size hundredths = model::largest(
       10000, [&](Size each) { return affordable(p, ways, plan, static_cast<double>(each) / 100); });
@@ -118,10 +118,10 @@ bool same_fleets(const FleetPlan& a, const FleetPlan& b) {
 
 }  // namespace
 
-std::optional<model::Fleet> fleet_of(const Portfolio& p, const AllWays& ways,
+std::optional<model::Fleet> fleet_of(const Portfolio& p, const ServingTable& ways,
                                      const FleetChoice& choice,
                                      const std::vector<std::size_t>& loads, double scale) {
-  std::vector<std::vector<model::Way>> each;
+  std::vector<std::vector<model::ServingOption>> each;
   for (const std::size_t load : loads) {
     each.push_back(ways.of(choice.machine, choice.offload, load).all);
     if (each.back().empty()) return std::nullopt;
@@ -152,7 +152,7 @@ double FleetPlan::running_per_hour() const {
 }
 
 std::vector<FleetPlan> plan_portfolio(const Portfolio& p) {
-  const AllWays ways(p, [](std::size_t, std::size_t) { return AllWays::Error{}; });
+  const ServingTable ways(p, [](std::size_t, std::size_t) { return ServingTable::Error{}; });
   std::vector<FleetChoice> choices;
   std::vector<FleetPlan> plans;
   for (std::size_t m = 0; m < p.machines.size(); ++m)

@@ -75,8 +75,8 @@ struct Demand {
 };
 Demand demand_of(const Portfolio& portfolio, const FleetPlan& plan);
 
-/// What one load costs: its part of the cards that are taken is its part of the money, of which its
-/// prompts and its output have as much as they have of a copy's time (model/answer/cost.hpp).
+/// Cost of one load. Its share of the used cards is its share of the cost. Prompts and output share
+/// that cost by their part of a copy's time (model/answer/cost.hpp).
 struct LoadCost {
   double per_hour = 0;
   double input_per_million = 0, output_per_million = 0;
@@ -84,29 +84,28 @@ struct LoadCost {
 };
 /// By load.
 std::vector<LoadCost> load_costs(const Portfolio& portfolio, const FleetPlan& plan);
-/// The same over all loads: all that is paid for prompts by all prompt tokens, and for output.
+/// Cost over all loads: the cost of prompts divided by all prompt tokens, and likewise for output.
 LoadCost mean_cost(const Portfolio& portfolio, const FleetPlan& plan);
 
-/// What `plan` costs for a million output tokens, all else included, at `prices`.
+/// Cost of a million output tokens of `plan` at `prices`, with everything included.
 double cost_per_million(const Portfolio& portfolio, const FleetPlan& plan, const Prices& prices);
-/// What the budget is held against: the purchase, and what the portfolio's years of rent cost.
+/// Cost that is compared with the budget: the purchase and the rent over the portfolio's years.
 double committed(const Portfolio& portfolio, const FleetPart& part);
 /// Money over the portfolio's years: purchase and energy, or rent.
 double cost_over_years(const Portfolio& portfolio, const FleetPlan& plan);
-/// What the providers in the prices ask an hour for the same tokens; nothing where a model has no
-/// price there.
+/// Hourly price of the cheapest providers for these tokens; empty if a model has no price.
 std::optional<double> api_per_hour(const Portfolio& portfolio, const FleetPlan& plan);
 
-/// Months after which the purchase has cost less than the API, or than renting the same machines;
-/// nothing where nothing is bought, a price is missing, or it never does.
+/// Months after which the purchase has cost less than the API, or than renting these machines.
+/// Empty if nothing is bought, a price is missing, or it never does.
 std::optional<double> break_even_with_api(const Portfolio& portfolio, const FleetPlan& plan);
 std::optional<double> break_even_with_rent(const Portfolio& portfolio, const FleetPlan& plan);
 
-/// Every kind of machine alone, each way to come by it, on cards and offloaded where that differs;
-/// and the cheapest division of the loads among them, exact over all divisions. The cheapest an
-/// hour first; those that do not qualify last. Wins, beats and intervals are of seeded draws: of
-/// times and memory within their intervals, the same error for all machines with the same cards,
-/// and of every price that the file gives a range.
+/// Plans with one kind of machine, for each acquisition, on cards and with offload if that differs;
+/// and the cheapest division of the loads among machines, exact over all divisions. The cheapest
+/// per hour come first, plans that do not qualify last. Wins, beats and intervals come from seeded
+/// draws. Draws vary times and memory within their intervals, with one error for all machines with
+/// equal cards. They also vary every price with a range.
 std::vector<FleetPlan> plan_portfolio(const Portfolio& portfolio);
 
 /// How the cost of a million tokens moves with one assumption: over its range in the prices file,
@@ -116,7 +115,7 @@ struct Sensitivity {
   double low = 0, high = 0;        ///< the assumption's values
   double at_low = 0, at_high = 0;  ///< cost for a million output tokens
 };
-/// The widest first. What the plan does not depend on is left out.
+/// The widest first. Assumptions without effect on the plan are omitted.
 std::vector<Sensitivity> sensitivities(const Portfolio& portfolio, const FleetPlan& plan);
 
 }  // namespace headroom::sweep

@@ -22,7 +22,7 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 /// The least money for an hour of `machine`; nothing without a price.
-std::optional<model::HourlyCost> least_per_hour(const Portfolio& p, const Machine& machine) {
+std::optional<model::HourlyCost> min_per_hour(const Portfolio& p, const Machine& machine) {
   std::optional<model::HourlyCost> least;
   for (const model::Acquisition way : p.acquisitions)
     if (const auto hour = hourly_cost(p.prices, machine, way))
@@ -66,7 +66,7 @@ std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
   for (std::size_t m = 0; m < p.machines.size(); ++m) {
     const Machine& machine = *p.machines[m];
     if (machine.devices.empty()) continue;
-    const auto hour = least_per_hour(p, machine);
+    const auto hour = min_per_hour(p, machine);
     for (const model::MachineShare& share : model::shares(machine)) {
       model::Target target = p.loads[load].target;
       const model::Serving most =

@@ -1,4 +1,4 @@
-// What plans of a portfolio are made of: ways of every load on every machine, and fleets of them.
+// Building blocks of portfolio plans: serving options of every load on every machine, and fleets.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,16 @@ namespace headroom::sweep {
 
 inline constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Ways of every load on every machine, with and without offload, under one draw of the errors.
-class AllWays {
+/// Serving options of every load on every machine, with and without offload, under one draw of the
+/// errors.
+class ServingTable {
  public:
   /// Factors on times and memory by machine and load.
   struct Error {
     double times = 1, memory = 1;
   };
   template <class ErrorOf>
-  AllWays(const Portfolio& p, ErrorOf&& error_of) : loads_(p.loads.size()) {
+  ServingTable(const Portfolio& p, ErrorOf&& error_of) : loads_(p.loads.size()) {
     for (std::size_t m = 0; m < p.machines.size(); ++m)
       for (const bool offload : {false, true})
         for (std::size_t l = 0; l < loads_; ++l) {
@@ -32,16 +33,16 @@ class AllWays {
           load.target.offload = offload;
           const Error error = error_of(m, l);
           all_.push_back(
-              ways_to_serve(*p.machines[m], load, p.share_cards, error.times, error.memory));
+              serving_options(*p.machines[m], load, p.share_cards, error.times, error.memory));
         }
   }
-  const model::Ways& of(std::size_t machine, bool offload, std::size_t load) const {
+  const model::ServingOptions& of(std::size_t machine, bool offload, std::size_t load) const {
     return all_[(2 * machine + (offload ? 1 : 0)) * loads_ + load];
   }
 
  private:
   std::size_t loads_;
-  std::vector<model::Ways> all_;
+  std::vector<model::ServingOptions> all_;
 };
 
 struct FleetChoice {
@@ -51,7 +52,7 @@ struct FleetChoice {
 };
 
 /// The fleet of `choice` for `loads`; nothing where some load has no way.
-std::optional<model::Fleet> fleet_of(const Portfolio& p, const AllWays& ways,
+std::optional<model::Fleet> fleet_of(const Portfolio& p, const ServingTable& ways,
                                      const FleetChoice& choice,
                                      const std::vector<std::size_t>& loads, double scale = 1);
 

@@ -17,7 +17,7 @@ using model::Detail;
 using model::FormatError;
 using model::TensorList;
 
-/// What git leaves where a large file was not fetched.
+/// Pointer that git leaves in place of a large file that was not fetched.
 void refuse_pointer(const BigFile& file, const std::string& origin) {
   constexpr Size longest = 1024;
   if (file.size <= longest && file.read(0, 64).starts_with("version https://git-lfs"))
@@ -95,7 +95,7 @@ Headers read_pickled(const ModelFiles& files, const model::ShardIndex& index) {
 
 Headers read_index(const ModelFiles& files, const std::string& file) {
   const auto index =
-      model::parse_shard_index(files.read(file, model::most_index), files.origin(file));
+      model::parse_shard_index(files.read(file, model::max_index), files.origin(file));
   files.expect(index.shards);
   if (index.total_size >= 0 && std::ranges::none_of(index.shards, [&](const std::string& shard) {
         return files.has(shard);
@@ -116,7 +116,8 @@ Headers read_index(const ModelFiles& files, const std::string& file) {
   return headers;
 }
 
-/// A shard of an index beside it is the whole model; otherwise all numbered parts are.
+/// With an index in its folder, a shard stands for all shards of the index; otherwise for all
+/// numbered parts.
 Headers read_tensors(const ModelFiles& files, const std::string& file) {
   const auto names = model::part_names(file);
   const auto index = model::stem_of(file) + ".safetensors.index.json";
@@ -151,8 +152,8 @@ Headers read_size(const ModelFiles& files, const std::string& file) {
   if (big.size == 0) throw FormatError(files.origin(file) + ": is empty");
   return {.detail = Detail::size,
           .list = {files.origin(file), {}, Bytes(big.size), {}},
-          .source = fmt::format("the size of {}, whose tensors only Python can list",
-                                files.origin(file))};
+          .source =
+              fmt::format("the size of {}; only Python can list its tensors", files.origin(file))};
 }
 
 /// The one model with that ending, its parts taken together; nothing where there is none.
@@ -165,9 +166,9 @@ std::optional<std::string> only_one(const ModelFiles& files, std::string_view en
   }
   if (first.empty()) return std::nullopt;
   if (first.size() > 1)
-    throw FormatError(fmt::format(
-        "{}: {} models, of which one has to be named: {}{}", files.origin(""), first.size(),
-        fmt::join(first | std::views::take(12), ", "), first.size() > 12 ? ", …" : ""));
+    throw FormatError(fmt::format("{}: {} models; name one of them: {}{}", files.origin(""),
+                                  first.size(), fmt::join(first | std::views::take(12), ", "),
+                                  first.size() > 12 ? ", …" : ""));
   return first.front();
 }
 

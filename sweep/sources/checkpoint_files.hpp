@@ -22,16 +22,16 @@ FileKind kind_of(std::string_view name);
 /// where there is none.
 std::optional<std::string> checkpoint_file(const ModelFiles& files);
 
-/// What the headers of a checkpoint say.
+/// Content of a checkpoint's headers.
 struct Headers {
   model::Detail detail = model::Detail::tensors;
   model::TensorList list;
   std::optional<model::GgufHeader> gguf{};  ///< its values; the tensors are in `list`
   std::string source;                       ///< in words: which headers were read
 };
-/// Reads the headers of `file` and of all files that make it whole: the shards of an index or those
-/// beside a shard, the parts of a split GGUF. Of pickled files only names (from an index) and
-/// sizes. Throws FormatError or std::runtime_error that name the file.
+/// Reads the headers of `file` and of all files of its checkpoint: the shards of an index, the
+/// other shards of a shard, the parts of a split GGUF. Pickled files give only names (from an
+/// index) and sizes. Throws FormatError or std::runtime_error that name the file.
 Headers read_headers(const ModelFiles& files, const std::string& file);
 
 }  // namespace headroom::sweep

@@ -62,7 +62,7 @@ class Reader {
     const auto found = keys_.find(flag);
     return found == keys_.end() ? nullptr : &found->second;
   }
-  /// What errors call a key that may not have been given.
+  /// Name in errors of a key that may not have been given.
   std::string named(std::string_view flag) const {
     const CustomValue* given = find(flag);
     return given ? given->where : "--" + std::string(flag);
@@ -185,7 +185,7 @@ class Reader {
     if (d.dense_layers > 0 && d.intermediate_size == 0)
       fail("intermediate-size", "--dense-layers needs it: their feed-forward is not a mixture");
     if (d.dense_layers == 0 && d.expert_size > 0)
-      no_effect("intermediate-size", "beside --expert-intermediate-size without --dense-layers");
+      no_effect("intermediate-size", "with --expert-intermediate-size and no --dense-layers");
     if (d.expert_size == 0)
       d.expert_size = assume("expert-intermediate-size", d.intermediate_size, "intermediate_size");
     if (d.dense_layers == 0) d.intermediate_size = 0;

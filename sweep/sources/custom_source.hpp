@@ -19,8 +19,8 @@ std::unique_ptr<ModelSource> custom_source();
 
 /// The model that a TOML text describes; `file` names it in errors, and its stem is the model's
 /// name where the text has no `name`. Keys are flags with "_" for "-", in any of their spellings.
-/// Keys of training beside them are left alone, as is a table [training]. Throws ConfigError or
-/// std::runtime_error: file, line, key, what was found, what would have worked.
+/// Keys of training and a table [training] are ignored. Throws ConfigError or std::runtime_error:
+/// file, line, key, what was found, what would have worked.
 model::Model model_from_toml(std::string_view toml, const std::string& file,
                              const ModelReference& reference);
 

@@ -45,7 +45,7 @@ std::string what_has_effect(const std::string& key, const std::set<std::string>&
   std::vector<std::string> below;
   for (const std::string& path : effective)
     if (path.ends_with('.' + key)) below.push_back(path);
-  if (!below.empty()) return fmt::format("what has: {}", fmt::join(below, ", "));
+  if (!below.empty()) return fmt::format("keys with an effect: {}", fmt::join(below, ", "));
   const std::vector<std::string> known(effective.begin(), effective.end());
   return fmt::format("nearest keys: {}", fmt::join(nearest(key, known), ", "));
 }

@@ -47,9 +47,9 @@ std::vector<std::string> tied_tensors(const Model& model) {
   return names;
 }
 
-Kept kept_fp16(const Model& model) {
+CacheElements cache_fp16(const Model& model) {
   using enum model::CacheKind;
-  Kept kept;
+  CacheElements kept;
   for (const auto& cache : model.part.caches) {
     Size& a_token = cache.kind == indexer           ? kept.indexer
                     : cache.kind == cross_attention ? kept.source

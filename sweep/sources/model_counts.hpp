@@ -1,4 +1,4 @@
-// Counts that `params` prints of a model beside its profile.
+// Further counts of a model that `params` prints.
 #pragma once
 
 #include <string>
@@ -17,15 +17,15 @@ std::vector<std::pair<std::string, Size>> parameter_groups(const model::Model& m
 /// Names of the tensors that share another one's storage.
 std::vector<std::string> tied_tensors(const model::Model& model);
 
-/// What one sequence keeps at 2 bytes an element, before any window is full. An estimate counts all
-/// of it.
-struct Kept {
+/// Cache bytes of one sequence at 2 bytes an element, before any window is full. An estimate counts
+/// all of it.
+struct CacheElements {
   Size kv = 0;       ///< a token: K and V of self-attention, or the latent
   Size indexer = 0;  ///< a token: keys by which sparse attention picks its tokens
   Size source = 0;   ///< a token of the source or image: K and V of cross-attention
   Size state = 0;    ///< a sequence: convolutions and states of recurrent layers
 };
-Kept kept_fp16(const model::Model& model);
+CacheElements cache_fp16(const model::Model& model);
 
 /// Which of these a model keeps, in a word: "full", "sliding" (every layer has a window), "mixed"
 /// (some have), "latent", "hybrid" (recurrent layers among attention), "recurrent", "none".

@@ -23,18 +23,18 @@ struct BigFile {
 class ModelFiles {
  public:
   virtual ~ModelFiles() = default;
-  /// Names of all files beside each other, in the order of the alphabet.
+  /// Names of all files in the folder, in alphabetical order.
   virtual std::vector<std::string> names() const = 0;
   /// Whether there is a file of that name: may be cheaper to answer than `names`.
   virtual bool has(std::string_view name) const = 0;
-  /// What messages call a file: "models/tiny/config.json".
+  /// Name of a file in messages: "models/tiny/config.json".
   virtual std::string origin(std::string_view name) const = 0;
   /// A whole file; of one that is longer, `most` + 1 bytes, so that who reads it can say what is
   /// wrong. Throws std::runtime_error with the origin where it cannot be read or is empty.
   virtual std::string read(const std::string& name, Size most) const = 0;
   /// Throws std::runtime_error with the origin where it cannot be opened.
   virtual BigFile open(const std::string& name) const = 0;
-  /// These will be opened next: files that are far away may be asked for beside each other.
+  /// These will be opened next. Remote files may be requested concurrently.
   virtual void expect(const std::vector<std::string>& /*names*/) const {}
 };
 

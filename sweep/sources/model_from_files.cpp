@@ -21,17 +21,17 @@ using model::Model;
 
 constexpr const char* config_name = "config.json";
 /// As many bytes as model::parse_config accepts.
-constexpr Size most_config = Size{32} << 20;
+constexpr Size max_config = Size{32} << 20;
 
-/// ModelOpt writes how it quantised beside the config, and not always into it too (vLLM
+/// ModelOpt writes its recipe into a file next to the config, and not always into the config (vLLM
 /// quantization/modelopt.py, get_config_filenames; Model-Optimizer torch/export).
 constexpr const char* recipe_name = "hf_quant_config.json";
 
-/// `config` with the recipe beside it as its quantization_config, where it has none of its own.
+/// `config` with the recipe of that file as its quantization_config, if it has none of its own.
 model::Config with_recipe(const ModelFiles& files, model::Config config) {
   if (model::states_quantisation(config) || !files.has(recipe_name)) return config;
   const std::string origin = files.origin(recipe_name);
-  const auto recipe = model::parse_config(files.read(recipe_name, most_config), origin);
+  const auto recipe = model::parse_config(files.read(recipe_name, max_config), origin);
   if (!recipe.section("quantization").has("quant_algo")) return config;  // of the KV cache alone
   boost::json::object all = config.object();
   boost::json::object section = recipe.section("quantization").object();
@@ -40,14 +40,14 @@ model::Config with_recipe(const ModelFiles& files, model::Config config) {
   return {std::move(all), fmt::format("{} and {}", config.origin(), recipe_name)};
 }
 
-/// Whether the checkpoint beside a config has a head of its own, by the names in its index or the
-/// header of its one file; nothing where neither is at hand.
+/// Whether the checkpoint of a config has a head of its own, by the names in its index or the
+/// header of its only file. Empty if neither is available.
 std::optional<bool> has_own_head(const ModelFiles& files) try {
   const auto file = checkpoint_file(files);
   if (!file) return std::nullopt;
   if (kind_of(*file) == FileKind::index) {
     const auto index =
-        model::parse_shard_index(files.read(*file, model::most_index), files.origin(*file));
+        model::parse_shard_index(files.read(*file, model::max_index), files.origin(*file));
     return std::ranges::any_of(
         index.weight_map, [&](const auto& entry) { return model::is_output_head(entry.first); });
   }
@@ -70,10 +70,10 @@ model::Config with_tie_of_checkpoint(const model::Config& config, const ModelFil
 }
 
 Model from_config_file(const ModelFiles& files, const std::string& file, FileRequest request) {
-  const std::string text = files.read(file, most_config);
-  if (static_cast<Size>(text.size()) > most_config)
+  const std::string text = files.read(file, max_config);
+  if (static_cast<Size>(text.size()) > max_config)
     throw model::ConfigError(fmt::format("{}: {} bytes, a config.json has at most {}",
-                                         files.origin(file), files.open(file).size, most_config));
+                                         files.origin(file), files.open(file).size, max_config));
   auto config = model::parse_config(text, files.origin(file));
   if (file == config_name) config = with_recipe(files, std::move(config));
   request.source = config.origin();
@@ -85,7 +85,7 @@ Model from_config_file(const ModelFiles& files, const std::string& file, FileReq
 /// "LlamaForCausalLM" as the config has it, whether or not it is described.
 std::string architecture_of(const ModelFiles& files) {
   const auto config =
-      model::parse_config(files.read(config_name, most_config), files.origin(config_name));
+      model::parse_config(files.read(config_name, max_config), files.origin(config_name));
   const auto names = config.texts({"architectures"});
   return names.empty() ? config.text({"model_type"}, "unknown") : names.front();
 }
@@ -153,7 +153,7 @@ Model from_gguf(const ModelFiles& files, const std::string& file, const FileRequ
 /// "llama"} so that the hub counts downloads. It says nothing that the headers do not.
 bool is_stub(const ModelFiles& files) {
   if (!files.has(config_name)) return false;
-  const std::string text = files.read(config_name, most_config);
+  const std::string text = files.read(config_name, max_config);
   if (text.size() > 4096) return false;
   const auto config = model::parse_config(text, files.origin(config_name));
   if (config.has("architectures")) return false;

@@ -10,13 +10,13 @@
 
 namespace headroom::sweep {
 
-/// What is read beside a config.json that describes the model.
+/// Files that are read in addition to a config.json that describes the model.
 enum class ReadHeaders {
   always,       ///< the headers of the tensors where there are any: exact types and bytes
   when_needed,  ///< nothing, unless the config is missing or does not describe the model
 };
 
-/// What is asked for of some files.
+/// Request for a model from some files.
 struct FileRequest {
   std::string name;    ///< what the model is called
   std::string source;  ///< where the files come from, for Model::source
@@ -26,11 +26,11 @@ struct FileRequest {
 };
 
 /// The model that `files` hold; nothing where they hold none (and no file was named). Reads
-/// config.json and headers, never weights; a config that leaves open whether the head is tied is
-/// settled by the checkpoint beside it. A config.json that is named stands alone, and so does
-/// one with overrides. Where no config describes the tensors, the model has counts and bytes and
-/// says why in `undescribed`. Throws ConfigError, FormatError or std::runtime_error
-/// that name the file and what would have worked.
+/// config.json and headers, never weights; the checkpoint decides if the config does not say
+/// whether the head is tied. A named config.json is read alone, and so is one with overrides. Where
+/// no config describes the tensors, the model has counts and bytes and says why in `undescribed`.
+/// Throws ConfigError, FormatError or std::runtime_error that name the file and what would have
+/// worked.
 std::optional<model::Model> model_from_files(const ModelFiles& files, const FileRequest& request);
 
 /// The model of a config, the request's overrides applied: the name says them. Throws ConfigError

@@ -10,7 +10,7 @@
 namespace headroom::sweep {
 namespace {
 
-/// What `name` may have been meant to be.
+/// Models that `name` may have meant.
 std::vector<std::string> known_names(const std::string& name) {
   auto known = catalogue_models();
   if (name.find('/') == std::string::npos) {  // compared with names without their owner

@@ -12,7 +12,7 @@
 #include "hardware/names.hpp"
 #include "model/checkpoint/formats/shard_index.hpp"
 #include "model/describe/architecture.hpp"
-#include "sweep/far_threads.hpp"
+#include "sweep/concurrent_requests.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/sources/custom_source.hpp"
 #include "sweep/sources/model_from_files.hpp"
@@ -190,7 +190,7 @@ std::optional<model::Model> find_typed(const ModelReference& reference) {
   return found;
 }
 
-/// What needs no network. Names with an owner may be on the hub.
+/// Sources without network. Names with an owner may be on the hub.
 std::optional<model::Model> find_here(const ModelReference& reference) {
   for (const auto make : {custom_source, catalogue_source, file_source})
     if (auto found = make()->find(reference)) return found;
@@ -265,6 +265,7 @@ std::vector<Resolved> resolve_models(std::span<const std::string> texts, const H
       if (all[i].model && need == Need::description)
         all[i].model = described(std::move(*all[i].model));
     } catch (...) {
+      all[i].model.reset();  // it may have been moved from
       all[i].failure = std::current_exception();
     }
   };
@@ -272,11 +273,11 @@ std::vector<Resolved> resolve_models(std::span<const std::string> texts, const H
     attempt(0, find_here);
   else
     tbb::parallel_for(std::size_t{0}, texts.size(), [&](std::size_t i) { attempt(i, find_here); });
-  std::vector<std::size_t> far;
+  std::vector<std::size_t> remote;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].model && !all[i].failure) far.push_back(i);
-  side_by_side(far.size(), [&](std::size_t k) {
-    attempt(far[k], [&](const ModelReference& reference) { return ask_hub(reference, hub); });
+    if (!all[i].model && !all[i].failure) remote.push_back(i);
+  run_concurrently(remote.size(), [&](std::size_t k) {
+    attempt(remote[k], [&](const ModelReference& reference) { return ask_hub(reference, hub); });
   });
   return all;
 }

@@ -17,7 +17,7 @@
 
 namespace headroom::sweep {
 
-/// "MODEL?num_hidden_layers=12&text_config.vocab_size=1000", taken apart.
+/// "MODEL?num_hidden_layers=12&text_config.vocab_size=1000", parsed.
 struct ModelReference {
   std::string name;                                            ///< before the "?"
   std::vector<std::pair<std::string, std::string>> overrides;  ///< config key (dotted), value

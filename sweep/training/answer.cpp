@@ -49,21 +49,21 @@ std::vector<std::string> warnings_of(const GivenTraining& given) {
   std::vector<std::string> all;
   const model::TrainingRuntime& runtime = *given.scenario.runtime;
   if (runtime.spread.measurements == 0)
-    all.push_back(fmt::format(
-        "no measured training run of {} stands behind the peak: weights, gradients, states and "
-        "adapters are counted, overheads are unmeasured",
-        runtime.name));
+    all.push_back(
+        fmt::format("the peak of {} is an estimate without measurements: weights, gradients, "
+                    "states and adapters are counted, overheads are unmeasured",
+                    runtime.name));
   const Size cards = given.scenario.parallel.cards();
   if (given.machine && std::ssize(given.machine->devices) > cards)
     all.push_back(fmt::format(
-        "{} of the machine's {} cards work{}: --dp, --tp, --pp and --cp put more of them to work",
-        cards, given.machine->devices.size(), cards == 1 ? "s" : ""));
+        "{} of the machine's {} cards work{}: --dp, --tp, --pp and --cp use more of them", cards,
+        given.machine->devices.size(), cards == 1 ? "s" : ""));
   if (given.scenario.matrices != nullptr && runtime.matrices != model::MatrixPackage::torchao)
-    all.push_back(fmt::format("no measured peak of {} in {} stands behind what is kept quantised",
-                              runtime.name, given.scenario.matrices->name));
-  for (const auto& [key, value] : given.scenario.factors)
     all.push_back(
-        fmt::format("a rule of thumb replaces what would be counted: {} = {}", key, value));
+        fmt::format("the memory that {} keeps quantised in {} is an estimate without measurements",
+                    runtime.name, given.scenario.matrices->name));
+  for (const auto& [key, value] : given.scenario.factors)
+    all.push_back(fmt::format("a rule of thumb replaces the counted value: {} = {}", key, value));
   return all;
 }
 

@@ -216,7 +216,7 @@ class Importer {
   }
   void finish(const std::string& name) {
     supply("runtime", shares_ ? "deepspeed" : factory_ ? "llama-factory" : "trainer", "the format");
-    if (factory_) supply("checkpointing", "full", "LLaMA-Factory checkpoints unless told not to");
+    if (factory_) supply("checkpointing", "full", "LLaMA-Factory checkpoints by default");
     if (whole_batch_.empty() || whole_batch_ == "auto") return;
     Size whole = 0;
     std::from_chars(whole_batch_.data(), whole_batch_.data() + whole_batch_.size(), whole);

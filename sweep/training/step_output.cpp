@@ -88,9 +88,9 @@ std::string step_time_text(const GivenTraining& given, const TrainingAnswer& ans
                         days_text(static_cast<double>(given.token_budget) / t.tokens_s / 86400));
   if (!with_parts) return text;
   return text + "\n" + table(answer.parts, t.total) +
-         "Of all passes of a step on one card, the slowest stage's; parts add up to the step. "
-         "hidden: what goes\non behind them. bound by: what the part waits for, at the rate on "
-         "the right.\n";
+         "All passes of a step on one card of the slowest stage; parts add up to the step. hidden: "
+         "work that\noverlaps with them. bound by: the resource that limits the part, at the rate "
+         "on the right.\n";
 }
 
 json::array array_of(const std::vector<StepPart>& parts) {

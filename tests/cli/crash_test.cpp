@@ -1,5 +1,5 @@
-// Nothing lost: sweeps that are killed, starved of disk, locked out or given half a database end in
-// a clear error or go on to the content of an undisturbed run.
+// Sweeps lose no data. A sweep that is killed or locked out, or has a full disk or half a database,
+// ends in a clear error or resumes to the content of an undisturbed run.
 #include <sqlite3.h>
 #include <sys/mount.h>
 
@@ -38,7 +38,7 @@ class Crash : public SweepProcess {
     return found;
   }
 
-  /// Kills sweeps at random moments, `kills` times in all, each gone on with or begun again.
+  /// Kills sweeps at random moments, `kills` times in total. Each is resumed or started again.
   void kill_at_random(int kills, unsigned seed) {
     ASSERT_EQ(run(sweep("whole")), 0);
     const std::string expected = headroom::read_text_file(csv("whole"));
@@ -75,7 +75,7 @@ class LongCrash : public Crash {};
 TEST_F(Crash, KilledTenTimesAtRandomMoments) { kill_at_random(10, 1); }
 TEST_F(LongCrash, KilledAHundredTimesAtRandomMoments) { kill_at_random(100, 2); }
 
-TEST_F(Crash, AFullDiskIsSaidAndGoneOnFrom) {
+TEST_F(Crash, AFullDiskIsReportedAndRunsResume) {
   ASSERT_EQ(run(sweep("whole")), 0);
   const fs::path out = folder / "small";
   fs::create_directories(out);
@@ -114,7 +114,7 @@ TEST_F(Crash, ReportsOnAFullDiskAreWholeOrAsTheyWere) {
   EXPECT_TRUE(half.empty());
 }
 
-TEST_F(Crash, TwoSweepsAtOnce) {
+TEST_F(Crash, TwoConcurrentSweeps) {
   const pid_t first = start(sweep("both"));
   wait_for_a_block(database("both"));
   kill(first, SIGSTOP);

@@ -120,7 +120,7 @@ TEST_F(HubCli, TokensFromEverywhereAndNeverShown) {
   EXPECT_EQ(holding(token), std::vector<std::string>{});
   EXPECT_EQ(run("sweep spec.toml --out again --hub-token " + token), 0) << err;
   EXPECT_EQ(holding(token), std::vector<std::string>{});
-  // What goes wrong says nothing of it.
+  // Error messages do not contain the token.
   for (const std::string wrong :
        {"params closed/phi@v2", "params closed/none", "params closed/phi?no_such_key=3",
         "params closed/phi --format nonsense", "params closed/phi --machine x", "sweep none.toml",

@@ -1,4 +1,4 @@
-// libFuzzer target: any bytes as a config.json, described and held in its own precision.
+// libFuzzer target: any bytes as a config.json, described and quantised in its own precision.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const Part part = embedding("embed", 4, 2) + linear("lm_head", 2, 4);
   try {
     const TensorList list = read_safetensors(read, static_cast<headroom::Size>(size), "fuzz");
-    // What was accepted fills the file exactly.
+    // Accepted tensors fill the file exactly.
     headroom::Bytes sum;
     for (const TensorHeader& tensor : list.tensors) sum += tensor.bytes;
     if (sum != list.total || sum.count() > static_cast<headroom::Size>(size)) __builtin_trap();

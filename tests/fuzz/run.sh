@@ -30,7 +30,7 @@ targets=("${@:-${all[@]}}")
   { cat "$build.configure.log"; exit 1; }
 cmake --build "$build" --target "${targets[@]/#/fuzz_}" | grep -v '^\[\|^ninja: ' || true
 
-# Seeds beside those of tests/fuzz/corpus: what the project ships anyway.
+# Seeds in addition to tests/fuzz/corpus: files that the project ships.
 declare -A seeds=([config]=model/describe/catalogue [hardware]=hardware/catalogue [spec]=examples)
 failed=0
 for target in "${targets[@]}"; do

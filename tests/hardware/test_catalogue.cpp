@@ -19,7 +19,7 @@ namespace {
 
 double tera(const std::optional<FlopsPerSecond>& rate) { return rate ? rate->value() / 1e12 : 0; }
 
-TEST(Catalogue, HoldsTheUsualCardsAndHosts) {
+TEST(Catalogue, ContainsTheUsualCardsAndHosts) {
   const Catalogue& catalogue = shipped_catalogue();
   EXPECT_GE(catalogue.devices.size(), 107u);
   EXPECT_GE(catalogue.hosts.size(), 12u);
@@ -31,7 +31,7 @@ TEST(Catalogue, HoldsTheUsualCardsAndHosts) {
   EXPECT_EQ(catalogue.host(catalogue.default_host).name, catalogue.default_host);
 }
 
-TEST(Catalogue, TheProgramHoldsWhatTheFilesSay) {
+TEST(Catalogue, TheProgramContainsTheFiles) {
   std::vector<std::filesystem::path> files;
   for (const auto& each :
        std::filesystem::directory_iterator(test::source_path("hardware/catalogue")))

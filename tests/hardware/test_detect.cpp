@@ -149,7 +149,7 @@ TEST(Sys, CardsWithoutADriverAreNamed) {
 }
 
 // Output as documented for sysctl(8) and vm_stat(1) of macOS.
-TEST(Mac, ChipMemoryAndWhatIsFree) {
+TEST(Mac, ChipMemoryAndFreeMemory) {
   Detection found;
   parse_sysctl(
       "hw.memsize: 103079215104\nhw.physicalcpu: 12\n"

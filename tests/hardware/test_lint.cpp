@@ -31,7 +31,7 @@ TEST(Lint, AGoodRowIsClean) {
   EXPECT_TRUE(found([](Device&) {}).empty());
 }
 
-TEST(Lint, PeaksWithSparsityBesideDenseOnes) {
+TEST(Lint, SparsePeaksGivenAsDense) {
   expect_finding(found([](Device& row) { row.bf16 = FlopsPerSecond(624e12); }), "bf16 is 2 times");
   expect_finding(found([](Device& row) { row.tf32 = FlopsPerSecond(312e12); }), "tf32 is 1 times");
   expect_finding(found([](Device& row) { row.int8 = FlopsPerSecond(2496e12); }), "int8 is 8 times");

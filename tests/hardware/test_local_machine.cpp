@@ -23,7 +23,7 @@ Detection found_one(const std::string& name, std::int64_t mebibytes) {
   return found;
 }
 
-TEST(LocalMachine, ReadingsHoldOverTheCatalogue) {
+TEST(LocalMachine, ReadingsOverrideTheCatalogue) {
   std::vector<std::string> assumed;
   const Machine machine =
       local_machine(found_one("NVIDIA GeForce RTX 4090", 24000), shipped_catalogue(), &assumed);
@@ -36,7 +36,7 @@ TEST(LocalMachine, ReadingsHoldOverTheCatalogue) {
   EXPECT_GE(assumed.size(), 3u) << "RAM bandwidth, disk read and CPU peak are not detected";
 }
 
-TEST(LocalMachine, MeasuredRatesHoldAndAreNotAssumed) {
+TEST(LocalMachine, MeasuredRatesOverrideAssumptions) {
   Detection found = found_one("Tesla T4", 15360);
   std::vector<std::string> without, with;
   local_machine(found, shipped_catalogue(), &without);

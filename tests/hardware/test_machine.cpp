@@ -60,7 +60,7 @@ TEST(Machine, CountsFrom1To1024) {
     EXPECT_THROW(parsed(bad), std::invalid_argument) << bad;
 }
 
-TEST(Machine, WhatIsNoMachineIsRefused) {
+TEST(Machine, RefusesInvalidMachines) {
   for (const char* bad : {"", " ", "@ laptop-16gb", "t4 @", "t4 @ laptop-16gb @ laptop-16gb",
                           "t4 +", "+ t4", "2x", "local @ laptop-16gb"})
     EXPECT_THROW(parsed(bad), std::invalid_argument) << bad;
@@ -87,7 +87,7 @@ TEST(Machine, CardsTalkOverTheirLinkOrTheHostBus) {
   EXPECT_DOUBLE_EQ(bridged.card_link(2).value(), 56.25e9);
 }
 
-TEST(Machine, MoreCardsThanABoxHoldsAreInSeveral) {
+TEST(Machine, ManyCardsNeedSeveralBoxes) {
   const Machine one = parsed("8x h100-sxm-80gb @ dgx-h100"), two = parsed("9x h100-sxm-80gb");
   EXPECT_EQ(one.host.boxes, 1);
   EXPECT_EQ(two.host.boxes, 2);
@@ -100,7 +100,7 @@ TEST(Machine, MoreCardsThanABoxHoldsAreInSeveral) {
   EXPECT_EQ(parsed("12x rtx-4090 @ epyc-rome-512gb").host.boxes, 2);
 }
 
-TEST(Machine, MoreCardsThanAHostWithoutNetworkHoldsAreRefusedWithHostsThatDo) {
+TEST(Machine, RefusesSeveralBoxesWithoutNetworkAndNamesHostsWithOne) {
   EXPECT_EQ(parsed("2x rtx-4090").host.name, "desktop-ddr5-64gb");
   for (const char* text : {"4x rtx-4090", "4x rtx-4090 @ desktop-ddr5-128gb"}) try {
       parsed(text);
@@ -136,7 +136,7 @@ MachineSpecification seed() {
   return spec;
 }
 
-TEST(Specification, WhatIsGivenHolds) {
+TEST(Specification, GivenValuesOverride) {
   const Machine machine = specified_machine(seed(), shipped_catalogue());
   ASSERT_EQ(machine.devices.size(), 1u);
   EXPECT_EQ(machine.devices[0].memory, Bytes(8'000'000'000));
@@ -145,7 +145,7 @@ TEST(Specification, WhatIsGivenHolds) {
   EXPECT_EQ(machine.host.disk, Bytes(500'000'000'000));
 }
 
-TEST(Specification, WhatIsNotGivenIsListed) {
+TEST(Specification, MissingValuesAreListed) {
   std::vector<std::string> assumed;
   MachineSpecification spec = seed();
   const Machine machine = specified_machine(spec, shipped_catalogue(), &assumed);
@@ -170,7 +170,7 @@ TEST(Specification, WhatIsNotGivenIsListed) {
   EXPECT_EQ(assumed.size(), before - 1);
 }
 
-TEST(Specification, WhatDecidesMustBeGivenAndPositive) {
+TEST(Specification, RequiredValuesMustBePositive) {
   const auto refuse = [](auto change) {
     MachineSpecification spec = seed();
     change(spec);

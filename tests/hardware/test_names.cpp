@@ -18,7 +18,7 @@ TEST(Names, NearestIgnoresCase) {
   EXPECT_EQ(nearest("RTX-3O90", cards, 1), std::vector<std::string>{"rtx-3090"});
 }
 
-TEST(Names, APartOfANameFindsAllThatHoldIt) {
+TEST(Names, PartOfANameFindsAllMatches) {
   const std::vector<std::string> both = {"a100-sxm-40gb", "a100-sxm-80gb"};
   EXPECT_EQ(nearest("a100", cards, 2), both);
 }
@@ -28,7 +28,7 @@ TEST(Names, NearestReturnsNoMoreThanThereAre) {
   EXPECT_TRUE(nearest("x", {}, 3).empty());
 }
 
-TEST(Names, UnknownNameSaysWhatWasAskedAndWhatIsNear) {
+TEST(Names, UnknownNameListsNearestNames) {
   const std::string message = unknown_name("device", "rtx4090", cards).what();
   EXPECT_NE(message.find("unknown device 'rtx4090'"), std::string::npos) << message;
   EXPECT_NE(message.find("nearest: rtx-4090"), std::string::npos) << message;

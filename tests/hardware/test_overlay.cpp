@@ -76,7 +76,7 @@ TEST(Overlay, ErrorsNameFileLineKeyAndTheNearestKey) {
   EXPECT_NE(message.find("bandwidth_gbs"), std::string::npos) << message;
 }
 
-TEST(Overlay, ErrorsSayWhatWasFoundAndWhatIsAllowed) {
+TEST(Overlay, ErrorsNameFoundAndAllowedValues) {
   const std::string message =
       message_of("[[device]]\nname = \"x\"\nmemory_gib = \"8GB\"\nbandwidth_gbs = 100\n");
   EXPECT_NE(message.find("mine.toml:3: key 'memory_gib'"), std::string::npos) << message;

@@ -38,7 +38,7 @@ input_per_million = 0.5
 output_per_million = 1.5
 )";
 
-TEST(Prices, AreReadByTheCataloguesNames) {
+TEST(Prices, UseCatalogueNames) {
   const Prices prices = read(usual);
   EXPECT_EQ(prices.currency, "EUR");
   EXPECT_EQ(prices.power_usage_effectiveness, 1.3);
@@ -101,7 +101,7 @@ TEST(Prices, AddUpOverAMachine) {
   EXPECT_EQ(rent_per_hour(prices, machine("8x h100-sxm-80gb @ dgx-h100")), 20);
 }
 
-TEST(Prices, WhatIsNotKnownIsNotGuessed) {
+TEST(Prices, UnknownFiguresStayUnknown) {
   const Prices prices = read(usual);
   EXPECT_FALSE(purchase_price(prices, machine("4x h100-sxm-80gb @ dgx-h100")));
   EXPECT_FALSE(purchase_price(prices, machine("rtx-4090 @ laptop-16gb")));

@@ -28,7 +28,7 @@ TEST(QuantityText, TheLargestByteCountIsReadAndTheNextRefused) {
   EXPECT_THROW(parse_bytes("99999999PB"), std::invalid_argument);
 }
 
-TEST(QuantityText, WhatIsNoQuantityIsRefused) {
+TEST(QuantityText, RefusesInvalidQuantities) {
   for (const char* bad : {"", " ", "8", "GB", "-8GB", "8GBs", "8 G B", "1e9B", "8,5GB", "1.2.3GB",
                           "8XB", "nan", "0x8GB", "99999999999999999999999B", "8GB/s", "8G", "."})
     EXPECT_THROW(parse_bytes(bad), std::invalid_argument) << bad;

@@ -102,19 +102,19 @@ TEST(Activations, LogitsOfEveryPositionGoBackToTheFirstCard) {
   EXPECT_NEAR((peaks(30720) - peaks(6144)) / (124.20 - 80.60), 1, 0.03);
 }
 
-TEST(Activations, TupleCachesStandTwice) {
+TEST(Activations, TupleCachesAreCopied) {
   const QuantisedModel weights =
       quantise(test::catalogue_model("meta-llama/Llama-2-7b-hf"), scheme("bf16"));
   const Machine box = test::machine(1, 80, 256);
-  const auto beside = [&](const char* runtime) {
+  const auto overhead_share = [&](const char* runtime) {
     Scenario s = test::scenario(weights, box, runtime);
     s.prompt_tokens = 1;
     s.output_tokens = 2047;
     const Bytes all = CacheBytes(s, reserved_tokens(s))(0, 32);
     return WorkingMemory(s, 1)(all, Bytes(0)).real().value() / all.real().value();
   };
-  EXPECT_NEAR(beside("transformers"), 1.0 / 32, 0.01);
-  EXPECT_NEAR(beside("transformers-4.35"), 1, 0.01);
+  EXPECT_NEAR(overhead_share("transformers"), 1.0 / 32, 0.01);
+  EXPECT_NEAR(overhead_share("transformers-4.35"), 1, 0.01);
 }
 
 }  // namespace

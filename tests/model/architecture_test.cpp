@@ -44,7 +44,7 @@ TEST(Architecture, DescribesTheBaseModelWithoutItsHead) {
   for (const auto& t : base.tensors) EXPECT_NE(t.role, Role::head) << t.name;
 }
 
-TEST(Architecture, RefusesWhatIsNotDescribedAndNamesTheNearest) {
+TEST(Architecture, RefusesUndescribedClassesAndNamesTheNearest) {
   const std::string text = refusal(R"({"architectures": ["LlamaForCausalML"]})");
   EXPECT_NE(text.find("'LlamaForCausalML' is not described; nearest: LlamaForCausalLM"),
             std::string::npos)

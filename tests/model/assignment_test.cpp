@@ -40,7 +40,7 @@ Assignment drawn(std::mt19937& random, const Model& model, Spot cards) {
   return assign(std::move(layer), std::move(experts), embedding, head);
 }
 
-TEST(Assignment, OfAPlanTakesTheSameTimeAndTheSameMemory) {
+TEST(Assignment, MatchesTimeAndMemoryOfItsPlan) {
   std::mt19937 random(11);
   int compared = 0;
   for (const char* name : assigned_models) {

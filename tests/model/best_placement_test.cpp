@@ -37,17 +37,17 @@ Engine without_crossings(const Engine& runtime) {
 }
 
 /// Cards of different sizes and speeds.
-Machine drawn_machine(Drawing& random, Size cards, Size most_gib) {
-  Machine box = machine(cards, 1, random.between(2, 4 * most_gib), random.between(1, 200));
+Machine drawn_machine(Drawing& random, Size cards, Size max_gib) {
+  Machine box = machine(cards, 1, random.between(2, 4 * max_gib), random.between(1, 200));
   for (Device& device : box.devices) {
-    device.memory = Bytes(random.between(1, most_gib * 16) << 26);
+    device.memory = Bytes(random.between(1, max_gib * 16) << 26);
     if (random.between(0, 2) == 0)
       device.bandwidth = BytesPerSecond(1e11 * static_cast<double>(random.between(1, 30)));
   }
   return box;
 }
 
-TEST(BestPlacement, IsNeverWorseThanAcceleratesMapOrAnOrderOfLayers) {
+TEST(BestPlacement, IsNotWorseThanAccelerateOrLayerOrder) {
   Drawing random{std::mt19937(21)};
   int compared = 0, found = 0, exact = 0, better = 0;
   double widest_gap = 0;

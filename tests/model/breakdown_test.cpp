@@ -79,7 +79,7 @@ TEST(Breakdown, PartsAddUpWhereChunksFollowEachOtherAndWithTensorsOnTheHost) {
   expect_sums(experts.s);
 }
 
-TEST(Breakdown, PartsAddUpWhereCardsDivideLayersBesideExpertsOnTheHost) {
+TEST(Breakdown, PartsAddUpWithTensorParallelAndExpertsOnHost) {
   Case c("openai/gpt-oss-20b", "mxfp4", "2x rtx-4090 @ epyc-rome-512gb", "kt-kernel");
   LayerSplit split;
   split.gpu_layers = std::ssize(c.weights.layer) + 1;

@@ -18,7 +18,7 @@ std::vector<UnknownKey> unknown(std::string_view more) {
 }
 
 /// The description reads hidden_act. The other keys affect no tensor of the class, or of any class.
-TEST(UnknownKeys, WhatTheClassHasIsNone) {
+TEST(UnknownKeys, KeysOfTheClassAreKnown) {
   EXPECT_TRUE(unknown(R"(, "hidden_act": "silu", "attention_dropout": 0.0, "use_cache": true,
                         "torch_dtype": "bfloat16", "transformers_version": "4.40.0",
                         "rope_theta": 10000, "pretraining_tp": 1, "bos_token_id": 1)")

@@ -60,7 +60,7 @@ class DraftOf : public testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(DraftOf, ItsWeightsAndCachesAreHeld) {
+TEST_P(DraftOf, CountsDraftWeightsAndCaches) {
   const Draft draft{&proposes, 5, 0.7};
   const Scenario s = scenario(&draft);
   const Plan plan = place(s, 1.0);

@@ -28,7 +28,7 @@ constexpr const char* llama_8b = "meta-llama/Meta-Llama-3-8B";
 
 /// 8192 tokens by 32 heads in 32 layers, in chunks of 512. The scores are all queries of a chunk by
 /// the keys up to its end.
-TEST(FlashAttention, ScoresStandInMemoryWithoutIt) {
+TEST(FlashAttention, StoresScoresWithoutIt) {
   OptionCase c(llama_8b, "q4_K_M", "1x rtx-4090", "llama.cpp");
   c.s.context = 16384;
   EXPECT_EQ(c.work(8192).scores, 0);
@@ -128,7 +128,7 @@ TEST(FlexGen, CopiesLayersBehindProducts) {
             step.of(Resource::cards).value() + step.of(Resource::launches).value());
   EXPECT_NEAR(step.total.value(), step.of(Resource::bus).value(), 1e-9);
   c.s.batch = 8;
-  c.s.gpu_budget = all_of_it;
+  c.s.gpu_budget = unlimited;
   const Timeline prompts = c.first(2048);
   ASSERT_GT(prompts.of(Resource::cards).value(), prompts.of(Resource::bus).value());
   EXPECT_NEAR(prompts.total.value(),
@@ -208,7 +208,7 @@ TEST(EnforceEager, KernelsOfADecodeStepAreLaunchedOneByOne) {
 
 /// Llama-3-70B on two cards. Both read half of every matrix at the same time. They wait for each
 /// other at 7 matrices in each of 80 layers, and at the output.
-TEST(SplitByRows, CardsReadAtOnceAndMeetAtEachMatrix) {
+TEST(SplitByRows, CardsReadConcurrentlyAndSynchroniseAtEachMatrix) {
   OptionCase c("meta-llama/Meta-Llama-3-70B", "q4_K_M", "2x rtx-3090", "llama.cpp");
   LayerSplit split;
   split.gpu_layers = std::ssize(c.weights.layer) + 1;

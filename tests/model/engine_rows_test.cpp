@@ -44,7 +44,7 @@ TEST(EngineRows, InheritFieldsAndMeasuredConstants) {
   EXPECT_EQ(mine.memory.context_bytes.value, vllm.memory.context_bytes.value);
 }
 
-TEST(EngineRows, AConstantOfKernelsStandsInEveryCell) {
+TEST(EngineRows, KernelConstantAppliesToEveryCell) {
   const Engine mine =
       read_engine(row_head + "inherits = \"vllm\"\nkernels.kernel_s = [1e-6, 5e-7, 2e-6]\n");
   for (const auto& by_width : mine.kernels.efficiency)

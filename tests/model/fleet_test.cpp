@@ -11,8 +11,8 @@
 namespace headroom::model {
 namespace {
 
-Way way(Size parts, double demand) {
-  Way each;
+ServingOption way(Size parts, double demand) {
+  ServingOption each;
   each.parts = parts;
   each.demand = demand;
   return each;
@@ -42,7 +42,7 @@ Size fewest_bins(const std::vector<Size>& sizes, Size room) {
   return best;
 }
 
-Size by_force(Size room, const std::vector<std::vector<Way>>& ways) {
+Size by_force(Size room, const std::vector<std::vector<ServingOption>>& ways) {
   Size best = 1'000;
   std::vector<Size> sizes;
   const std::function<void(std::size_t)> choose = [&](std::size_t load) {
@@ -50,7 +50,7 @@ Size by_force(Size room, const std::vector<std::vector<Way>>& ways) {
       best = std::min(best, fewest_bins(sizes, room));
       return;
     }
-    for (const Way& each : ways[load]) {
+    for (const ServingOption& each : ways[load]) {
       const auto before = sizes.size();
       sizes.insert(sizes.end(), static_cast<std::size_t>(each.copies(1)), each.parts);
       choose(load + 1);
@@ -89,7 +89,7 @@ TEST(Fleet, IsTheSmallestOfAllPackings) {
     std::vector<Size> sizes{1, 2, 4};
     for (Size share = 2; share <= cards; ++share)
       if (cards % share == 0) sizes.push_back(share * parts_of_a_card);
-    std::vector<std::vector<Way>> ways(1 + static_cast<std::size_t>(up_to(3)));
+    std::vector<std::vector<ServingOption>> ways(1 + static_cast<std::size_t>(up_to(3)));
     for (auto& each : ways)
       for (Size n = 1 + up_to(2); n > 0; --n)
         each.push_back(way(sizes[static_cast<std::size_t>(up_to(static_cast<int>(sizes.size())))],
@@ -107,7 +107,7 @@ TEST(Fleet, IsTheSmallestOfAllPackings) {
 }
 
 TEST(Fleet, MoreLoadNeverTakesFewerMachines) {
-  const std::vector<std::vector<Way>> ways{{way(8, 0.7), way(16, 0.4)}, {way(1, 2.5)}};
+  const std::vector<std::vector<ServingOption>> ways{{way(8, 0.7), way(16, 0.4)}, {way(1, 2.5)}};
   Size before = 0;
   for (double scale = 0.1; scale < 40; scale *= 1.3) {
     const Fleet fleet = smallest_fleet(4, ways, scale);

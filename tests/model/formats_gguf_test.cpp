@@ -46,7 +46,7 @@ TEST(Gguf, ReadsBothVersions) {
   }
 }
 
-TEST(Gguf, AsksForMoreUntilTheHeaderEnds) {
+TEST(Gguf, ReadsMoreUntilTheHeaderEnds) {
   const std::string file = good_gguf();
   for (std::size_t n = 0; n < file.size() - 1440 - 1024 - 32; ++n)
     EXPECT_FALSE(
@@ -56,7 +56,7 @@ TEST(Gguf, AsksForMoreUntilTheHeaderEnds) {
     EXPECT_NE(refused_gguf(file.substr(0, n)), "") << "truncated to " << n;
 }
 
-TEST(Gguf, RefusesLies) {
+TEST(Gguf, RefusesInconsistentSizes) {
   const std::string one = gguf_tensor("a", {32}, 0, 0);
   EXPECT_TRUE(contains(refused_gguf("GGML" + good_gguf().substr(4)), "not a GGUF file"));
   EXPECT_TRUE(contains(refused_gguf(gguf_file({}, {one}, 128, 1)), "version 1"));
@@ -110,7 +110,7 @@ GgufHeader part(std::uint32_t number, std::uint32_t count, std::string_view tens
                              {gguf_tensor(tensor, {32}, 0, 0)}, 128));
 }
 
-TEST(Gguf, JoinsSplitsAndNamesWhatIsMissing) {
+TEST(Gguf, JoinsSplitsAndNamesMissingParts) {
   const GgufHeader all = join_gguf({part(1, 2, "b"), part(0, 2, "a")});
   ASSERT_EQ(all.list.tensors.size(), 2u);
   EXPECT_EQ(all.list.tensors[0].name, "a");

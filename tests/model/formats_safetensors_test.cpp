@@ -51,7 +51,7 @@ std::string lacks(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos ? "" : "no '" + std::string(part) + "' in: " + text;
 }
 
-TEST(Safetensors, RefusesLiesAboutPlaces) {
+TEST(Safetensors, RefusesInconsistentOffsets) {
   EXPECT_EQ(lacks(complaint([] { list_of("short"); }), "too few"), "");
   EXPECT_EQ(lacks(complaint([] { list_of(little(1000, 8) + "{}"); }), "in a file of 10"), "");
   EXPECT_EQ(lacks(complaint([] { list_of(std::string(8, '\xff') + "{}"); }), "at most 100000000"),
@@ -140,7 +140,7 @@ TEST(ShardIndex, ReadsMapAndSize) {
   EXPECT_EQ(index.weight_map.at("c"), "1.safetensors");
 }
 
-TEST(ShardIndex, RefusesLies) {
+TEST(ShardIndex, RefusesInconsistentSizes) {
   const auto refuse = [](std::string_view json) { return complaint([&] { index_of(json); }); };
   EXPECT_NE(refuse(R"({"weight_map":{}})"), "");
   EXPECT_NE(refuse(R"({"weight_map":{"a":"1.bin","a":"2.bin"}})").find("twice"), std::string::npos);
@@ -152,7 +152,7 @@ TEST(ShardIndex, RefusesLies) {
   EXPECT_NE(refuse(std::string((64 << 20) + 1, ' ')).find("at most"), std::string::npos);
 }
 
-TEST(ShardIndex, HoldsShardsAgainstTheIndex) {
+TEST(ShardIndex, ComparesShardsWithTheIndex) {
   const auto open = [](const std::string& shard) {
     TensorList list{shard, {}, Bytes(8), {}};
     list.tensors.push_back({shard == "1.safetensors" ? "a" : "b", "F32", {2}, Bytes(8), ""});

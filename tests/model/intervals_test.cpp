@@ -32,7 +32,7 @@ struct Measured {
   }
 };
 
-TEST(Intervals, AreTheEnginesWhereItWasMeasured) {
+TEST(Intervals, UseTheEnginesOwnMeasurements) {
   const Measured m;
   const Estimate e = m.estimate();
   ASSERT_EQ(e.verdict, Verdict::fits_one_gpu);
@@ -44,7 +44,7 @@ TEST(Intervals, AreTheEnginesWhereItWasMeasured) {
 }
 
 /// Times that depend on host memory have a narrower interval if the memory's speed is known.
-TEST(Intervals, OfWhatIsOffTheCardsGoByTheHostsMemory) {
+TEST(Intervals, OffloadFollowsHostMemory) {
   const QuantisedModel w =
       quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
   Engine row = engine("llama.cpp");
@@ -63,14 +63,14 @@ TEST(Intervals, OfWhatIsOffTheCardsGoByTheHostsMemory) {
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").high, 2.0);
 }
 
-TEST(Intervals, AreAtLeastTheGuessOnCardsThatWereNot) {
+TEST(Intervals, UnmeasuredCardsUseTheDefaultInterval) {
   Measured m;
   m.cell.decode_bandwidth.measurements = 0;
   const Estimate e = m.estimate();
   const TimeIntervals times = interval_factors(m.row).times(e);
   EXPECT_EQ(times.ttft.measurements, 40);
-  EXPECT_EQ(times.tpot.low, e.step_least / most_least);  // 0.5 would beat the data sheet
-  EXPECT_EQ(times.tpot.high, 2.2);                       // never narrower than in the measured case
+  EXPECT_EQ(times.tpot.low, e.step_least / max_low_share);  // 0.5 would beat the data sheet
+  EXPECT_EQ(times.tpot.high, 2.2);  // never narrower than in the measured case
   EXPECT_EQ(times.tpot.measurements, 0);
   const ServingIntervals serving = interval_factors(m.row).serving(e);
   EXPECT_EQ(serving.ttft.high, unmeasured_first.high);  // TTFT ends with a step
@@ -80,7 +80,7 @@ TEST(Intervals, AreAtLeastTheGuessOnCardsThatWereNot) {
   m.cell.decode_bandwidth.measurements = 40;
   m.cell.prefill_compute.measurements = 0;
   const TimeIntervals first = interval_factors(m.row).times(m.estimate());
-  EXPECT_EQ(first.ttft.low, std::max(unmeasured_first.low, e.first_least / most_least));
+  EXPECT_EQ(first.ttft.low, std::max(unmeasured_first.low, e.first_least / max_low_share));
   EXPECT_EQ(first.ttft.measurements, 0);
   EXPECT_EQ(first.tpot.measurements, 40);
 }

@@ -15,7 +15,7 @@ Size mixtures_of(const char* model) {
 }
 
 // Counted by hand from the modules that transformers prints.
-TEST(Kernels, AreOneForEachMatrixAndNormAndThoseOfTheCache) {
+TEST(Kernels, OnePerMatrixAndNormPlusCacheKernels) {
   // Kernels: q, k, v, o, gate, up, down. Two norms. Rotation, cache write and scores.
   EXPECT_EQ(kernels_of("meta-llama/Meta-Llama-3-8B"), 32 * (7 + 2 + 3));
   EXPECT_EQ(kernels_of("Qwen/Qwen3-8B"), 36 * (7 + 4 + 3)) << "norms of queries and keys";
@@ -41,8 +41,8 @@ TEST(Kernels, OfExpertsDependOnTheEngine) {
       << "keys and values are repeated";
 }
 
-// vLLM launches its first Marlin kernel for experts once for each expert. The other kernels take
-// all experts at once.
+// vLLM launches its first Marlin kernel for experts once for each expert. The other kernels process
+// all experts in one launch.
 TEST(Kernels, OfPackedExpertsWereLaunchedOneByOne) {
   const char* model = "Qwen/Qwen3-30B-A3B";
   const auto of = [&](const char* precision, const char* engine) {
@@ -73,24 +73,24 @@ TEST(Kernels, ScaleActivationsByBlock) {
 
 // Counted in the forward functions of the libraries. Each of 36 layers has 7 matrices.
 TEST(Kernels, OfPackedWeightsAreMoreWhereTheyAreLaunchedFromPython) {
-  const auto beside = [&](const char* precision, const char* engine) {
+  const auto extra_kernels = [&](const char* precision, const char* engine) {
     const test::OnCards c("Qwen/Qwen3-8B", precision, "1x a100-sxm-80gb", engine);
     const test::OnCards plain("Qwen/Qwen3-8B", "bf16", "1x a100-sxm-80gb", engine);
     const Pass pass = decode_pass(c.s, {.self = 100});
     return (kernels(c.s, pass.layers) - kernels(plain.s, pass.layers)) / (36 * 7);
   };
   const double each = engine("transformers").kernels.packed_kernels.value;
-  EXPECT_NEAR(beside("fp8-block", "transformers"), 3 * each, 1e-9);
-  EXPECT_NEAR(beside("awq", "transformers"), each, 1e-9);
-  EXPECT_NEAR(beside("gptq-int8", "transformers"), 3 * each, 1e-9) << "GPTQModel";
-  EXPECT_NEAR(beside("gptq-int8", "transformers-4.47"),
+  EXPECT_NEAR(extra_kernels("fp8-block", "transformers"), 3 * each, 1e-9);
+  EXPECT_NEAR(extra_kernels("awq", "transformers"), each, 1e-9);
+  EXPECT_NEAR(extra_kernels("gptq-int8", "transformers"), 3 * each, 1e-9) << "GPTQModel";
+  EXPECT_NEAR(extra_kernels("gptq-int8", "transformers-4.47"),
               engine("transformers-4.47").kernels.packed_kernels.value, 1e-9)
       << "AutoGPTQ";
-  EXPECT_NEAR(beside("gptq-int4", "transformers"), 0, 1e-9);
-  EXPECT_NEAR(beside("awq", "vllm"), 0, 1e-9);
+  EXPECT_NEAR(extra_kernels("gptq-int4", "transformers"), 0, 1e-9);
+  EXPECT_NEAR(extra_kernels("awq", "vllm"), 0, 1e-9);
 }
 
-TEST(Kernels, CostTimeBesideThePassAndItsSequences) {
+TEST(Kernels, AddTimeToThePassAndItsSequences) {
   test::OnCards c("meta-llama/Meta-Llama-3-8B", "bf16", "1x h100-sxm-80gb", "vllm");
   const Engine& r = *c.s.runtime;
   const double all = 32 * 12 * efficiency_of(c.s).kernel_s.value + r.serving.step_s.value;

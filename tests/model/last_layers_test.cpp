@@ -19,9 +19,9 @@ TEST(LastLayers, GrowLayerByLayerAsMeasured) {
     const Plan plan = place(s, 1.0);
     ASSERT_TRUE(plan.feasible());
     const CardUse use = card_use(s, plan, 0);
-    const double beside = row.used - (use.weights + use.kv_cache).real().value() / MiB;
-    least = std::min(least, beside);
-    most = std::max(most, beside);
+    const double overhead = row.used - (use.weights + use.kv_cache).real().value() / MiB;
+    least = std::min(least, overhead);
+    most = std::max(most, overhead);
   }
   EXPECT_LT(most - least, 2.0);  // MiB, compared with 3056 MiB of layers
 }
@@ -81,7 +81,7 @@ TEST(LastLayers, SharesByHand) {
   EXPECT_TRUE(place(s, 1.0).has_head(1));
 }
 
-TEST(LastLayers, WhatDoesNotFitIsRefusedAndTheMostThatFitsIsFound) {
+TEST(LastLayers, RefusesTooManyLayersAndFindsTheLargestFit) {
   const QuantisedModel w =
       quantise(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("q4_K_M"));
   for (const Size cards : {1, 2, 3}) {

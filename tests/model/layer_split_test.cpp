@@ -18,14 +18,14 @@ TEST(LastLayers, ExpertsInHostMemory) {
   const Plan plan = place(s, 1.0);
   ASSERT_TRUE(plan.feasible());
   const Size layer = Size{2} * 8 * 3 * 14336 * 4096;
-  EXPECT_EQ(held_back(s, plan, 0).count(), 10 * layer);
+  EXPECT_EQ(weights_kept_on_host(s, plan, 0).count(), 10 * layer);
   EXPECT_EQ(card_use(s, plan, 0).weights + host_use(s, plan).weights, w.total);
   EXPECT_EQ(split.on_host.matched, 30);  // gate, up and down are separate, as in the file
   EXPECT_EQ(evaluate(s).verdict, Verdict::fits_cpu_offload);
   // Half of the fused tensor is the gate's.
   const std::string gates[] = {"ffn_gate_exps"};
   split.on_host = tensors_on_host(w, gates);
-  EXPECT_EQ(held_back(s, place(s, 1.0), 0).count(), 32 * layer / 3);
+  EXPECT_EQ(weights_kept_on_host(s, place(s, 1.0), 0).count(), 32 * layer / 3);
   // With more weights on the host, a token is slower and a card needs less memory.
   const Estimate part = evaluate(s);
   const std::string all[] = {"exps"};

@@ -44,7 +44,7 @@ TEST(Optimizer, AdafactorKeepsRowsAndColumns) {
             4 * (1000 + 1));
 }
 
-TEST(Optimizer, MuonLeavesWhatIsNoMatrixOfALayerToAdam) {
+TEST(Optimizer, MuonLeavesOtherTensorsToAdam) {
   const Tensor matrix{"w", {64, 32}, Role::matmul}, table{"e", {64, 32}, Role::embedding};
   EXPECT_EQ(state_bytes(optimizer("muon"), matrix, 4).count(), 4 * 64 * 32);
   EXPECT_EQ(state_bytes(optimizer("muon"), table, 4).count(), 2 * 4 * 64 * 32 + 4);

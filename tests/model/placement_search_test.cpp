@@ -11,7 +11,7 @@ namespace headroom::model {
 namespace {
 
 /// The shortest step over every number of every unit on every device.
-double least_step(const UnitProblem& p) {
+double min_step(const UnitProblem& p) {
   const std::size_t cards = p.cards.size(), devices = cards + 2;
   std::vector<Counts> on(devices, Counts(p.units.size(), 0));
   double least = endless;
@@ -85,7 +85,7 @@ TEST(PlacementSearch, EqualsEveryPlacementThereIs) {
     p.caches_on_first = !p.cards.empty() && i % 2 == 0;
     p.launches = static_cast<double>(random.between(0, 20));
     p.launches_hide = i % 3 == 0;
-    const double least = least_step(p);
+    const double least = min_step(p);
     const UnitPlacement found = search(p);
     ASSERT_EQ(found.on.empty(), !std::isfinite(least)) << i;
     if (found.on.empty()) continue;

@@ -1,5 +1,5 @@
-// What sums know beside elements: layers that run several times, attention that looks at few
-// tokens, caches that code repeats for every query head.
+// Sums other than elements: layers that run several times, attention to few tokens, caches that
+// code repeats for every query head.
 #include "model/describe/profile.hpp"
 
 #include <gtest/gtest.h>

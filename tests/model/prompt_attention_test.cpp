@@ -25,7 +25,7 @@ TEST(PromptAttention, ContextsBeyond32768GoInChunksOf512InVllmOf2024) {
 }
 
 // 512 queries in blocks of 64, times 28 heads, are 224 blocks. 108 multiprocessors run 216 of them
-// at once.
+// concurrently.
 TEST(PromptAttention, TheLastRoundOfBlocksLeavesMultiprocessorsIdle) {
   test::OnCards c(qwen_7b, "bf16", "1x a100-sxm-80gb", "vllm-0.7");
   c.s.prompt_tokens = 63488;

@@ -91,7 +91,7 @@ TEST(PublishedConfig, AHeadIsTiedAsTheFileOrItsTextModelSays) {
 }
 
 /// An override may name only keys that the description reads, in the section where it reads them.
-TEST(EffectiveKeys, AreWhatTheDescriptionAsksFor) {
+TEST(EffectiveKeys, MatchTheKeysThatTheDescriptionReads) {
   const auto keys = effective_keys(parse_config(mistral3("", ""), "m.json"));
   EXPECT_TRUE(keys.contains("text_config.num_hidden_layers"));
   EXPECT_TRUE(keys.contains("text_config.vocab_size"));

@@ -68,7 +68,7 @@ TEST(Quantisation, MxfpTakesExpertsAlone) {
   EXPECT_EQ(block_bytes("mxfp4-linear"), (q + experts) / 32 * 17);
 }
 
-TEST(Quantisation, PlacesAddUpAndExpertsAreApart) {
+TEST(Quantisation, PlacesAddUpAndExpertsAreSeparate) {
   const Model model = block_model();
   const QuantisedModel weights = quantise(model, scheme("bf16"));
   EXPECT_EQ(weights.total, weights.embedding + weights.layers_before.at(1) + weights.head);
@@ -76,6 +76,17 @@ TEST(Quantisation, PlacesAddUpAndExpertsAreApart) {
   EXPECT_DOUBLE_EQ(weights.head_read, 2 * 1000 * 128) << "a tied head is read, though not held";
   EXPECT_DOUBLE_EQ(weights.read_routed.at(1), 2 * experts);
   EXPECT_DOUBLE_EQ(weights.read_dense.at(1), 2 * q + rest);
+}
+
+// A token reads a few rows of a table, so a pass does not read the table.
+TEST(Quantisation, HoldsTablesOfLayersAndDoesNotReadThem) {
+  Model model = block_model();
+  const double before = quantise(model, scheme("bf16")).read_dense.at(1);
+  model.part = std::move(model.part) + at("layers.0", embedding("table", 5000, 128));
+  model.profile = profile_of(model.part, 128);
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
+  EXPECT_EQ(weights.layer.at(0).count(), 2 * (q + experts) + rest + 2 * 5000 * 128);
+  EXPECT_DOUBLE_EQ(weights.read_dense.at(1), before);
 }
 
 TEST(Quantisation, ChecksExceptionsOnlyOfTheCheckpointsOwnScheme) {

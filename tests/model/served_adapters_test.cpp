@@ -26,7 +26,7 @@ class Llama8B : public testing::Test {
 
 // Rank 16. Elements per rank of one layer: q 4096 + 4096, k and v 4096 + 1024 each, o 4096 + 4096.
 // gate and up have 4096 + 14336 each, down 14336 + 4096. The sum is 81,920.
-TEST_F(Llama8B, SlotsAreBesideEveryLinearLayer) {
+TEST_F(Llama8B, SlotsForEveryLinearLayer) {
   const QuantisedModel one = served("vllm", 1, 16);
   EXPECT_EQ(one.adapters, Bytes(32 * 16 * 81920 * 2));
   EXPECT_EQ(one.total, weights.total + one.adapters);
@@ -40,7 +40,7 @@ TEST_F(Llama8B, SlotsAreBesideEveryLinearLayer) {
 // Two cards. For q, k, v, gate and up, each has the whole inner factors (5 * 4096) and half of the
 // outer ones ((4096 + 2 * 1024 + 2 * 14336) / 2). For o and down, each has half of the inner
 // factors (2048 + 7168) and the whole outer ones (2 * 4096).
-TEST_F(Llama8B, TwoCardsHoldMoreThanHalfEach) {
+TEST_F(Llama8B, TwoCardsNeedMoreThanHalfEach) {
   const Bytes beside = on_rank(served("vllm", 1, 16), 2) - on_rank(weights, 2);
   EXPECT_EQ(beside, Bytes(32 * 16 * (20480 + 17408 + 9216 + 8192) * 2));
 }

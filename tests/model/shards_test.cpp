@@ -137,7 +137,7 @@ TEST(Shards, ExpertsSpreadWholeOrSplit) {
             one);
 }
 
-TEST(Shards, RanksTogetherHoldAtLeastTheWhole) {
+TEST(Shards, RanksTogetherHaveAllWeights) {
   for (const char* name :
        {"meta-llama/Meta-Llama-3.1-8B", "deepseek-ai/DeepSeek-V2-Lite", "openai/gpt-oss-20b",
         "google/gemma-2-9b", "Qwen/Qwen3-30B-A3B", "state-spaces/mamba-2.8b-hf",
@@ -165,7 +165,7 @@ TEST(Shards, RanksTogetherHoldAtLeastTheWhole) {
 }
 
 // The plan uses the smallest number of cards. Smaller numbers do not fit the model.
-TEST(Shards, AreAsFewAsHoldTheModel) {
+TEST(Shards, FewestShardsThatFit) {
   std::set<Size> seen;
   for (const char* name : {"meta-llama/Llama-3.3-70B-Instruct", "deepseek-ai/DeepSeek-V2.5",
                            "openai/gpt-oss-120b", "Qwen/Qwen3-30B-A3B"})
@@ -186,7 +186,7 @@ TEST(Shards, AreAsFewAsHoldTheModel) {
 
 // Equal cards of a group store the same weights. A card of another kind stores the weights of a
 // group of its kind.
-TEST(Shards, HoldWhatTheirCardWants) {
+TEST(Shards, PadToTheCardsTiles) {
   const auto uses = [](const char* cards) {
     test::OnCards on("openai/gpt-oss-20b", "mxfp4", cards, "vllm");
     on.s.tensor_parallel = 2;

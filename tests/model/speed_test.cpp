@@ -45,7 +45,7 @@ TEST(Speed, TransformersWaitsForEachProductOfBlocks) {
 
 /// Attention runs between matrix products. The time to read caches therefore adds to theirs, even
 /// if large batches make the products compute-bound.
-TEST(Speed, CachesAreReadBesideProducts) {
+TEST(Speed, CacheReadsAddToProducts) {
   const auto slope = [](Size batch) {
     SpeedCase c("meta-llama/Meta-Llama-3-8B", "bf16", "1x h100-sxm-80gb", "vllm");
     c.s.batch = batch;
@@ -138,7 +138,7 @@ TEST(Speed, ChunksFollowEachOtherAsFarAsLaunchQueuesHoldThem) {
 /// Weights in Q4_K_M are unpacked and then multiplied like weights in F16. Source: XiongjieDai, May
 /// 2024, 512 tokens of Llama-3-8B. RTX 4090 7138.99 and 9382 tokens/s, RTX A6000 3780.55 and
 /// 4511.02. Metal unpacks in registers.
-TEST(Speed, WeightsThatAreUnpackedIntoMemoryTakeTheirTimeBesideTheProducts) {
+TEST(Speed, DequantisationAddsToProducts) {
   for (const auto& [card, times] :
        {std::pair("1x rtx-4090", 9382.0 / 7138.99), std::pair("1x rtx-a6000", 4511.02 / 3780.55)}) {
     const double packed = prompt_seconds("meta-llama/Meta-Llama-3-8B", "q4_K_M", card, 512);
@@ -181,7 +181,7 @@ TEST(Speed, UnpackedWeightsAreMultipliedNoFasterThanThoseOf16Bit) {
 
 /// A prompt reads the weights of its experts in addition to its products, once for each chunk, and
 /// `expert_reads` times. For a generated token, reading overlaps with its products.
-TEST(Speed, ExpertsOfAPromptAreReadBesideTheirProducts) {
+TEST(Speed, PrefillExpertReadsAddToProducts) {
   SpeedCase c("Qwen/Qwen3-30B-A3B", "q8_0", "1x rtx-4090", "llama.cpp");
   Throughput none;
   none.bytes_s = BytesPerSecond(1e12);

@@ -71,7 +71,7 @@ TEST(StartPass, RoomForCachesDoesNotDependOnTheBatch) {
   EXPECT_DOUBLE_EQ(one->sequences, many->sequences);
 }
 
-TEST(StartPass, FusedMatricesStandTwice) {
+TEST(StartPass, FusedMatricesAreCopied) {
   // Llama 2 7B: q, k and v of 32 layers, 3 * 4096^2 each, in 4 bit. Every 128 elements have a
   // 16-bit scale and a 4-bit zero point. Pythia has one matrix for them in the checkpoint.
   const double copies = 32.0 * 3 * 4096 * 4096 * (0.5 + 2.5 / 128);
@@ -87,7 +87,7 @@ TEST(StartPass, FusedMatricesStandTwice) {
   EXPECT_NEAR(activations("meta-llama/Llama-2-7b-hf") - beside, copies, 0.01 * copies);
 }
 
-TEST(StartPass, AHeadThatIsStoredAgainStandsTwiceUntilItIsTied) {
+TEST(StartPass, StoredHeadIsCopiedUntilTied) {
   // Falcon 7B: 65024 by 4544 in 16 bit, in addition to 4-bit weights and before any cache exists.
   // GPTQ checkpoints have no such peak.
   const Machine box = card("rtx-4090");

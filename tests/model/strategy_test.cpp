@@ -150,7 +150,7 @@ TEST(Strategy, MoreOfTheGpuIsNeverSlower) {
   EXPECT_GT(before, 0);
 }
 
-TEST(Strategy, WithoutCardsTheGpuIsWhatIsNeeded) {
+TEST(Strategy, NeedsAGpuWithoutCards) {
   const Model& model = catalogue_model("facebook/opt-30b");
   const QuantisedModel w = quantise(model, scheme("fp16"));
   const Machine box = machine(0, 0, 100);

@@ -74,7 +74,7 @@ TEST(Cost, RentIncludesTheEnergy) {
   EXPECT_EQ(cost->energy, 0);
 }
 
-TEST(Cost, WhatNeedsAnAbsentFigureIsAbsent) {
+TEST(Cost, CostsWithMissingFiguresAreAbsent) {
   EXPECT_FALSE(hourly_cost(read_prices(""), machine(), Acquisition::rent));
   EXPECT_FALSE(hourly_cost(read_prices(""), machine(), Acquisition::used));
   Machine unknown = machine();

@@ -10,7 +10,7 @@
 namespace headroom::model {
 namespace {
 
-TEST(Largest, IsTheLastThatHolds) {
+TEST(Largest, FindsTheLastThatFits) {
   for (const Size most : {1, 2, 3, 7, 8, 100})
     for (Size last = 0; last <= most; ++last)
       EXPECT_EQ(largest(most, [&](Size n) { return n <= last; }), last) << most;
@@ -64,7 +64,7 @@ TEST_P(ServingOf, OneMoreMissesTheTarget) {
 
 /// Compares `serve` with the steady state of `traffic`, by walking up to the first batch that is
 /// too slow.
-TEST(Serving, OfAnEngineThatBatchesContinuouslyIsItsSteadyState) {
+TEST(Serving, ContinuousBatchingIsASteadyState) {
   const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
   const Machine machine = test::machine(1, 80, 256);
@@ -103,7 +103,7 @@ TEST(Serving, OfAnEngineThatBatchesContinuouslyIsItsSteadyState) {
 
 /// One sequence and two use the same model of steady state. Otherwise two could meet a target that
 /// one misses.
-TEST(Serving, OfOneSequenceIsNoSlowerThanOfTwo) {
+TEST(Serving, OneSequenceIsNotSlowerThanTwo) {
   const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
   const Machine machine = test::machine(1, 80, 256);
@@ -119,7 +119,7 @@ TEST(Serving, OfOneSequenceIsNoSlowerThanOfTwo) {
 }
 
 /// If a batch starts together, all its prompts precede every token.
-TEST(Serving, OfOneBatchIsTheEstimates) {
+TEST(Serving, OneBatchMatchesTheEstimate) {
   const Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
   const Machine machine = test::machine(1, 24, 64);
@@ -213,7 +213,7 @@ TEST(Serving, SmallModelsGetACopyForEachCard) {
   EXPECT_EQ(found.cards, 1);
 }
 
-TEST(Serving, WhatMissesByHowMuch) {
+TEST(Serving, MissedTargetsWithTheirFactor) {
   const Model& model = test::catalogue_model("meta-llama/Llama-2-7b-hf");
   const QuantisedModel weights = quantise(model, scheme("fp16"));
   const Machine machine = test::machine(1, 8, 1, 1);

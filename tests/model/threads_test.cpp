@@ -1,5 +1,5 @@
-// evaluate() from many threads at once gives the results of one thread, also for first calls. The
-// thread sanitizer runs this test too.
+// Concurrent calls of evaluate() give the results of one thread, also for first calls. The thread
+// sanitizer runs this test too.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -118,7 +118,7 @@ TEST_P(TrafficOf, PromptsTakeTheTimeThatTheyTakeAlone) {
 }
 
 // With 64 concurrent requests, decode steps read the weights in any case.
-TEST_P(TrafficOf, PromptsInDecodeStepsCostLessThanApart) {
+TEST_P(TrafficOf, MixedStepsCostLessThanSeparateOnes) {
   Engine together = *scenario(64).runtime, apart = together;
   together.serving.separate_prefill = false;
   apart.serving.separate_prefill = true;

@@ -94,7 +94,7 @@ TEST(TrainingParts, AddUpToTheStep) {
 // Each parameter and token takes two FLOPs forward and four backward. A ring of n cards sends (n -
 // 1) / n of the weights, 2 bytes each, once forward and once backward. It sends as much of
 // gradients once. Source: ZeRO, arXiv:1910.02054, section 7, three times the parameters.
-TEST(TrainingParts, AreWhatIsMultipliedAndSent) {
+TEST(TrainingParts, CountProductsAndTransfers) {
   const Fixture f;
   TrainingScenario s = f.step("deepspeed");
   s.zero = 3;

@@ -59,7 +59,7 @@ TEST(TrainingOutcome, IsDecidedByTheLastByte) {
   EXPECT_EQ(short_of.reason, Reason::gpu_memory);
 }
 
-TEST(TrainingOutcome, TheHostHoldsWhatAllCardsPutThere) {
+TEST(TrainingOutcome, HostMemoryCoversAllCards) {
   const Fixture f;
   TrainingScenario s = f.step("deepspeed");
   s.parallel.replicas = 2;

@@ -110,7 +110,7 @@ TEST(Training, PaperSixteenBytesAParameterAreShared) {
   EXPECT_NEAR(held(3), 16.0 / 8, 0.01);
 }
 
-TEST(Training, CardsOfAStageShareWhatTheyHold) {
+TEST(Training, CardsOfAStageShareState) {
   Step run(llama_of(), "megatron");
   const Size all = run.model->profile.parameters;
   EXPECT_EQ(elements_of_rank(run.s, 0).total(), all);
@@ -150,7 +150,7 @@ TEST(Training, EveryOptionChangesTheEstimate) {
             allocated([](auto& s) { s.parallel.tensor = 2; }));
 }
 
-TEST(Training, WhatDoesNotDivideIsRefused) {
+TEST(Training, RefusesUnevenDivisions) {
   Step run(llama_of());
   run.s.parallel.tensor = 3;
   EXPECT_THROW(run(), std::invalid_argument);

@@ -123,6 +123,53 @@ TEST(Components, OfMultimodalModels) {
   }
 }
 
+/// Elements of checkpoints of classes that transformers does not have, counted as 16 bit each.
+/// `beside`: what the file has beside parameters. In Kimi-VL's that is 26 x 64 router biases and 27
+/// rotary tables of 32 in fp32. Sources: github gogongxt/python, scripts/models/deepseek_ocr.md,
+/// which lists all tensors; a census of the files of Kimi-VL ("total_params").
+struct CustomCheckpoint {
+  std::string_view model;
+  Size total, beside;
+};
+constexpr CustomCheckpoint custom_checkpoints[] = {
+    {"deepseek-ai/DeepSeek-OCR", 3'336'106'240, 0},
+    {"moonshotai/Kimi-VL-A3B-Instruct", 16'407'657'776, 26 * 64 + 27 * 32 * 2},
+};
+
+TEST(CustomClasses, CountAsTheirPublishedCheckpoints) {
+  for (const CustomCheckpoint& row : custom_checkpoints)
+    EXPECT_EQ(cached_model(std::string(row.model)).profile.parameters + row.beside, row.total)
+        << row.model;
+}
+
+/// Elements of all tensors of published multimodal checkpoints that no class of transformers reads.
+/// `left_out` counts what the file holds beside the model, by hand.
+struct Whole {
+  std::string_view model;
+  Size total, left_out;
+  bool stores_tied_head = false;
+};
+/// The low-rank adapters of Phi-4-multimodal: ranks 256 and 320 on four matrices of each layer.
+constexpr Size adapters =
+    32 * (256 + 320) * (Size{3072 + 5120} + (3072 + 3072) + (3072 + 16384) + (8192 + 3072));
+/// Sources, read 2026-11: "Parameters" of the model's page at build.nvidia.com; the header-derived
+/// CHECKPOINT_PARAMS of a public experiment with the checkpoint (5574460384); metadata.total_size /
+/// 2 of github oguzaybilir/LocateAnything-3B-FineTuning model.safetensors.index.json.
+constexpr Whole wholes[] = {
+    {"microsoft/Phi-3.5-vision-instruct", 4'146'621'440, 0},
+    {"microsoft/Phi-4-multimodal-instruct", 5'574'460'384, adapters},
+    {"nvidia/LocateAnything-3B", 7'661'331'936 / 2, 0, true},
+};
+
+TEST(Checkpoints, OfMultimodalModelsHoldThePublishedTotals) {
+  for (const Whole& row : wholes) {
+    SCOPED_TRACE(row.model);
+    const Model& m = cached_model(std::string(row.model));
+    const Size head = row.stores_tied_head ? copies(m.part.tensors) : 0;
+    EXPECT_EQ(stored(m.part.tensors) + head + row.left_out, row.total);
+  }
+}
+
 /// "Number of Parameters (Non-Embedding)" of the model cards, in units of their last digit.
 /// Source: huggingface.co/Qwen/NAME, README.md. (That of Qwen2.5-72B says 70.0B where its own total
 /// and vocabulary leave 70.2B.)

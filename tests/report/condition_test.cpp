@@ -11,7 +11,7 @@ namespace {
 bool holds(const std::string& text, Size batch, double speed) {
   const Condition condition(text, {"result"});
   std::vector<Cell> values;
-  for (const auto& read : condition.reads())
+  for (const auto& read : condition.columns_read())
     values.push_back(read.column->name == "batch" ? Cell(batch) : Cell(speed));
   return condition.holds(values);
 }
@@ -23,9 +23,9 @@ TEST(Condition, IsTrueFalseOrNeither) {
   const Condition null("tokens_s < 5", {"result"});
   EXPECT_FALSE(null.holds(std::vector<Cell>{Cell()})) << "no value is not less";
   const Condition both("new.tokens_s < 0.95 * old.tokens_s", {"old", "new"});
-  ASSERT_EQ(both.reads().size(), 2u);
+  ASSERT_EQ(both.columns_read().size(), 2u);
   std::vector<Cell> values;
-  for (const auto& read : both.reads()) values.emplace_back(read.row == 0 ? 100.0 : 94.0);
+  for (const auto& read : both.columns_read()) values.emplace_back(read.row == 0 ? 100.0 : 94.0);
   EXPECT_TRUE(both.holds(values));
 }
 

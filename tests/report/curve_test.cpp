@@ -110,7 +110,7 @@ TEST(Chart, BandsAndJumpsAreDrawnWhereAskedFor) {
   EXPECT_NE(data.find(" 2.5 40\n"), std::string::npos);
 }
 
-TEST(Chart, LabelsKeepApartAndWithinThePanel) {
+TEST(Chart, LabelsDoNotOverlapOrLeaveThePanel) {
   std::vector<Box> taken;
   for (int i = 0; i < 12; ++i) {
     const Box box = label_place(i < 6 ? 3 : 780, 120, 30, i % 2 == 0, taken);

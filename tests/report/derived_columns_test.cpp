@@ -162,7 +162,7 @@ TEST(DerivedColumns, EachEndIsTheTimeTimesTheFactorThatIsChosen) {
 }
 
 /// A field at its largest value leaves its neighbours as they are.
-TEST(PackedFields, EachComesBackBesideTheOthers) {
+TEST(PackedFields, EachFieldIsIndependent) {
   for (const PackedField& field : packed::all) {
     std::int64_t column = 0;
     for (const PackedField& other : packed::all)
@@ -189,7 +189,7 @@ TEST(PackedFields, FieldsThatShareABitOrTheSignAreFound) {
 }
 
 /// Databases written by earlier versions have these bits.
-TEST(PackedFields, LieAtTheBitsThatTheTableSays) {
+TEST(PackedFields, HaveTheBitsOfTheTable) {
   Estimate e;
   e.verdict = model::Verdict::fits_cpu_offload;
   e.sure = model::Confidence::marginal;

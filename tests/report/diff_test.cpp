@@ -123,8 +123,8 @@ TEST(Diff, EachChangeHasItsCause) {
   EXPECT_EQ(found, expected);
   EXPECT_EQ(counts.below, 1) << "half a percent is below the threshold";
   EXPECT_EQ(counts.numbers, 1);
-  EXPECT_EQ(counts.came, 1);
-  EXPECT_EQ(counts.went, 1);
+  EXPECT_EQ(counts.added, 1);
+  EXPECT_EQ(counts.removed, 1);
   EXPECT_EQ(counts.same, 0);
   std::set<std::string> inputs;
   for (const auto& each : diff.inputs())
@@ -191,7 +191,7 @@ TEST(Diff, TheDocumentBeginsWithDecisions) {
   const auto decision =
       page.find("| card | engine | a\\|b | bf16 | fits on 1 GPU | fits with CPU offload");
   EXPECT_NE(decision, std::string::npos) << page;
-  EXPECT_LT(decision, page.find("## What results depend on"));
+  EXPECT_LT(decision, page.find("## Inputs"));
 }
 
 TEST(Nights, FollowOnePointThroughRunsThatNumberItOtherwise) {

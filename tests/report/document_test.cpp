@@ -54,7 +54,7 @@ TEST(Document, ACellCarriesItsGradeItsLinesAndItsOrder) {
             "</tbody></table></div>\n");
 }
 
-TEST(Document, WhatOnlyOneOfThemCanShowIsLeftOutOfTheOther) {
+TEST(Document, OmitsPartsThatAFormatCannotShow) {
   TableCell bar;
   bar.bar = {{0, 0.5, "weights 1.00 GiB"}};
   Document page;

@@ -96,7 +96,7 @@ TEST(Csv, AStreamThatFailsIsAnError) {
   EXPECT_THROW(write_csv(out, Database(folder / "r.sqlite"), 1), std::ios_base::failure);
 }
 
-TEST(Axes, DecodeWhatTheViewDecodes) {
+TEST(Axes, DecodeLikeTheView) {
   const Axes axes(small_run());
   EXPECT_EQ(text_of(axes.value("model", 6)), "b, \"large\"");
   EXPECT_EQ(number_of(axes.value("batch", 5), 0), 4);

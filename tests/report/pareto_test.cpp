@@ -16,7 +16,7 @@ bool beats(const std::pair<double, double>& a, const std::pair<double, double>& 
   return a.first >= b.first && a.second >= b.second && a != b;
 }
 
-TEST(Pareto, IsWhatNothingBeats) {
+TEST(Pareto, ContainsTheUndominatedPoints) {
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
     Points points(random() % 40);

@@ -1,4 +1,4 @@
-// The same point in another run.
+// Finding a point in another run.
 #include "report/point_map.hpp"
 
 #include <gtest/gtest.h>

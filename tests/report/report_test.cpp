@@ -1,4 +1,4 @@
-// What a reader is told: which points are chosen, words, advice, the documents as a whole.
+// Content of reports: chosen points, words, advice, complete documents.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ class GoldenRun : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(GoldenRun, LinesStandAtTheSmallestBatch) {
+TEST_F(GoldenRun, RowsShowTheSmallestBatch) {
   const Database database(folder_ / "r.sqlite");
   const auto lines = lines_of(database, Axes(database.run(1)), 1);
   ASSERT_EQ(lines.size(), 24u);
@@ -232,7 +232,7 @@ TEST_F(GoldenRun, AnUnfinishedRunIsNotReported) {
 
 TEST_F(GoldenRun, EveryViewRuns) {
   const Database database(folder_ / "r.sqlite");
-  // What is trained: training_report_test; what is served: store_test.
+  // Training is in training_report_test, serving in store_test.
   for (const View& v : views())
     EXPECT_EQ(database.query(std::string(v.sql), 1).rows.empty(),
               v.name == "trainable" || v.name == "serving")

@@ -13,7 +13,7 @@
 namespace headroom::report {
 namespace {
 
-/// Of small_run: three batches in each of two precisions of each model.
+/// Points of small_run: three batches in each of two precisions of each model.
 bool ram_stated(Size point) { return point / 3 % 2 == 1; }
 
 /// Every outcome of `result` is what the column list makes of `estimate_of(point)`.
@@ -52,13 +52,13 @@ void expect_columns(const std::filesystem::path& file,
     }
 }
 
-TEST(Store, EveryColumnOfTheViewIsWhatTheColumnListSays) {
+TEST(Store, ViewColumnsMatchTheColumnList) {
   Folder folder;
   write_all(folder / "r.sqlite", small_run());
   expect_columns(folder / "r.sqlite", [](Size point) { return made_up(point); });
 }
 
-/// What is served is in a table of its own, with rows for such points alone.
+/// Serving outcomes are in their own table, with rows only for such points.
 TEST(Store, ServedPointsComeBackWithTheirIntervalsAndTheOthersWithout) {
   Folder folder;
   const auto file = folder / "r.sqlite";

@@ -9,7 +9,7 @@
 namespace headroom::report {
 namespace {
 
-TEST(WholeFile, WhatWasThereStaysWhenWritingFails) {
+TEST(WholeFile, KeepsTheOldFileWhenWritingFails) {
   Folder folder;
   write_whole(folder / "a" / "f.md", "old");
   EXPECT_THROW(write_whole(folder / "a" / "f.md",

@@ -8,7 +8,7 @@
 
 namespace headroom::test {
 
-/// A fresh folder that goes away with the test; no two tests that run at once share one.
+/// A new folder that is removed with the test. Concurrent tests never share one.
 class Folder {
  public:
   Folder() {

@@ -15,13 +15,13 @@ namespace headroom::test {
 /// A certificate for 127.0.0.1 that nobody has signed but itself, and its key, as files.
 void write_certificate(const std::string& certificate, const std::string& key);
 
-/// What a request was.
+/// A request.
 struct HubAsked {
   std::string path, range, authorization, etag;
   int connection = 0;  ///< the client's port: equal for requests on one connection
 };
 
-/// What is answered.
+/// An answer.
 struct HubReply {
   int status = 200;
   std::multimap<std::string, std::string> headers;

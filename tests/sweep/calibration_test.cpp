@@ -53,11 +53,11 @@ TEST(MeasuredFile, StatementsMayMakeTablesAndNoMore) {
   EXPECT_FALSE(fs::exists(other));
 }
 
-TEST(MeasuredFile, WhatIsNotUnderstoodIsSaid) {
+TEST(MeasuredFile, NamesUnknownInput) {
   EXPECT_NE(message("").find("empty"), std::string::npos);
   EXPECT_NE(message("[{\"a\": 1").find("cut off"), std::string::npos);
   EXPECT_NE(message("[]").find("no rows"), std::string::npos);
-  EXPECT_NE(message("{\"a\": 1}").find("expected llama-bench"), std::string::npos);
+  EXPECT_NE(message("{\"a\": 1}").find("expected output of llama-bench"), std::string::npos);
   EXPECT_NE(message("model,precision,runtime,figure,unit,value\n").find("a header and no rows"),
             std::string::npos);
   EXPECT_NE(message("model,precision,runtime,figure,unit,value\ngpt2,fp16,vllm,,tokens/s,3\n")

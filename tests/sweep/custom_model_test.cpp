@@ -117,7 +117,7 @@ TEST(CustomModel, WindowsReachTheCache) {
   EXPECT_EQ(windows, (std::vector<Size>{128, 128, 0, 128, 128, 0}));
 }
 
-TEST(CustomModel, WhatCannotBeNamesTheFlags) {
+TEST(CustomModel, ContradictionsNameTheFlags) {
   EXPECT_TRUE(has(complaint_of("layers=2"), "--hidden-size is missing"));
   EXPECT_TRUE(has(complaint_of("hidden_size=64"), "--layers is missing"));
   EXPECT_TRUE(has(complaint_of("hidden_size=0&layers=1"), "--hidden-size: found '0'"));

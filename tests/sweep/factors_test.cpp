@@ -34,7 +34,7 @@ TEST(Calibration, OutliersHaveLittleWeight) {
   EXPECT_NEAR(found(c, "decode_bandwidth")->value, 0.6, 0.6 * 0.06);
 }
 
-TEST(Calibration, WhatCannotBeToldIsNotFittedAndSaid) {
+TEST(Calibration, UndeterminedConstantsAreReportedNotFitted) {
   Synthetic one({"Llama-2-13b"}, slower);
   auto decode = one.subjects();
   std::erase_if(decode, [](const ScoredRow& s) { return s.group == "prefill"; });
@@ -45,14 +45,14 @@ TEST(Calibration, WhatCannotBeToldIsNotFittedAndSaid) {
   const auto said = std::ranges::find_if(
       c.not_fitted, [](const NotFitted& n) { return n.name == "kernel_s (gddr, 4-bit)"; });
   ASSERT_NE(said, c.not_fitted.end());
-  EXPECT_NE(said->why.find("cannot be told apart from decode_bandwidth"), std::string::npos);
+  EXPECT_NE(said->why.find("cannot separate it from decode_bandwidth"), std::string::npos);
   decode.resize(2);
   EXPECT_TRUE(calibrate(decode).constants.empty());
 }
 
 // One model's decoding determines only one constant. If the bandwidth would exceed its bound, the
 // search lowers the overhead instead.
-TEST(Calibration, WhatRunsIntoItsBoundGivesWayToWhatIsAlike) {
+TEST(Calibration, ConstantAtItsBoundIsReplacedByARelatedOne) {
   constexpr double true_overhead = 1e-6;
   Synthetic one({"Llama-2-7b"}, [](model::Engine& r) {
     r.kernels.efficiency[gddr][four].kernel_s.value = true_overhead;
@@ -68,7 +68,7 @@ TEST(Calibration, WhatRunsIntoItsBoundGivesWayToWhatIsAlike) {
     EXPECT_NE(each.name, "kernel_s (gddr, 4-bit)") << "fitted, and said not to be";
 }
 
-TEST(Calibration, NoConstantIsLeftAtTheEndOfWhatIsPossible) {
+TEST(Calibration, NoConstantEndsAtItsBound) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-72B"}, slower);
   for (ScoredRow& each : known.subjects()) each.measured *= 100;
   for (const FittedConstant& each : calibrate(known.subjects()).constants)

@@ -23,7 +23,7 @@ const model::Engine& fitted_row(const PooledSearch& search, std::string_view nam
   return *std::ranges::find(search.rows(), name, &model::Engine::name);
 }
 
-TEST(PooledSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
+TEST(PooledSearch, RecoversConstantsAndPoolsRelatedOnes) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
   std::vector<ScoredRow> subjects = known.subjects();
   std::vector<Measurement> of_sources(subjects.size());  // each model has another source
@@ -103,7 +103,7 @@ TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
             std::sqrt(0.6 * 0.3));
 }
 
-TEST(Fit, WhatIsLeftOutHasNoPart) {
+TEST(Fit, ExcludedRowsHaveNoEffect) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
   Fit fit(known.subjects());
   const Folds folds = folds_by_model(fit.subjects());

@@ -26,13 +26,13 @@ TEST(Grid, IsABijection) {
   }
 }
 
-TEST(Grid, HoldsFarPointsToo) {
+TEST(Grid, IncludesDistantPoints) {
   const Grid grid({1'000'000, 1, 1'000'000});
-  EXPECT_EQ(grid.size(), most_points);
+  EXPECT_EQ(grid.size(), max_points);
   std::vector<Size> digits(3);
-  grid.decode(most_points - 1, digits);
+  grid.decode(max_points - 1, digits);
   EXPECT_EQ(digits, (std::vector<Size>{999'999, 0, 999'999}));
-  EXPECT_EQ(grid.encode(digits), most_points - 1);
+  EXPECT_EQ(grid.encode(digits), max_points - 1);
 }
 
 TEST(Grid, RefusesWhatHasNoEndOrNoPoint) {

@@ -74,7 +74,7 @@ TEST_F(HubRepositories, WhetherThereIsABigFileIsRememberedToo) {
   EXPECT_EQ(hub.asked().size(), 2U);
 }
 
-TEST_F(HubRepositories, ShardsAreBegunBesideEachOther) {
+TEST_F(HubRepositories, ShardsAreFetchedConcurrently) {
   std::vector<std::string> names;
   for (int i = 0; i < 12; ++i) {
     names.push_back("model-" + std::to_string(i) + ".safetensors");

@@ -74,7 +74,7 @@ TEST_F(HubHttp, TruncatedBodiesAreTriedAgainAndThenAnError) {
   EXPECT_EQ(hub.asked().size(), 7U);
 }
 
-TEST_F(HubHttp, RangesThatLieAreErrors) {
+TEST_F(HubHttp, WrongRangesAreErrors) {
   const auto with = [&](const std::string& lie) {
     hub.trick = [lie](const HubAsked&, HubReply& reply, int) {
       reply.headers.erase("Content-Range");

@@ -82,7 +82,7 @@ TEST_F(HubSettingsOf, TokensInTheOrderOfTheHubsClient) {
   EXPECT_EQ(read({"hf_flag", false}).token_from, "--hub-token");
 }
 
-TEST_F(HubSettingsOf, WhatIsNoTokenIsSaidWithoutShowingIt) {
+TEST_F(HubSettingsOf, InvalidTokenIsReportedWithoutItsValue) {
   EXPECT_NE(complaint({"", false}).find("--hub-token"), std::string::npos);
   variables["HF_TOKEN"] = "hf_two words";
   EXPECT_NE(complaint().find("HF_TOKEN"), std::string::npos);

@@ -58,7 +58,7 @@ class HubModels : public testing::Test {
 #define EXPECT_SAYS(text, fragment) \
   EXPECT_NE((text).find(fragment), std::string::npos) << (text) << "\nlacks: " << (fragment)
 
-TEST(HubAddress, IsTakenApart) {
+TEST(HubAddress, IsParsed) {
   const auto is = [](std::string_view name, std::string_view repository, std::string_view revision,
                      std::string_view folder = "", std::string_view file = "") {
     const auto address = parse_hub_address(name);
@@ -121,7 +121,7 @@ TEST_F(HubModels, AreTheSameAsFromTheirConfig) {
   EXPECT_EQ(resolve("someone/tiny?num_hidden_layers=11").shape.layers, 11);
 }
 
-TEST_F(HubModels, RecipesBesideConfigsAreRead) {
+TEST_F(HubModels, ReadsRecipesNextToConfigs) {
   const std::string recipe = R"({"quantization": {"quant_algo": "FP8", "exclude_modules": []}})";
   server.repositories["someone/fp8"] = {
       .files = {{"config.json", tiny}, {"hf_quant_config.json", recipe}}};
@@ -162,7 +162,7 @@ TEST_F(HubModels, AQuantisationNamesAFileOfTheRepository) {
                                                  {"tiny-UD-Q4_K_XL.gguf", "no header"},
                                                  {"mmproj-Q8_0.gguf", "no header"}}};
   EXPECT_SAYS(complaint("org/quants:ud-q4_k_xl"), "tiny-UD-Q4_K_XL.gguf");
-  EXPECT_SAYS(complaint("org/quants:Q8_0"), "no .gguf file whose name ends in 'Q8_0'");
+  EXPECT_SAYS(complaint("org/quants:Q8_0"), "no .gguf file with a name that ends in 'Q8_0'");
   EXPECT_SAYS(complaint("org/quants:Q8_0"), "tiny-Q4_K_M.gguf");
 }
 
@@ -210,7 +210,7 @@ TEST_F(HubModels, BadConfigsNameTheRepository) {
   EXPECT_SAYS(complaint("someone/tiny"), "at most 33554432");
 }
 
-TEST_F(HubModels, SeveralAtOnce) {
+TEST_F(HubModels, SeveralConcurrently) {
   std::atomic<int> inside = 0, most = 0;
   server.trick = [&](const HubAsked&, HubReply& reply, int) {
     const int now = ++inside;

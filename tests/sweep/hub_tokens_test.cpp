@@ -48,7 +48,7 @@ TEST_F(HubHttp, RedirectsHaveALimitAndNoWayOut) {
   EXPECT_SAYS(complaint(whole("/small")), "rotocol");
 }
 
-TEST_F(HubHttp, NobodyThereIsSaidAtOnce) {
+TEST_F(HubHttp, ReportsUnreachableHostsImmediately) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_SAYS(complaint({.url = "http://127.0.0.1:1/x", .length = 10}), "127.0.0.1");
   EXPECT_SAYS(complaint({.url = "ftp://127.0.0.1/x", .length = 10}), "not an http or https");

@@ -52,7 +52,7 @@ TEST(Job, EveryCombinationIsAScenario) {
   EXPECT_EQ(job.points(), 2 * 2 * 2 * 3);
   std::set<std::tuple<const void*, const void*, const void*, Size>> seen;
   for (const auto& s : scenarios(job.grids[0])) {
-    EXPECT_EQ(s.gpu_budget, model::all_of_it);
+    EXPECT_EQ(s.gpu_budget, model::unlimited);
     EXPECT_EQ(s.context, 0);
     seen.insert({s.weights->model, s.weights->scheme, s.machine, s.batch});
   }

@@ -12,9 +12,9 @@
 namespace headroom::sweep {
 namespace {
 
-struct Sizes {
+struct SplitSizes {
   Size tensor = 1, pipeline = 1, data = 1, expert = 1;
-  bool operator==(const Sizes&) const = default;
+  bool operator==(const SplitSizes&) const = default;
 };
 
 /// The word after `flag`. It is empty if the script does not have the flag.
@@ -30,12 +30,13 @@ Size size_of(const std::string& script, const std::string& flag) {
 }
 
 /// Reads flags as the engines do: vLLM spreads experts over all tensor- and data-parallel cards.
-Sizes read_back(const std::string& engine, const std::string& script) {
+SplitSizes read_back(const std::string& engine, const std::string& script) {
   if (engine == "sglang")
     return {size_of(script, "--tp-size"), size_of(script, "--pp-size"),
             size_of(script, "--dp-size"), size_of(script, "--ep-size")};
-  Sizes sizes{size_of(script, "--tensor-parallel-size"),
-              size_of(script, "--pipeline-parallel-size"), size_of(script, "--data-parallel-size")};
+  SplitSizes sizes{size_of(script, "--tensor-parallel-size"),
+                   size_of(script, "--pipeline-parallel-size"),
+                   size_of(script, "--data-parallel-size")};
   if (script.find("--enable-expert-parallel") != std::string::npos)
     sizes.expert = sizes.tensor * sizes.data;
   return sizes;
@@ -62,7 +63,7 @@ TEST(LaunchSplit, FlagsGiveBackTheSplitThatWasEstimated) {
               s.expert_parallel = expert;
               const model::Estimate e = evaluate(s);
               if (e.verdict >= model::Verdict::does_not_fit) continue;
-              const Sizes made = read_back(engine, script_of(s));
+              const SplitSizes made = read_back(engine, script_of(s));
               const auto asked = [](Size size) { return std::max<Size>(1, size); };
               if (tensor > 0) {
                 EXPECT_EQ(made.tensor, tensor) << engine;
@@ -110,7 +111,7 @@ TEST(LaunchSplit, CachesHaveTheEnginesOwnWords) {
   }
 }
 
-TEST(LaunchSplit, WhatAnEngineCannotBeToldIsAnError) {
+TEST(LaunchSplit, UnsupportedEngineOptionsAreErrors) {
   const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "4x h100-sxm-80gb",
                          "deepspeed-inference");
   model::Scenario s = on.s;

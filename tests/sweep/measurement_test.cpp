@@ -165,7 +165,7 @@ TEST(Accuracy, FiguresOfKnownRows) {
 /// Source: XiongjieDai, May 2024, Llama-3-8B. On one A100 SXM it took 0.848 s in F16 and 0.086 s in
 /// Q4_K_M, which is first unpacked to 16 bit. On one RTX A6000 it took 0.113 and 0.135 s. Apple's
 /// engine does not unpack into memory, so F16 may well be slower.
-TEST(Accuracy, WhatDoesLessInTwiceTheTimeIsLeftOut) {
+TEST(Accuracy, OmitsRowsWithLessWorkInTwiceTheTime) {
   const auto line = [](const char* id, const char* precision, const char* gpu, const char* value) {
     return std::string(id) + ",inference,meta-llama/Meta-Llama-3-8B,llama.cpp-b3120," + precision +
            ",1x " + gpu + ",1,512,1,prefill,rate_of_prompt," + value + ",tokens/s,,A,s,\n";
@@ -186,7 +186,7 @@ TEST(Accuracy, WhatDoesLessInTwiceTheTimeIsLeftOut) {
 }
 
 /// 4.92 GB of Q4_K_M without the embedding take at least 13 ms at the 360 GB/s of an RTX 3060.
-TEST(Accuracy, WhatIsFasterThanMemoryIsLeftOut) {
+TEST(Accuracy, OmitsRowsFasterThanMemory) {
   const auto line = [](const char* id, const char* cards, const char* value) {
     return std::string(id) + ",inference,meta-llama/Meta-Llama-3-8B,llama.cpp,q4_k_m," + cards +
            "x rtx-3060-12gb,1,1,128,step,rate_of_output," + value + ",tokens/s,,A,s,\n";

@@ -56,7 +56,7 @@ TEST(Options, SwitchesTakeTrueAndFalse) {
   EXPECT_NE(options_complaint({"--no-kv-cache=perhaps"}).find("is a switch"), std::string::npos);
 }
 
-TEST(Options, OperandsStandAnywhere) {
+TEST(Options, OperandsMayBeAnywhere) {
   const auto options = options_of({"a", "--batch", "2", "b", "--", "--odd"});
   EXPECT_EQ(options.operands(), (std::vector<std::string>{"a", "b", "--odd"}));
 }

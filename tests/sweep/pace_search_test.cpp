@@ -61,7 +61,7 @@ double largest_error(const PaceSearch& search, const std::vector<TimedStep>& ste
   return largest;
 }
 
-TEST(PaceSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
+TEST(PaceSearch, RecoversConstantsAndPoolsRelatedOnes) {
   Steps steps;
   for (const std::string source : {"one", "two", "three", "four"})
     steps.add("megatron", "a100-sxm-80gb", 0.6, source);
@@ -82,7 +82,7 @@ TEST(PaceSearch, BringsKnownConstantsBackAndCarriesThemToTheirLikes) {
   EXPECT_FALSE(search.found_on(2, {"any", "sm_8"}));  // traffic is the same on every card
 }
 
-TEST(PaceSearch, WhatIsLeftOutHasNoPart) {
+TEST(PaceSearch, ExcludedRowsHaveNoEffect) {
   Steps steps, slower;
   const std::vector<std::string> sources{"one", "two", "three", "four", "five", "six"};
   for (const std::string& source : sources) {

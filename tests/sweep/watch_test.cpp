@@ -29,7 +29,7 @@ double gib_after(const std::string& line, const std::string& words) {
   return std::stod(line.substr(at + words.size()));
 }
 
-TEST(Watch, TensorsOnCardsLeaveOutWhatIsElsewhere) {
+TEST(Watch, TensorsOnCardsExcludeOtherDevices) {
   const model::Model& model = test::catalogue_model("facebook/opt-30b");
   const model::QuantisedModel weights = quantise(model, model::scheme("fp16"));
   Machine machine = parse_machine("rtx-4090 @ desktop-ddr5-128gb", shipped_catalogue());

@@ -77,7 +77,7 @@ class Best {
     if (s_.runtime->offload.cpu) all.push_back({.cards = false, .copies = copied, .buffer = {}});
     if (!has_cards()) return all;
     all.push_back({.offloads = false, .buffer = {}});
-    if (whole_only(s_)) return all;
+    if (never_splits_weights(s_)) return all;
     if (streams(s_)) {
       for (const Bytes buffer : buffers()) all.push_back({.buffer = buffer});
       return all;

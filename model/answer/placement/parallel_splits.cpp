@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/answer/placement/strategy.hpp"
-#include "model/infer/placement/at_once.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -26,7 +26,7 @@ ParallelSplit split_of(const Scenario& s) {
                       .weights = {},
                       .room = {}};
   if (split.estimate.verdict == Verdict::refused) return split;
-  const Scenario running = at_once(s);
+  const Scenario running = admitted_scenario(s);
   const Plan plan = place(running, 1.0);
   const Uses uses(running, plan.shards);
   for (Size card = 0; card < plan.cards; ++card)

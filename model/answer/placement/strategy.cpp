@@ -113,7 +113,7 @@ std::vector<Strategy> strategies(const Scenario& s, const ModuleTree& tree, Poli
     Scenario changed = with_budgets(s, row);
     if (row.gpu == Gpu::least)
       changed.gpu_budget =
-          std::min(least_gpu_memory(changed, uses_a_gpu).value_or(all_of_it), full_gpu_budget(s));
+          std::min(least_gpu_memory(changed, uses_a_gpu).value_or(unlimited), full_gpu_budget(s));
     all.push_back(worked_out(row, changed, tree, policy, options));
   }
   return all;

@@ -36,7 +36,7 @@ Bytes block_rests(const Scenario& s, const Plan& plan, Size card) {
   const BlockRests& rests = s.weights->rests;
   const BlockRests::Sums& sums = s.runtime->weights.blocks == AllocatorBlocks::fused
                                      ? rests.fused_on(plan.shards)
-                                     : rests.apart;
+                                     : rests.per_tensor;
   double rest = 0;
   for_pieces_on_card(plan, card,
                      [&](const LayerSpan& piece) { rest += between(sums.before, piece.layers); });
@@ -109,7 +109,7 @@ Bytes communication(const Scenario& s, const Plan& plan, Size card) {
 
 /// Of each byte of weights, what blocks of the allocator hold beside it on average.
 double rest_share(const Scenario& s) {
-  const BlockRests::Sums& rests = s.weights->rests.apart;
+  const BlockRests::Sums& rests = s.weights->rests.per_tensor;
   if (s.runtime->weights.blocks == AllocatorBlocks::exact || s.weights->total <= Bytes(0)) return 0;
   return (rests.before.back() + rests.embedding + rests.head) / s.weights->total.real().value();
 }
@@ -124,7 +124,7 @@ DraftUse draft_off_cards(const Scenario& s, const Plan& plan) {
 
 }  // namespace
 
-Bytes held_back(const Scenario& s, const Plan& plan, Size card) {
+Bytes weights_kept_on_host(const Scenario& s, const Plan& plan, Size card) {
   const Range range = plan.layers_of(card);
   if (s.cpu_offload > Bytes(0)) {
     const Shards& shards = s.weights->shards;
@@ -193,11 +193,12 @@ Bytes Uses::weights_on(const Plan& plan, Size card) const {
   if (!is_used(plan, card)) return {};
   Bytes bytes = card == 0 ? plan.streaming_buffer : Bytes(0);
   if (plan.assignment != nullptr)
-    bytes += held_on_card(s_, plan, cache_, card).weights;
+    bytes += resident_on_card(s_, plan, cache_, card).weights;
   else
     bytes += s_.runtime->parallel.split == Split::tensors ? rank_weights(s_, plan, card)
                                                           : layer_weights(s_, plan, card);
-  if (plan.assignment == nullptr && plan.partly_on_host) bytes -= held_back(s_, plan, card);
+  if (plan.assignment == nullptr && plan.partly_on_host)
+    bytes -= weights_kept_on_host(s_, plan, card);
   return bytes + draft_of(s_, shards_, card == plan.first_used_card).weights;
 }
 
@@ -205,7 +206,7 @@ CardUse Uses::held_on(const Plan& plan, Size card) const {
   CardUse use;
   if (!is_used(plan, card)) return use;
   const auto caches = [&](const CacheBytes& cache) {
-    if (plan.assignment != nullptr) return held_on_card(s_, plan, cache, card).caches;
+    if (plan.assignment != nullptr) return resident_on_card(s_, plan, cache, card).caches;
     if (!caches_on_cards(s_)) return Bytes(0);
     const Range range = plan.layers_of(card);
     Bytes bytes = cache(range.first, range.last);
@@ -238,12 +239,12 @@ CardUse Uses::held_on(const Plan& plan, Size card) const {
 
 Bytes Uses::host_weights(const Plan& plan) const {
   const Bytes draft = draft_off_cards(s_, plan).weights;
-  if (plan.assignment != nullptr) return held_on_host(s_, plan, cache_).weights + draft;
+  if (plan.assignment != nullptr) return resident_on_host(s_, plan, cache_).weights + draft;
   Bytes bytes = layer_bytes(*s_.weights, plan.on_cpu);
   if (plan.embedding == Where::cpu) bytes += s_.weights->embedding;
   if (plan.head == Where::cpu) bytes += head_bytes(s_, plan.embedding == plan.head);
   if (plan.partly_on_host)
-    for (Size card = 0; card < plan.cards; ++card) bytes += held_back(s_, plan, card);
+    for (Size card = 0; card < plan.cards; ++card) bytes += weights_kept_on_host(s_, plan, card);
   return bytes + draft;
 }
 
@@ -257,7 +258,7 @@ HostUse Uses::held_by_host(const Plan& plan) const {
   const DraftUse draft = draft_off_cards(s_, plan);
   use.kv_cache = draft.kv_cache;
   if (plan.assignment != nullptr) {
-    use.kv_cache += held_on_host(s_, plan, cache_).caches;
+    use.kv_cache += resident_on_host(s_, plan, cache_).caches;
     return use;
   }
   if (s_.runtime->weights.repacks_on_cpu) use.process += use.weights - draft.weights;

@@ -23,7 +23,7 @@ struct Difference {
   std::string text;  ///< what was found and what was expected
 };
 
-/// What a checkpoint stores for one described tensor.
+/// Entry of a checkpoint for one described tensor.
 struct StoredTensor {
   std::string_view dtype{};  ///< type of most of its bytes; empty if missing or unknown
   Bytes bytes{};             ///< including scales, zero points and maps
@@ -43,9 +43,10 @@ struct Comparison {
 inline constexpr std::string_view name_rule =
     "Equal names first. 'experts.N.' tensors are stacked into the fused one that transformers 5 "
     "has "
-    "in memory (gate and up, or w1 and w3, into gate_up_proj; down or w2 into down_proj). What is "
-    "left pairs where the numbers in the path, the last two words and the shape are equal, by the "
-    "longest common end, if one pair alone has it. Then, where numbers, last word and shape are "
+    "in memory (gate and up, or w1 and w3, into gate_up_proj; down or w2 into down_proj). Other "
+    "tensors pair if the numbers in the path, the last two words and the shape are equal. The "
+    "longest common end decides, if only one pair has it. Then, where numbers, last word and shape "
+    "are "
     "equal for as many tensors on both sides, these pair in order. Companions of packed weights "
     "belong to them.";
 
@@ -53,7 +54,7 @@ inline constexpr std::string_view name_rule =
 /// elements, because its stored shape differs. Tensors known by name only are compared by name. A
 /// tied tensor may have any of its names.
 Comparison compare(const Part& part, const TensorList& list);
-/// The same for tensors gathered under described names.
+/// For tensors already gathered under described names.
 Comparison compare(const Part& part, std::vector<Gathered> found);
 
 std::string_view name_of(Difference::Kind kind);

@@ -11,7 +11,7 @@
 
 namespace headroom::model {
 
-/// What a checkpoint stores for one described tensor.
+/// Entry of a checkpoint for one described tensor.
 struct Gathered {
   std::string name;           ///< without the suffix of packing
   Shape shape{};              ///< as stored; empty for several stacked tensors

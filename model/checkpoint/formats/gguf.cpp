@@ -34,9 +34,9 @@ constexpr auto types = std::to_array<Type>({
     {41, "Q1_0", 128, 18},    {42, "Q2_0", 64, 18},
 });
 
-constexpr Size longest_key = 65535, longest_name = 64, most_dims = 4;
+constexpr Size longest_key = 65535, longest_name = 64, max_dims = 4;
 constexpr Size longest_kept_string = 65536;
-constexpr std::uint64_t most_values = 65536;
+constexpr std::uint64_t max_values = 65536;
 constexpr std::uint32_t string_type = 8, list_type = 9;
 
 /// Bytes of one value of a scalar type; 0 for strings, lists and unknown types.
@@ -91,7 +91,7 @@ GgufList list(GgufReader& in) {
   GgufList kept{static_cast<Size>(n)};
   if (type == string_type) {
     for (std::uint64_t i = 0; i < n; ++i) in.take(in.u64("a string's length"), "a string");
-  } else if (is_whole(type) && n <= static_cast<std::uint64_t>(most_kept_numbers)) {
+  } else if (is_whole(type) && n <= static_cast<std::uint64_t>(max_kept_numbers)) {
     for (std::uint64_t i = 0; i < n; ++i)
       kept.numbers.push_back(std::get<std::int64_t>(scalar(in, type)));
   } else if (scalar_bytes(type) > 0) {
@@ -129,9 +129,9 @@ Placed read_tensor(GgufReader& in, const std::string& origin, std::vector<Tensor
   tensor.name = std::string(in.text(longest_name, "a tensor's name"));
   const std::string name = shown_name(tensor.name);
   const std::uint32_t dims = in.u32("a number of dimensions");
-  if (dims > static_cast<std::uint32_t>(most_dims))
+  if (dims > static_cast<std::uint32_t>(max_dims))
     in.fail(
-        fmt::format("tensor {} has {} dimensions, at most {} are allowed", name, dims, most_dims));
+        fmt::format("tensor {} has {} dimensions, at most {} are allowed", name, dims, max_dims));
   for (std::uint32_t d = 0; d < dims; ++d) {
     const std::uint64_t size = in.u64("a dimension");
     if (size > static_cast<std::uint64_t>(INT64_MAX))
@@ -193,12 +193,11 @@ GgufHeader parse(GgufReader& in, Size file_size, std::string origin) {
   const std::uint64_t value_count = in.u64("the number of keys");
   // A description takes at least 24 bytes, a value 13. A count that the file cannot hold is an
   // error.
-  const auto room = static_cast<std::uint64_t>(file_size < 0 ? most_gguf_header : file_size);
+  const auto room = static_cast<std::uint64_t>(file_size < 0 ? max_gguf_header : file_size);
   if (tensor_count > std::min(room / 24, std::uint64_t{1} << 20))
     in.fail(fmt::format("{} tensors do not fit in {} bytes", tensor_count, room));
-  if (value_count > std::min(room / 13, most_values))
-    in.fail(
-        fmt::format("{} keys, at most {} are read in {} bytes", value_count, most_values, room));
+  if (value_count > std::min(room / 13, max_values))
+    in.fail(fmt::format("{} keys, at most {} are read in {} bytes", value_count, max_values, room));
   read_values(in, value_count, header);
   header.list.origin = origin;
   std::vector<Placed> places;
@@ -248,8 +247,8 @@ std::optional<GgufHeader> parse_gguf(std::string_view prefix, Size file_size, st
     const auto read = static_cast<Size>(prefix.size());
     if (file_size >= 0 && read >= file_size)
       in.fail(fmt::format("the file ends within its header, at byte {}", read));
-    if (read >= most_gguf_header)
-      in.fail(fmt::format("a header of more than {} bytes", most_gguf_header));
+    if (read >= max_gguf_header)
+      in.fail(fmt::format("a header of more than {} bytes", max_gguf_header));
     return std::nullopt;
   }
 }
@@ -258,7 +257,7 @@ GgufHeader read_gguf(const ReadRange& read, Size file_size, std::string origin) 
   std::string prefix;
   for (Size want = Size{1} << 20;; want *= 2) {
     const auto have = static_cast<Size>(prefix.size());
-    want = std::min(want, file_size < 0 ? most_gguf_header : std::min(file_size, most_gguf_header));
+    want = std::min(want, file_size < 0 ? max_gguf_header : std::min(file_size, max_gguf_header));
     if (want > have) prefix += read(have, want - have);
     const auto now = static_cast<Size>(prefix.size());
     if (auto header = parse_gguf(prefix, now < want ? now : file_size, origin)) return *header;

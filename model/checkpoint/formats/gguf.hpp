@@ -16,7 +16,7 @@
 namespace headroom::model {
 
 /// Longest accepted header, including the tokenizer. The largest known header has 16 MB.
-inline constexpr Size most_gguf_header = Size{256} << 20;
+inline constexpr Size max_gguf_header = Size{256} << 20;
 
 /// A list, stored as its length. Whole numbers and booleans with one value a layer keep their
 /// values.
@@ -24,7 +24,7 @@ struct GgufList {
   Size length = 0;
   std::vector<std::int64_t> numbers{};
 };
-inline constexpr Size most_kept_numbers = most_layers;
+inline constexpr Size max_kept_numbers = most_layers;
 using GgufValue = std::variant<std::int64_t, double, std::string, GgufList>;
 
 struct GgufHeader {

@@ -23,10 +23,9 @@ class GgufReader {
 
   Size position() const { return position_; }
 
-  /// The next `n` bytes. Rejected at once if the file cannot hold them.
+  /// The next `n` bytes. Rejected immediately if the file is too short.
   std::string_view take(std::uint64_t n, std::string_view what) {
-    const Size left_in_file =
-        file_size_ < 0 ? most_gguf_header - position_ : file_size_ - position_;
+    const Size left_in_file = file_size_ < 0 ? max_gguf_header - position_ : file_size_ - position_;
     if (n > static_cast<std::uint64_t>(std::max<Size>(left_in_file, 0)))
       fail(fmt::format("{} of {} bytes at byte {}, {}", what, n, position_,
                        file_size_ < 0 ? "beyond the longest header"

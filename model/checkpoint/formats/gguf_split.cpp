@@ -37,8 +37,9 @@ GgufHeader join_gguf(std::vector<GgufHeader> parts) {
     }
   }
   if (all.split_tensors >= 0 && all.split_tensors != static_cast<Size>(all.list.tensors.size()))
-    throw FormatError(fmt::format("{}: {} tensors in all parts, split.tensors.count says {}",
-                                  origin, all.list.tensors.size(), all.split_tensors));
+    throw FormatError(
+        fmt::format("{}: the parts have {} tensors together, split.tensors.count says {}", origin,
+                    all.list.tensors.size(), all.split_tensors));
   return all;
 }
 

@@ -36,7 +36,7 @@ struct Entry {
 /// parser.
 class HeaderHandler {
  public:
-  constexpr static std::size_t max_object_size = static_cast<std::size_t>(most_tensors);
+  constexpr static std::size_t max_object_size = static_cast<std::size_t>(max_tensors);
   constexpr static std::size_t max_array_size = 64;
   constexpr static std::size_t max_key_size = 4096;
   constexpr static std::size_t max_string_size = std::size_t{1} << 26;
@@ -193,9 +193,9 @@ Size safetensors_header_length(std::string_view first_bytes, Size file_size,
   std::uint64_t length = 0;
   for (std::size_t i = 8; i-- > 0;)
     length = length << 8 | static_cast<unsigned char>(first_bytes[i]);
-  if (length > static_cast<std::uint64_t>(most_safetensors_header))
+  if (length > static_cast<std::uint64_t>(max_safetensors_header))
     throw FormatError(fmt::format("{}: a header of {} bytes, a safetensors file has at most {}",
-                                  origin, length, most_safetensors_header));
+                                  origin, length, max_safetensors_header));
   if (static_cast<Size>(length) > file_size - 8)
     throw FormatError(
         fmt::format("{}: a header of {} bytes in a file of {}", origin, length, file_size));
@@ -203,9 +203,9 @@ Size safetensors_header_length(std::string_view first_bytes, Size file_size,
 }
 
 TensorList parse_safetensors(std::string_view header, Size data_size, std::string origin) {
-  if (static_cast<Size>(header.size()) > most_safetensors_header)
+  if (static_cast<Size>(header.size()) > max_safetensors_header)
     throw FormatError(fmt::format("{}: a header of {} bytes, a safetensors file has at most {}",
-                                  origin, header.size(), most_safetensors_header));
+                                  origin, header.size(), max_safetensors_header));
   if (header.empty() || header.front() != '{')
     throw FormatError(fmt::format("{}: the header does not begin with '{{'", origin));
   json::parse_options options;

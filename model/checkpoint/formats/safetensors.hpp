@@ -10,8 +10,8 @@
 
 namespace headroom::model {
 
-inline constexpr Size most_safetensors_header = 100'000'000;
-inline constexpr Size most_tensors = Size{1} << 20;
+inline constexpr Size max_safetensors_header = 100'000'000;
+inline constexpr Size max_tensors = Size{1} << 20;
 
 /// Length of the JSON header, from the file's first eight bytes. Throws FormatError if they cannot
 /// start a file of `file_size` bytes.

@@ -127,9 +127,9 @@ std::vector<std::string> part_names(std::string_view name) {
   const auto number = part_number(name);
   if (number.empty()) return {std::string(name)};
   const auto count = std::stoul(std::string(number.substr(10)));
-  if (count < 1 || count > most_shards)
+  if (count < 1 || count > max_shards)
     throw FormatError(
-        fmt::format("{}: a model in {} parts, 1 to {} are read", name, count, most_shards));
+        fmt::format("{}: a model in {} parts, 1 to {} are read", name, count, max_shards));
   std::vector<std::string> names;
   for (std::size_t i = 1; i <= count; ++i)
     names.push_back(
@@ -138,9 +138,9 @@ std::vector<std::string> part_names(std::string_view name) {
 }
 
 ShardIndex parse_shard_index(std::string_view text, std::string origin) {
-  if (static_cast<Size>(text.size()) > most_index)
+  if (static_cast<Size>(text.size()) > max_index)
     throw FormatError(
-        fmt::format("{}: {} bytes, an index has at most {}", origin, text.size(), most_index));
+        fmt::format("{}: {} bytes, an index has at most {}", origin, text.size(), max_index));
   json::parse_options options;
   options.max_depth = 8;
   json::basic_parser<IndexHandler> parser(options);
@@ -157,9 +157,9 @@ ShardIndex parse_shard_index(std::string_view text, std::string origin) {
   std::set<std::string> shards;
   for (const auto& [name, shard] : index.weight_map)
     if (shards.insert(shard).second) check_shard(shard, index.origin);
-  if (shards.size() > most_shards)
+  if (shards.size() > max_shards)
     throw FormatError(fmt::format("{}: weight_map names {} shards, at most {} are read",
-                                  index.origin, shards.size(), most_shards));
+                                  index.origin, shards.size(), max_shards));
   index.shards.assign(shards.begin(), shards.end());
   return index;
 }

@@ -17,8 +17,8 @@ namespace headroom::model {
 /// and key for keys that are missing or wrong.
 Config gguf_config(const GgufHeader& header, const TensorList& tensors);
 
-/// `part` without the modules that llama.cpp omits for this architecture (BERT's pooler), and with
-/// those that its files have in addition (keys and values of layers that share them).
+/// `part` without the modules that llama.cpp omits for this architecture (BERT's pooler). Modules
+/// that its files have in addition are added (keys and values of layers that share them).
 Part as_gguf(Part part, const GgufHeader& header, const TensorList& tensors);
 
 /// The scheme (a name of schemes()) of the file according to "general.file_type", else that of the

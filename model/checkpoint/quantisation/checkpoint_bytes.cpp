@@ -58,7 +58,7 @@ Model with_further_modules(const Model& model) {
 
 Bytes checkpoint_bytes(const Model& model) {
   const Scheme& own = scheme(model.checkpoint_scheme);
-  if (held_as_stored(model, own)) return model.stored->list.total;
+  if (keeps_checkpoint_formats(model, own)) return model.stored->list.total;
   const Model all = with_further_modules(model);
   const std::vector<Bytes> bytes = held_bytes(all, own);
   Bytes sum;

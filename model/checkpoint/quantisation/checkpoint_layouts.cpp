@@ -62,12 +62,13 @@ constexpr std::string_view format_of(Size bits) {
   return bits == 2 ? "int2" : bits == 3 ? "int3" : bits == 4 ? "int4" : "int8";
 }
 
-std::vector<Scheme> made_rows() {
+constexpr std::string_view note = "as the checkpoint's config says, module by module";
+
+/// Layouts of single methods.
+std::vector<Scheme> single_rows() {
   using enum SchemeFamily;
-  static std::deque<std::string> names;
   const auto linears = Reach::linears;
-  constexpr std::string_view note = "as the checkpoint's config says, module by module";
-  std::vector<Scheme> rows = {
+  return {
       {"fp8-channel-fp32",
        {},
        fp8,
@@ -85,6 +86,15 @@ std::vector<Scheme> made_rows() {
        "fp8",
        layout::fp8_block_e8m0,
        128},
+      {"fp8-block32-e8m0",
+       {},
+       fp8,
+       note,
+       "vLLM 0.33 models/deepseek_v41/quant_config.py",
+       linears,
+       "fp8",
+       layout::fp8_block_e8m0,
+       32},
       {"mxfp8-linear", {}, fp8, note, "OCP Microscaling Formats 1.0", linears, "mxfp8"},
       {"nvfp4-weights",
        {},
@@ -95,6 +105,11 @@ std::vector<Scheme> made_rows() {
        "nvfp4",
        layout::nvfp4_weights},
   };
+}
+
+std::vector<Scheme> made_rows() {
+  static std::deque<std::string> names;
+  std::vector<Scheme> rows = single_rows();
   const std::span<const Scheme> usual = schemes();
   for (const Family& family : families())
     for (const Size bits : family.bits)

@@ -34,10 +34,14 @@ Exceptions::Exceptions(const Model& model, const Scheme& main) {
   ignored_ = ModuleNames(model.checkpoint.ignored);
   head_ = main.reach != Reach::decoder_blocks;
   for (const CheckpointGroup& group : model.checkpoint.groups)
-    groups_.emplace_back(&scheme(group.scheme), ModuleNames(with_head(model, group.targets)));
+    (group.embeddings ? embeddings_ : groups_)
+        .emplace_back(&scheme(group.scheme), ModuleNames(with_head(model, group.targets)));
 }
 
 const Scheme* Exceptions::of(const Tensor& tensor, const Scheme* main) const {
+  if (tensor.role == Role::embedding)
+    for (const auto& [own, names] : embeddings_)
+      if (named(names, tensor)) return own;
   if (main == nullptr && !(head_ && tensor.role == Role::head)) return nullptr;
   for (const auto& [own, names] : groups_)
     if (named(names, tensor) ||

@@ -14,8 +14,9 @@ class Exceptions {
  public:
   Exceptions(const Model& model, const Scheme& main);
   /// The config's scheme for a tensor; null: 16 bit. `main` is its scheme without a rule, null
-  /// outside the scheme's reach. Only the head can be converted beyond that reach. For experts in
-  /// one tensor the first expert decides, unless rules name others.
+  /// outside the scheme's reach. Only the head, and embeddings of groups that hold them, can be
+  /// converted beyond that reach. For experts in one tensor the first expert decides, unless rules
+  /// name others.
   const Scheme* of(const Tensor& tensor, const Scheme* main) const;
 
  private:
@@ -23,7 +24,7 @@ class Exceptions {
 
   bool head_ = false;  ///< a rule may match the output head
   ModuleNames ignored_{{}};
-  std::vector<std::pair<const Scheme*, ModuleNames>> groups_;
+  std::vector<std::pair<const Scheme*, ModuleNames>> groups_, embeddings_;
 };
 
 }  // namespace headroom::model

@@ -81,7 +81,7 @@ class GgufHolder {
                             : tensor.role == Role::embedding ? TensorClass::token_embedding
                                                              : tensor_class(tensor.name);
     question.stacked_experts = reader_.is_expert(tensor);
-    // Per-layer embeddings beside the tied one (per_layer_token_embd) are never the head.
+    // Per-layer embeddings (per_layer_token_embd) are never the head.
     if (tensor.name.find("per_layer") != std::string::npos) question.tied = false;
     locate(tensor, question);
     const Precision& format = precision(mixed_format(scheme_.mix, question));
@@ -186,7 +186,7 @@ Size rope_factors(const Config& config, Size head_dim) {
   return 0;
 }
 
-std::vector<QuantisedTensor> held_gguf(const Model& model, const Scheme& scheme) {
+std::vector<QuantisedTensor> quantised_gguf(const Model& model, const Scheme& scheme) {
   GgufHolder holder(model, scheme);
   std::vector<QuantisedTensor> result;
   result.reserve(model.part.tensors.size());

@@ -24,6 +24,6 @@ Size rope_factors(const Config& config, Size head_dim);
 /// Norms, biases, routers, positions, convolutions and everything that is not a matrix are fp32.
 /// Buffers that checkpoints do not store take nothing. Vision and audio towers are the fp16 of an
 /// mmproj file.
-std::vector<QuantisedTensor> held_gguf(const Model& model, const Scheme& scheme);
+std::vector<QuantisedTensor> quantised_gguf(const Model& model, const Scheme& scheme);
 
 }  // namespace headroom::model

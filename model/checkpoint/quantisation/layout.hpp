@@ -17,7 +17,8 @@ Bytes fp8_static(const Matrix& m, const Scheme& s);
 /// Source: DeepSeek-V3's config (weight_block_size) and arXiv:2412.19437 section 3.3.
 Bytes fp8_block(const Matrix& m, const Scheme& s);
 
-/// The same with a scale of one byte (E8M0). Source: vLLM 0.33 models/deepseek_v4/quant_config.py.
+/// That layout with a scale of one byte (E8M0). Source: vLLM 0.33
+/// models/deepseek_v4/quant_config.py.
 Bytes fp8_block_e8m0(const Matrix& m, const Scheme& s);
 
 /// count * (out * in + 2 * out): one 16-bit scale a row.
@@ -58,10 +59,10 @@ Bytes bitsandbytes_4bit_double(const Matrix& m, const Scheme& s);
 /// arXiv:2210.17323. Newer GPTQModel omits that bias.
 Bytes gptq(const Matrix& m, const Scheme& s);
 
-/// The same without that bias: GPTQModel nn_modules/qlinear (bias only if the layer has one).
+/// That layout without the bias: GPTQModel nn_modules/qlinear (bias only if the layer has one).
 Bytes gptq_model(const Matrix& m, const Scheme& s);
 
-/// The same without the group index too. Source: auto-round 07dfed00
+/// That layout also without the group index. Source: auto-round 07dfed00
 /// auto_round_extension/torch/qlinear_torch.py.
 Bytes auto_round(const Matrix& m, const Scheme& s);
 
@@ -73,7 +74,7 @@ Bytes awq(const Matrix& m, const Scheme& s);
 /// two fp32 scales a matrix (weights and input). Source: NVIDIA ModelOpt, export of NVFP4.
 Bytes nvfp4(const Matrix& m, const Scheme& s);
 
-/// The same with 16-bit activations (W4A16_NVFP4, NVFP4A16), so without the input's scale.
+/// That layout for 16-bit activations (W4A16_NVFP4, NVFP4A16), without the input's scale.
 Bytes nvfp4_weights(const Matrix& m, const Scheme& s);
 
 }  // namespace headroom::model::layout

@@ -98,7 +98,7 @@ QuantisedTensor hold_tensor(const Model& model, const Scheme& scheme, const Matr
 }
 
 std::vector<QuantisedTensor> held_by_rule(const Model& model, const Scheme& scheme) {
-  if (scheme.reach == Reach::llama_cpp) return held_gguf(model, scheme);
+  if (scheme.reach == Reach::llama_cpp) return quantised_gguf(model, scheme);
   const MatrixReader reader(model);
   const Blocks blocks(model.profile.layers);
   const Exceptions exceptions(model, scheme);
@@ -114,7 +114,7 @@ std::vector<QuantisedTensor> held_by_rule(const Model& model, const Scheme& sche
 }  // namespace
 
 std::string refusal(const Model& model, const Scheme& scheme) {
-  if (held_as_stored(model, scheme)) return "";
+  if (keeps_checkpoint_formats(model, scheme)) return "";
   if (scheme.reach == Reach::everything) return "";
   if (scheme.reach == Reach::llama_cpp) return gguf_refusal(model);
   const MatrixReader reader(model);
@@ -127,12 +127,12 @@ std::string refusal(const Model& model, const Scheme& scheme) {
 std::vector<QuantisedTensor> held(const Model& model, const Scheme& scheme) {
   if (const std::string reason = refusal(model, scheme); !reason.empty())
     throw std::invalid_argument(fmt::format("{}: {}: {}", model.name, scheme.name, reason));
-  if (!held_as_stored(model, scheme)) return held_by_rule(model, scheme);
+  if (!keeps_checkpoint_formats(model, scheme)) return held_by_rule(model, scheme);
   // A GGUF file contains the whole model. Other formats omit computed tensors.
   std::vector<QuantisedTensor> result =
       scheme.family == SchemeFamily::gguf ? std::vector<QuantisedTensor>(model.part.tensors.size())
                                           : held_by_rule(model, scheme);
-  hold_as_stored(model, result);
+  apply_checkpoint_formats(model, result);
   return result;
 }
 

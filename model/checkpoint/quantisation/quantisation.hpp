@@ -66,12 +66,12 @@ struct QuantisedTensor {
 /// quantise() stores it in QuantisedModel::refusal.
 std::string refusal(const Model& model, const Scheme& scheme);
 
-/// Every tensor of `model` held by `scheme`, in the order of model.part.tensors; a tied tensor
-/// takes 0 unless the scheme stores it apart. Where `scheme` is the checkpoint's own and the
+/// Every tensor of `model` in `scheme`, in the order of model.part.tensors. A tied tensor takes 0
+/// bytes unless the scheme stores it separately. If `scheme` is the checkpoint's own and the
 /// headers of its tensors were read, their bytes are kept
 /// (model/checkpoint/quantisation/stored.hpp). Integer buffers stay in their own type, rotary
-/// tables and routers' correction biases in fp32. Where `scheme` is the checkpoint's own, the
-/// exceptions that its config lists are kept (model/checkpoint/checkpoint.hpp).
+/// tables and routers' correction biases in fp32. If `scheme` is the checkpoint's own, the
+/// exceptions of its config apply (model/checkpoint/checkpoint.hpp).
 std::vector<QuantisedTensor> held(const Model& model, const Scheme& scheme);
 std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme);
 

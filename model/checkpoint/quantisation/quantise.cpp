@@ -16,8 +16,8 @@ bool is_separate(const Tensor& tensor) {
 }
 
 /// Checkpoints store experts one by one, with gate and up separate.
-BlockRestCounter::Held in_memory(const Tensor& tensor, const QuantisedTensor& held,
-                                 const Divided& divided) {
+BlockRestCounter::TensorBytes in_memory(const Tensor& tensor, const QuantisedTensor& held,
+                                        const Divided& divided) {
   const Size bytes = held.bytes.count();
   const Size elements = held.format == nullptr
                             ? bytes
@@ -81,8 +81,10 @@ void add_files(QuantisedModel& weights) {
 
 /// Sums over the tensors of a model that `weights` does not hold as such.
 struct LayerSums {
-  explicit LayerSums(std::size_t layers) : routed(layers), separate(layers), divided(layers) {}
+  explicit LayerSums(std::size_t layers)
+      : routed(layers), rows(layers), separate(layers), divided(layers) {}
   std::vector<Bytes> routed;         ///< experts, by layer
+  std::vector<Bytes> rows;           ///< tables of which a token reads a few rows, by layer
   std::vector<Bytes> separate;       ///< tensors with a buffer of their own, by layer
   std::vector<Divided> divided;      ///< by layer
   std::array<Size, 7> multiplied{};  ///< elements of matrices, by Arithmetic
@@ -105,6 +107,8 @@ void LayerSums::add(QuantisedModel& weights, const Tensor& tensor, const Quantis
     if (is_separate(tensor)) separate[at] += bytes;
     if (tensor.of > 1)
       routed[at] += bytes;
+    else if (tensor.role == Role::embedding)
+      rows[at] += bytes;
     else if (tensor.role == Role::matmul)
       weights.largest_matrix = std::max(weights.largest_matrix, tensor.elements());
     divided[at] = divided[at] + parts;
@@ -125,7 +129,7 @@ void sum_layers(QuantisedModel& weights, const LayerSums& sums) {
   std::vector<double> dense(layers.size()), experts(layers.size());
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const double passes = static_cast<double>(layers[i].passes);
-    dense[i] = passes * (weights.layer[i] - sums.routed[i]).real().value();
+    dense[i] = passes * (weights.layer[i] - sums.routed[i] - sums.rows[i]).real().value();
     experts[i] = passes * sums.routed[i].real().value();
   }
   weights.experts_before = weights.separate_before = {Bytes(0)};

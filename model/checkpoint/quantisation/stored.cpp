@@ -36,7 +36,7 @@ std::string_view plain_scheme_of(const HeaderTotals& totals) {
 /// Determines the checkpoint's own precision from its tensors.
 void settle_precision(Model& model, Stored& stored) {
   if (stored.detail != Detail::tensors) return;
-  stored.held_as_stored = true;
+  stored.keeps_checkpoint_formats = true;
   if (is_undescribed(model.checkpoint_scheme)) return;
   if (scheme(model.checkpoint_scheme).family != SchemeFamily::plain) return;
   const std::string_view own = plain_scheme_of(stored.totals);
@@ -46,9 +46,9 @@ void settle_precision(Model& model, Stored& stored) {
   } else if (!model.checkpoint.stated) {
     model.checkpoint_scheme = own;
   } else if (own != model.checkpoint_scheme) {
-    stored.held_as_stored = false;
+    stored.keeps_checkpoint_formats = false;
     stored.notes.push_back(
-        fmt::format("the config says {}, most tensors are {}: weights are held in {}, to which "
+        fmt::format("the config says {}, most tensors are {}: weights are counted in {}, because "
                     "runtimes convert them when they load",
                     model.checkpoint_scheme, own, model.checkpoint_scheme));
   }
@@ -63,7 +63,7 @@ void note_doubled(const Model& model, Stored& stored) {
     const auto owner = index.find(tensors[i].tied_to);
     if (tensors[i].tied_to.empty() || owner == index.end() || own.parts == 0) continue;
     if (stored.comparison.stored[owner->second].name == own.name) continue;
-    stored.notes.push_back(fmt::format("{} is stored apart, {} bytes, although it shares {}",
+    stored.notes.push_back(fmt::format("{} is stored separately, {} bytes, although it shares {}",
                                        shown_name(own.name), own.bytes.count(),
                                        shown_name(tensors[i].tied_to)));
   }
@@ -172,11 +172,12 @@ Model undescribed_model(std::string name, std::string architecture, TensorList l
   return model;
 }
 
-bool held_as_stored(const Model& model, const Scheme& scheme) {
-  return model.stored && model.stored->held_as_stored && scheme.name == model.checkpoint_scheme;
+bool keeps_checkpoint_formats(const Model& model, const Scheme& scheme) {
+  return model.stored && model.stored->keeps_checkpoint_formats &&
+         scheme.name == model.checkpoint_scheme;
 }
 
-void hold_as_stored(const Model& model, std::vector<QuantisedTensor>& tensors) {
+void apply_checkpoint_formats(const Model& model, std::vector<QuantisedTensor>& tensors) {
   const std::vector<StoredTensor>& stored = model.stored->comparison.stored;
   std::string_view seen;
   const Precision* format = nullptr;

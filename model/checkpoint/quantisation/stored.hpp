@@ -26,14 +26,14 @@ struct Stored {
   Comparison comparison{};  ///< with the description; empty without one
   /// True if the checkpoint's own precision is the bytes of its tensors. False if the config states
   /// another plain type, to which engines convert at load time.
-  bool held_as_stored = false;
+  bool keeps_checkpoint_formats = false;
   std::vector<std::string> notes{};
 };
 
 /// Compares `list` with `model`, as its config describes it. If the config states no type,
 /// model.checkpoint_scheme follows the tensors' type.
 void attach(Model& model, TensorList list, Detail detail);
-/// The same for tensors already gathered under described names.
+/// For tensors already gathered under described names.
 void attach(Model& model, TensorList list, std::vector<Gathered> gathered);
 
 /// A model known by its headers only: tensors with shapes. `why` says why no config describes it
@@ -42,9 +42,9 @@ Model undescribed_model(std::string name, std::string architecture, TensorList l
                         std::string source, std::string why);
 
 /// True if `scheme` stores `model` as its checkpoint does.
-bool held_as_stored(const Model& model, const Scheme& scheme);
+bool keeps_checkpoint_formats(const Model& model, const Scheme& scheme);
 /// Writes the headers' formats and bytes into `tensors`, one entry for each tensor of model.part;
 /// tied tensors take nothing. A tensor missing from the headers keeps its entry.
-void hold_as_stored(const Model& model, std::vector<QuantisedTensor>& tensors);
+void apply_checkpoint_formats(const Model& model, std::vector<QuantisedTensor>& tensors);
 
 }  // namespace headroom::model

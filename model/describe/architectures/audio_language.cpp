@@ -84,12 +84,31 @@ Part audio_flamingo(const Config& c) {
   return with_language_head(std::move(body), text, false, embedding_weight);
 }
 
-/// Source: transformers 5.23, models/qwen3_asr/modeling_qwen3_asr.py.
-Part qwen3_asr(const Config& c) {
+/// Qwen3-ASR's tensors as its own repositories name them: all below "thinker", the projector as a
+/// part of the tower. Source: vLLM 0.33 qwen3_asr.py, hf_to_vllm_mapper.
+Part as_thinker(Part whole) {
+  std::erase_if(whole.modules, [](const Module& m) {
+    return m.path == "model" || m.path == "model.multi_modal_projector";
+  });
+  for (const auto& [from, to] :
+       {std::pair{"model.audio_tower", "audio_tower"},
+        std::pair{"model.multi_modal_projector.linear_1", "audio_tower.proj1"},
+        std::pair{"model.multi_modal_projector.act", "audio_tower.act"},
+        std::pair{"model.multi_modal_projector.linear_2", "audio_tower.proj2"},
+        std::pair{"model.language_model", "model"}})
+    whole = moved(std::move(whole), from, to);
+  return in("thinker", "Qwen3ASRThinker", owners_at(std::move(whole), "thinker"));
+}
+
+/// Source: transformers 5.23, models/qwen3_asr/modeling_qwen3_asr.py. Qwen's own repositories have
+/// the whole config in `thinker_config`, with a model_type of its own for the text.
+Part qwen3_asr(const Config& given) {
   const std::string k = "Qwen3ASR";
-  const Config text = section_of(c, "text_config", "qwen3");
+  const bool wrapped = given.has("thinker_config");
+  const Config c = wrapped ? given.section("thinker_config") : given;
+  const Config text = with_class_defaults(c.section_or_empty("text_config"), "qwen3");
   const Config a = section_of(c, "audio_config", "qwen3_asr_encoder");
-  const Submodel language = text_model(text);
+  const Submodel language = text_model(text, "qwen3");
   const Size width = a.dim({"d_model"});
   const Part tower = sine_table(a.dim({"max_position_embeddings"}, 13), width) +
                      whisper_layers(a, k + "Audio", Bias::yes) + layer_norm("ln_post", width) +
@@ -100,8 +119,9 @@ Part qwen3_asr(const Config& c) {
                         linear("linear_1", width, width, Bias::yes) +
                             module("act", activation_class(a, {"activation_function"}, "gelu")) +
                             linear("linear_2", width, a.dim({"output_dim"}, 3584), Bias::yes)));
-  return with_language_head(with_unsplittable(std::move(body), {k + "AudioEncoderLayer"}), text,
-                            head_is_tied(c, text, true, Inherit::no), embedding_weight);
+  Part whole = with_language_head(with_unsplittable(std::move(body), {k + "AudioEncoderLayer"}),
+                                  text, head_is_tied(c, text, true, Inherit::no), embedding_weight);
+  return wrapped ? as_thinker(std::move(whole)) : whole;
 }
 
 /// Source: transformers 5.23, models/moss_transcribe_diarize: Whisper's encoder, audio_merge_size

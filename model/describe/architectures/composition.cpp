@@ -115,8 +115,17 @@ Part owners_at(Part part, std::string_view path) {
   return part;
 }
 
-Part whole_model(const Config& c, std::string_view name) {
+Part whole_model(const Config& c) {
   const Architecture& row = row_of(c, c.text({"model_type"}), writes);
+  return row.describe(c.as_class(row.name));
+}
+
+Part whole_model(const Config& c, std::string_view name) {
+  return whole_model(c, name, c.text({"model_type"}));
+}
+
+Part whole_model(const Config& c, std::string_view name, std::string_view type) {
+  const Architecture& row = row_of(c, type, writes);
   return in(name, row.name, owners_at(row.describe(c.as_class(row.name)), name));
 }
 
@@ -154,6 +163,35 @@ std::vector<std::string> kinds_of(const std::vector<std::string>& types) {
 
 Part with_unsplittable(Part part, std::initializer_list<std::string> classes) {
   return std::move(part) + Part{.no_split = {classes.begin(), classes.end()}};
+}
+
+namespace {
+
+bool is_in(std::string_view path, std::string_view scope) {
+  return path == scope ||
+         (path.starts_with(scope) && path.size() > scope.size() && path[scope.size()] == '.');
+}
+
+}  // namespace
+
+Part without(Part part, std::string_view path) {
+  std::erase_if(part.modules, [&](const Module& m) { return is_in(m.path, path); });
+  std::erase_if(part.tensors, [&](const Tensor& t) { return is_in(t.name, path); });
+  std::erase_if(part.caches, [&](const Cache& cache) { return is_in(cache.path, path); });
+  std::erase_if(part.blocks, [&](const std::string& b) { return is_in(b, path); });
+  return part;
+}
+
+Part moved(Part part, std::string_view from, std::string_view to) {
+  const auto rename = [&](std::string& path) {
+    if (is_in(path, from)) path.replace(0, from.size(), to);
+  };
+  for (Module& m : part.modules) rename(m.path);
+  for (Tensor& t : part.tensors)
+    for (std::string* name : {&t.name, &t.tied_to, &t.reference_tied_to}) rename(*name);
+  for (Cache& cache : part.caches) rename(cache.path);
+  for (std::string& b : part.blocks) rename(b);
+  return part;
 }
 
 }  // namespace headroom::model::families

@@ -35,6 +35,10 @@ Part owners_at(Part part, std::string_view path);
 
 /// The text model of config `c` with its head, as the root's child `name`.
 Part whole_model(const Config& c, std::string_view name);
+/// The text model of config `c` with its head, at the root.
+Part whole_model(const Config& c);
+/// The same for a config that has the text model's keys among its own. `type` selects the model.
+Part whole_model(const Config& c, std::string_view name, std::string_view type);
 /// The text model of config `c` without its head, as the root's child `name`. An empty name keeps
 /// the one of the language model ("model", "transformer", ...).
 Part body_without_head(const Config& c, std::string_view name = "");
@@ -59,6 +63,11 @@ Part with_language_head(Part body, const Config& text, bool is_tied,
 
 /// Frequency tables of a rotary embedding: `count` frequencies, which are kept twice.
 Part frequencies(std::string_view name, std::string_view class_name, Size count);
+
+/// `part` without the module `path` and what is below it.
+Part without(Part part, std::string_view path);
+/// `part` with the module `from` called `to`.
+Part moved(Part part, std::string_view from, std::string_view to);
 
 /// The kinds of layers that occur, in alphabetical order.
 std::vector<std::string> kinds_of(const std::vector<std::string>& types);

@@ -1,5 +1,6 @@
 // DeepSeek-V2, V3 and V3.2 (arXiv:2405.04434, arXiv:2412.19437, arXiv:2512.02556): multi-head
-// latent attention (MLA) and a mixture with shared experts. Kimi K2 (arXiv:2507.20534) follows
+// latent attention (MLA) and a mixture with shared experts. DeepSeekMoE (arXiv:2401.06066) has the
+// mixture behind standard attention. Kimi K2 (arXiv:2507.20534) follows
 // them. Checkpoints also contain multi-token-prediction layers. The class omits them, so they are
 // not counted.
 #include "model/describe/architectures/decoder.hpp"
@@ -14,15 +15,46 @@ Part dense(const Config& c, Classes k, Bias bias) {
                       activation_class(c, {"hidden_act"}, "silu"), bias));
 }
 
-/// Source: transformers 5.23, models/deepseek_v2.
+/// Source: vLLM 0.33 deepseek_v2.py, DeepseekForCausalLM; modeling_deepseek.py of
+/// deepseek-ai/deepseek-moe-16b-base. Without n_routed_experts all layers are dense.
+Part deepseek(const Config& c) {
+  const Classes k{"Deepseek"};
+  const Size hidden = c.dim({"hidden_size"});
+  const Heads h = heads_of(c, Defaults{});
+  const Bias bias = c.bias({"attention_bias"}, false);
+  const bool mixes = c.has("n_routed_experts");
+  const Size every = c.dim({"moe_layer_freq"}, 1);
+  const Part mixture =
+      mixes ? shared_mixture(c, k, k("MoE"),
+                             router("gate", k("MoEGate"), hidden, c.dim({"n_routed_experts"})))
+            : Part{};
+  return decoder(c, k, rotated_if_scaled(c, h.dim), [&](Size i) {
+    const bool sparse = mixes && is_sparse(c, i, 0) && i % every == 0;
+    return decoder_layer(k, hidden, attention(hidden, h, bias, bias),
+                         sparse ? mixture : dense(c, k, Bias::no));
+  });
+}
+
+/// True if the config gives heads no rotated and no other dimensions. Such a model has ordinary
+/// attention instead of latent attention. Source: vLLM 0.33, deepseek_v2.py, use_mha.
+bool has_plain_heads(const Config& c) {
+  return c.count({"qk_nope_head_dim"}, 0) == 0 && c.count({"qk_rope_head_dim"}, 0) == 0;
+}
+
+/// Source: transformers 5.23, models/deepseek_v2. Text models of DeepSeek-VL2 and DeepSeek-OCR have
+/// this class without latent attention.
 Part deepseek_v2(const Config& c) {
   const Classes k{"DeepseekV2"};
   const Size hidden = c.dim({"hidden_size"});
-  const Latent a = latent_of(c);
+  const bool plain = has_plain_heads(c);
   const Bias bias = c.bias({"attention_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
+  const Heads heads = plain ? heads_of(c) : Heads{};
+  const Part attends = plain ? attention(hidden, heads, bias, bias)
+                             : latent_attention(hidden, latent_of(c), k("RMSNorm"), bias);
+  const Size rotated = plain ? heads.dim : c.dim({"qk_rope_head_dim"});
   const Part gate = router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
-  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
-    return decoder_layer(k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
+  return decoder(c, k, rotated_if_scaled(c, rotated), [&](Size i) {
+    return decoder_layer(k, hidden, attends,
                          is_sparse(c, i, 0) ? shared_mixture(c, k, k("Moe"), gate, mlp_bias)
                                             : dense(c, k, mlp_bias));
   });

@@ -53,10 +53,6 @@ Part compressor(Classes k, Size hidden, Size dim, Size width, Size rate, Size ro
          rms_norm("kv_norm", k("RMSNorm"), dim) + tables(k, rotated);
 }
 
-struct DeepSeekSizes {
-  Size hidden, vocab, heads, dim, rank, groups, out, index_heads, index_dim, rotated;
-};
-
 DeepSeekSizes sizes_of(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   const Size heads = c.dim({"num_attention_heads"}), dim = c.dim({"head_dim"}, 512);
@@ -103,8 +99,7 @@ Part indexer(Classes k, const DeepSeekSizes& s, Size rate) {
   return p;
 }
 
-Part attention_of(const Config& c, Classes k, const DeepSeekSizes& s, const std::string& kind) {
-  const bool picks = kind == sparse;
+Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s) {
   Part p = in_fp32(tensor("sinks", {s.heads}, Role::other)) + linear("q_a_proj", s.hidden, s.rank) +
            rms_norm("q_a_norm", k("RMSNorm"), s.rank) +
            linear("q_b_proj", s.rank, s.heads * s.dim) +
@@ -119,6 +114,12 @@ Part attention_of(const Config& c, Classes k, const DeepSeekSizes& s, const std:
                .score_dims = 2 * s.heads * s.dim,
                .expanded_per_token = 2 * s.dim,
                .entry_bytes = fp8_entry_bytes(s)}};
+  return p;
+}
+
+Part attention_of(const Config& c, Classes k, const DeepSeekSizes& s, const std::string& kind) {
+  const bool picks = kind == sparse;
+  Part p = window_attention(c, k, s);
   if (kind == sliding) return p;
   const Size rate = rate_of(c, kind), width = picks ? 2 * s.dim : s.dim;
   Part inner = compressor(k, s.hidden, s.dim, width, rate, s.rotated);
@@ -142,20 +143,28 @@ bool selects_by_token(const Config& c, Size layer) {
                        : layer_type(c, types, layer, "mlp_layer_types") == "hash_moe";
 }
 
+Part mixture_of(const Config& c, Classes k, const DeepSeekSizes& s, Routing r, Part gate) {
+  const Size experts = c.dim({"moe_intermediate_size", "intermediate_size"});
+  const std::string act = activation_class(c, {"hidden_act"}, "silu");
+  return in("mlp", k("SparseMoeBlock"),
+            std::move(gate) + fused_experts(k("Experts"), s.hidden, experts, r, act) +
+                in("shared_experts", k("MLP"),
+                   gated_mlp(s.hidden, experts, act, c.bias({"mlp_bias"}, false))));
+}
+
+Part scores(const Config& c, const DeepSeekSizes& s, Size experts) {
+  return tensor("weight", {experts, s.hidden}, Role::matmul) +
+         module("score_fn", activation_class(c, {"scoring_func"}, "sqrtsoftplus"));
+}
+
 /// Experts of a layer, selected by the token alone where `hashed`.
 Part mixture(const Config& c, Classes k, const DeepSeekSizes& s, bool hashed) {
   const Routing r = shared_routing_of(c);
-  const Size experts = c.dim({"moe_intermediate_size", "intermediate_size"});
-  const std::string act = activation_class(c, {"hidden_act"}, "silu");
-  const Part score = tensor("weight", {r.experts, s.hidden}, Role::matmul) +
-                     module("score_fn", activation_class(c, {"scoring_func"}, "sqrtsoftplus"));
-  const Part gate = hashed ? in("gate", k("HashRouter"),
+  const Part score = scores(c, s, r.experts);
+  return mixture_of(c, k, s, r,
+                    hashed ? in("gate", k("HashRouter"),
                                 score + buffer("tid2eid", {s.vocab, r.used}, Element::int64, true))
-                           : in("gate", k("TopKRouter"), score + score_correction(r.experts));
-  return in("mlp", k("SparseMoeBlock"),
-            gate + fused_experts(k("Experts"), s.hidden, experts, r, act) +
-                in("shared_experts", k("MLP"),
-                   gated_mlp(s.hidden, experts, act, c.bias({"mlp_bias"}, false))));
+                           : in("gate", k("TopKRouter"), score + score_correction(r.experts)));
 }
 
 /// Mixes the residual streams before attention and before the experts.

@@ -1,8 +1,7 @@
-// DeepSeek-V4's module that predicts a further token.
+// Parts of DeepSeek-V4 that DeepSeek-V4.1 shares, and modules that predict further tokens.
 #pragma once
 
-#include "model/describe/config.hpp"
-#include "model/describe/part.hpp"
+#include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::deepseek_v4 {
 
@@ -10,4 +9,35 @@ namespace headroom::model::families::deepseek_v4 {
 /// the model.
 Part predictor(const Config& config, Size number);
 
+struct DeepSeekSizes {
+  Size hidden, vocab, heads, dim, rank, groups, out, index_heads, index_dim, rotated;
+};
+DeepSeekSizes sizes_of(const Config& c);
+/// Bytes of a cached entry in FP8.
+Size fp8_entry_bytes(const DeepSeekSizes& s);
+/// Cache of keys and scores of `width` elements each, for the last `tokens` tokens.
+Cache waiting(Size tokens, Size width);
+
+/// Attention over the last sliding_window tokens.
+Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s);
+/// The router's matrix and score function.
+Part scores(const Config& c, const DeepSeekSizes& s, Size experts);
+/// The child `mlp`: `gate`, routed experts and shared experts.
+Part mixture_of(const Config& c, Classes k, const DeepSeekSizes& s, Routing r, Part gate);
+/// Mixes the residual streams before attention and before the experts.
+Part connections(Classes k, Size hidden, Size streams);
+/// Sizes of the vision tower and of the aligner after it.
+struct VisionSizes {
+  Size layers, width, inner, patch, side;  ///< side: patches along the edge of a token
+};
+/// The tower of patches and the aligner, as children `vision` and `aligner` of the root.
+Part vision_parts(const VisionSizes& v, Size hidden);
+
 }  // namespace headroom::model::families::deepseek_v4
+
+namespace headroom::model::families::deepseek_v41 {
+
+/// DSpark: a layer of DeepSeek-V4.1 that drafts tokens.
+Part predictor(const Config& config, Size number);
+
+}  // namespace headroom::model::families::deepseek_v41

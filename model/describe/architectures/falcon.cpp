@@ -1,5 +1,7 @@
 // Falcon: fused projections, attention parallel to the feed-forward, and one or few key-value
 // heads.
+#include <boost/json.hpp>
+
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::falcon {
@@ -27,7 +29,7 @@ Part falcon_trunk(const Config& c) {
   const Size hidden = c.dim({"n_embed", "hidden_size"});
   const Size query = c.dim({"num_attention_heads", "n_head"});
   const bool modern = c.flag({"new_decoder_architecture"}, false);
-  const Size kv = modern                          ? c.dim({"num_kv_heads"}, query)
+  const Size kv = modern                          ? c.dim({"num_kv_heads", "n_head_kv"}, query)
                   : c.flag({"multi_query"}, true) ? 1
                                                   : query;
   const Heads heads{query, kv, hidden / query};
@@ -64,6 +66,13 @@ Part falcon(const Config& c) {
   return in("transformer", "FalconModel", falcon_trunk(c)) +
          lm_head("transformer.word_embeddings.weight", c.dim({"vocab_size"}),
                  c.dim({"n_embed", "hidden_size"}), c.flag({"tie_word_embeddings"}, true));
+}
+
+/// Falcon under the name of its first code. There the type of the 40B model means the newer layout,
+/// and the default is sequential layers. Source: vLLM 0.33 transformers_utils/configs/falcon.py.
+Part refined_web(const Config& c) {
+  return falcon(c.with_defaults(
+      {{"new_decoder_architecture", c.model_type() == "RefinedWeb"}, {"parallel_attn", false}}));
 }
 
 }  // namespace headroom::model::families::falcon

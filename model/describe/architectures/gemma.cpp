@@ -87,6 +87,29 @@ Part gemma3_text(const Config& c) {
   return causal_lm(c, "Gemma3TextModel", gemma3_trunk(c), Tied::yes);
 }
 
+/// Gemma 3 with chunks in place of windows: a query sees its chunk and the one before, together
+/// sliding_window tokens. Source: vLLM 0.33 rnj1.py and
+/// v1/attention/ops/triton_unified_attention.py.
+Part rnj1(const Config& c) {
+  const Common s = common_of(c, {.kv_heads = 4, .head_dim = 256, .act = "gelu_pytorch_tanh"});
+  const Bias b = c.bias({"attention_bias"}, false);
+  const Size window = c.dim_or_none({"sliding_window"}, 4096);
+  const auto types = layer_types(c, s.layers, [](Size) { return "full_attention"; },
+                                 {"full_attention", "chunked_attention"});
+  return causal_lm(c, "Rnj1Model",
+                   gemma_body(c, "Rnj1", "Rnj1ScaledWordEmbedding",
+                              rotary_by_type(c, "Rnj1RotaryEmbedding", types, s.heads.dim),
+                              [&](Size i) {
+                                const bool chunked =
+                                    types[static_cast<std::size_t>(i)] == "chunked_attention";
+                                return in("self_attn", "Rnj1Attention",
+                                          attention(s.hidden, s.heads, b, b, chunked ? window : 0) +
+                                              head_norms("Rnj1RMSNorm", s.heads.dim)) +
+                                       gated_rest(s, "Rnj1") + sandwich_norms("Rnj1", s.hidden);
+                              }),
+                   Tied::yes);
+}
+
 /// Gemma 2 without its norms after each half.
 /// Source: transformers 5.23, models/vaultgemma/{configuration,modeling}_vaultgemma.py.
 Part vaultgemma_trunk(const Config& c) {

@@ -9,6 +9,7 @@
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"
 #include "model/describe/blocks/recurrent.hpp"
+#include "model/describe/class_defaults.hpp"
 
 namespace headroom::model::families::glm5_next {
 
@@ -166,6 +167,15 @@ Part glm5_next(const Config& c) {
   return with_language_head(
       with_unsplittable(std::move(body), {"Glm5NextVisionBlock", "Glm5NextVisionPatchMerger"}),
       text, head_is_tied(c, text, false, Inherit::no), "model.language_model.embed_tokens.weight");
+}
+
+/// The text model alone. Source: vLLM 0.33 models/glm5next/common/model.py.
+Part glm5_next_text(const Config& c) {
+  const Config text = c.has("text_config") ? section_of(c, "text_config", "glm5_next_text")
+                                           : with_class_defaults(c, "glm5_next_text");
+  return in("model", k("Model"), text_body(text)) +
+         lm_head("model.embed_tokens.weight", text.dim({"vocab_size"}), text.dim({"hidden_size"}),
+                 text.flag({"tie_word_embeddings"}, false));
 }
 
 }  // namespace headroom::model::families::glm5_next

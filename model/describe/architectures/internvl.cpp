@@ -100,6 +100,13 @@ Part internvl(const Config& c) {
                    head_is_tied(c, c, true, Inherit::no));
 }
 
+/// Source: vLLM 0.33, interns1.py and interns1_vit.py.
+Part interns1(const Config& c) {
+  const Config v = with_class_defaults(c.section_or_empty("vision_config"), "internvl_vision");
+  return assembled(c, "InternS1", section_of(c, "text_config", "qwen3"), internvl_vision(v),
+                   head_is_tied(c, c, false, Inherit::no));
+}
+
 }  // namespace internvl
 
 namespace internvl {

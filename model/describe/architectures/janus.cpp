@@ -1,6 +1,11 @@
 // Janus (arXiv:2410.13848): a tower that reads images, a VQ autoencoder that writes images, and
 // Llama.
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
 #include "model/describe/architectures/composition.hpp"
+#include "model/describe/architectures/tower_layers.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 #include "model/describe/architectures/vq_autoencoder.hpp"
 
@@ -94,6 +99,77 @@ Part janus(const Config& c) {
       with_unsplittable(std::move(body), {k + "VisionEncoderLayer", k + "VQVAEAttnBlock",
                                           k + "VQVAEResnetBlock", k + "VQVAEVectorQuantizer"}),
       text, head_is_tied(c, text, true, Inherit::no), "model.language_model.embed_tokens.weight");
+}
+
+// ---- DeepSeek's own files -----------------------------------------------------------------------
+
+struct SiglipRow {
+  std::string_view name;
+  Size width, layers, inner, patch;
+};
+/// Source: SGLang 0.5.23 models/deepseek_janus_pro.py, SigLIP_MODEL_CONFIG.
+constexpr SiglipRow siglip_rows[] = {{"siglip_large_patch16_384", 1024, 24, 4096, 16},
+                                     {"siglip_so400m_patch14_384", 1152, 27, 4304, 14},
+                                     {"siglip_so400m_patch14_224", 1152, 27, 4304, 14}};
+
+const SiglipRow& siglip_row(const Config& params) {
+  const std::string name = params.text({"model_name"});
+  std::string known;
+  for (const SiglipRow& row : siglip_rows) {
+    if (row.name == name) return row;
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
+  }
+  params.fail("model_name", fmt::format("found '{}', expected one of {}", name, known));
+}
+
+/// SigLIP with timm's names. Its pooling is stored and not used.
+Part timm_siglip(const Config& params, const SiglipRow& t) {
+  const Size side = params.dim({"image_size"}, 384) / t.patch, width = t.width;
+  return tensor("pos_embed", {1, side * side, width}, Role::embedding) +
+         in("patch_embed", "PatchEmbed",
+            convolution("proj", "Conv2d", {width, 3, t.patch, t.patch}, Bias::yes)) +
+         stack("blocks", "VisionTransformerBlock", t.layers,
+               [&](Size) { return timm_layer(width, t.inner); }) +
+         layer_norm("norm", width) + timm_pooling(width, t.inner);
+}
+
+/// Linear layers with GELU between them.
+Part mlp_projector(const Config& c, std::string_view key, std::string_view name) {
+  const Config params = c.section(key).section("params");
+  if (const std::string type = params.text({"projector_type"}, "mlp_gelu"); type != "mlp_gelu")
+    params.fail("projector_type", "found '" + type + "', expected mlp_gelu");
+  const Size width = params.dim({"n_embed"}), depth = params.dim({"depth"}, 1);
+  if (depth > most_layers) params.fail("depth", "more layers than are supported");
+  Part layers = linear("0", params.dim({"input_dim"}), width, Bias::yes);
+  for (Size i = 1; i < depth; ++i)
+    layers = std::move(layers) + module(std::to_string(2 * i - 1), "GELU") +
+             linear(std::to_string(2 * i), width, width, Bias::yes);
+  return in(name, "MlpProjector", in("layers", "Sequential", std::move(layers)));
+}
+
+/// Source: SGLang 0.5.23 models/deepseek_janus_pro.py, MultiModalityCausalLM.
+Part multi_modality(const Config& c) {
+  const Config text = with_class_defaults(c.section("language_config"), "llama");
+  const Config params = c.section("vision_config").section("params");
+  const Config written = c.section("gen_vision_config").section("params");
+  const Config head = c.section("gen_head_config").section("params");
+  const Config vq = with_class_defaults(
+      written.with_defaults({{"channel_multiplier", {1, 1, 2, 2, 4}}}), "janus_vqgan");
+  const Size codes = written.dim({"image_token_size"}), token = head.dim({"image_token_embed"});
+  const SiglipRow& t = siglip_row(params);
+  Part p = in("vision_model", "CLIPVisionTower",
+              in("vision_tower", "VisionTransformer", timm_siglip(params, t))) +
+           mlp_projector(c, "aligner_config", "aligner") +
+           in("gen_vision_model", "VQModel",
+              autoencoder(vq) + at("quantize", tensor("codebook_used", {65536}, Role::other))) +
+           mlp_projector(c, "gen_aligner_config", "gen_aligner") +
+           in("gen_head", "vision_head",
+              linear("output_mlp_projector", head.dim({"n_embed"}), token, Bias::yes) +
+                  module("vision_activation", "GELU") +
+                  linear("vision_head", token, head.dim({"image_token_size"}), Bias::yes)) +
+           embedding("gen_embed", codes, written.dim({"n_embed"})) +
+           whole_model(text, "language_model", "llama");
+  return with_unsplittable(std::move(p), {"VisionTransformerBlock"});
 }
 
 }  // namespace headroom::model::families::janus

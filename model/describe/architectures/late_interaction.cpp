@@ -53,4 +53,18 @@ Part late_interaction(const Config& c) {
                                  c.dim({"embedding_dim"}, 128), Bias::yes);
 }
 
+/// The encoder is UltraBERT, and the connector has a norm. The projection of the vectors is in a
+/// folder of its own. Source: vLLM 0.33 colultravbert.py and its config class.
+Part ultravbert(const Config& c) {
+  const Config text =
+      c.section("text_config");  // its class's defaults differ: all sizes are needed
+  const Submodel vision = vision_model(section_of(c, "vision_config", "siglip_vision_model"));
+  const Size factor = c.dim({"pixel_shuffle_factor"}, 4), hidden = text.dim({"hidden_size"});
+  Part connector = linear("modality_projection", times({vision.width, factor, factor}), hidden);
+  if (c.flag({"connector_norm"}, true))
+    connector = std::move(connector) + rms_norm("norm", "UltraBertRMSNorm", hidden);
+  return vision.as("vision_model") + in("connector", "ColUltraVBertConnector", connector) +
+         in("text_model", "UltraBertModel", esmc::ultrabert(text.as_class("UltrabertModel")));
+}
+
 }  // namespace headroom::model::families::late_interaction

@@ -1,13 +1,15 @@
 // LongCat-Flash (arXiv:2509.01322): each layer has two attentions, two feed-forwards and one
-// mixture. Some experts of the mixture return their input unchanged.
+// mixture. Some experts of the mixture return their input unchanged. LongCat-Flash-Lite adds
+// embeddings of hashed n-grams.
+#include <algorithm>
+
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"
 
 namespace headroom::model::families::longcat_flash {
 
-/// Source: transformers 5.23, models/longcat_flash. The experts that compute nothing have rows in
-/// gate_up_proj but none in down_proj.
-Part longcat_flash(const Config& c) {
+/// `rows`: of gate_up_proj, for experts that compute nothing too where an implementation has them.
+Part flash(const Config& c, Size rows) {
   const Classes k{"LongcatFlash"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   const Size inner = c.dim({"expert_ffn_hidden_size", "moe_intermediate_size"});
@@ -18,15 +20,14 @@ Part longcat_flash(const Config& c) {
   const auto twice = [](std::string_view name, const Part& one, std::string_view class_name) {
     return in(name, "ModuleList", in("0", class_name, one) + in("1", class_name, one));
   };
-  const Part mixture =
-      in("experts", k("Experts"),
-         routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
-                    tensor("down_proj", {experts, hidden, inner}, Role::matmul),
-                r) +
-             module("act_fn", act) + module("identity_expert", "Identity")) +
-      in("router", k("TopkRouter"),
-         linear("classifier", hidden, r.experts, c.bias({"router_bias"}, false)) +
-             score_correction(r.experts));
+  const Part mixture = in("experts", k("Experts"),
+                          routed(tensor("gate_up_proj", {rows, 2 * inner, hidden}, Role::matmul) +
+                                     tensor("down_proj", {experts, hidden, inner}, Role::matmul),
+                                 r) +
+                              module("act_fn", act) + module("identity_expert", "Identity")) +
+                       in("router", k("TopkRouter"),
+                          linear("classifier", hidden, r.experts, c.bias({"router_bias"}, false)) +
+                              score_correction(r.experts));
   const Part norm = tensor("weight", {hidden}, Role::norm);
   const Part layer =
       in("mlp", k("MoE"), mixture) +
@@ -46,6 +47,35 @@ Part longcat_flash(const Config& c) {
           lm_head("model.embed_tokens.weight", vocab, hidden,
                   c.flag({"tie_word_embeddings"}, false)),
       {k("DecoderLayer")});
+}
+
+/// Source: transformers 5.23, models/longcat_flash. The experts that compute nothing have rows in
+/// gate_up_proj but none in down_proj.
+Part longcat_flash(const Config& c) {
+  return flash(c, c.dim({"n_routed_experts"}) + c.count({"zero_expert_num"}, 256));
+}
+
+/// Tables of n-grams: emb_split_num for each length from 2 to emb_neighbor_num. Table i has
+/// ngram_vocab_size_ratio · vocabulary + 2 i + 1 rows, and a matrix from its width to the hidden
+/// size. Experts that compute nothing have no weights. Source: vLLM 0.33 longcat_flash_ngram.py.
+Part longcat_flash_ngram(const Config& c) {
+  const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
+  const Size tables =
+      times({c.dim({"emb_split_num"}), std::max<Size>(c.dim({"emb_neighbor_num"}) - 1, 1)});
+  if (tables > most_layers || hidden < tables)
+    c.fail("emb_split_num", "found " + std::to_string(tables) + " tables, expected at most " +
+                                std::to_string(std::min(most_layers, hidden)));
+  const Size rows = times({c.dim({"ngram_vocab_size_ratio"}), vocab}), width = hidden / tables;
+  Part embedders{.modules = {{"embedders", "ModuleList"}}};
+  Part projections{.modules = {{"post_projs", "ModuleList"}}};
+  for (Size i = 0; i < tables; ++i) {
+    const std::string name = std::to_string(i);
+    embedders = std::move(embedders) + at("embedders", embedding(name, rows + 2 * i + 1, width));
+    projections = std::move(projections) + at("post_projs", linear(name, width, hidden));
+  }
+  return flash(c, c.dim({"n_routed_experts"})) +
+         at("model", in("ngram_embeddings", "NgramEmbedding",
+                        std::move(embedders) + std::move(projections)));
 }
 
 }  // namespace headroom::model::families::longcat_flash

@@ -28,10 +28,12 @@ KindOfLayer kind_of(const Config& c, bool windowed) {
 Part attention_of(const Config& c, Size hidden, bool windowed) {
   const auto [heads, value, window, sinks] = kind_of(c, windowed);
   const Bias bias = c.bias({"attention_bias"}, false);
+  const Size query = heads.query * heads.dim, key = heads.kv * heads.dim, values = heads.kv * value;
   Part p = (sinks ? tensor("sinks", {heads.query}, Role::other) : Part{}) +
-           linear("q_proj", hidden, heads.query * heads.dim, bias) +
-           linear("k_proj", hidden, heads.kv * heads.dim, bias) +
-           linear("v_proj", hidden, heads.kv * value, bias) +
+           (c.text({"attention_projection_layout"}, "split") == "fused_qkv"
+                ? linear("qkv_proj", hidden, query + key + values, bias)
+                : linear("q_proj", hidden, query, bias) + linear("k_proj", hidden, key, bias) +
+                      linear("v_proj", hidden, values, bias)) +
            linear("o_proj", heads.query * value, hidden);
   p.caches = {{.per_token = heads.kv * (heads.dim + value),
                .window = window,
@@ -49,8 +51,8 @@ bool listed(const Config& c, std::string_view key, Size layer, bool otherwise) {
 }
 
 /// Sources: transformers 5.23, models/mimo_v2_flash; vLLM 0.33 mimo_v2.py for the keys of the
-/// checkpoint's own code (hybrid_layer_pattern, moe_layer_freq, swa_*). `sliding_window_size` does
-/// not count the current token.
+/// checkpoint's own code (hybrid_layer_pattern, moe_layer_freq, swa_*,
+/// attention_projection_layout). `sliding_window_size` does not count the current token.
 Part mimo_v2_flash(const Config& c) {
   const Classes k{"MiMoV2Flash"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
@@ -86,6 +88,14 @@ Part mimo_v2_flash(const Config& c) {
                                               c.flag({"tie_word_embeddings"}, false)),
                                   {k("DecoderLayer")}),
                      {.attention = {.rotation = Rotation::concatenated}});
+}
+
+/// The same with the checkpoint's name for the sinks. Source: vLLM 0.33 mimo_v2.py.
+Part mimo_v2(const Config& c) {
+  Part part = mimo_v2_flash(c);
+  for (Tensor& t : part.tensors)
+    if (t.name.ends_with(".sinks")) t.name.replace(t.name.size() - 5, 5, "attention_sink_bias");
+  return part;
 }
 
 }  // namespace headroom::model::families::mimo_v2_flash

@@ -5,44 +5,60 @@
 
 namespace headroom::model::families::minimax_m3 {
 
+/// The names that transformers' class has, or those of the checkpoint.
+enum class Naming { transformers, checkpoint };
+
+const Classes k{"MiniMaxM3VL"};
+
 /// Selects the blocks of tokens that a layer attends to.
-Part indexer(Classes k, Size hidden, Size index_heads, Size index_dim) {
-  Part picks = in("indexer", k("Indexer"),
-                  linear("q_proj", hidden, index_heads * index_dim) +
-                      linear("k_proj", hidden, index_dim) + head_norms(k("RMSNorm"), index_dim));
-  picks.caches = {{.path = "indexer",
-                   .kind = CacheKind::indexer,
-                   .per_token = index_dim,
-                   .score_dims = index_heads * index_dim}};
-  return picks;
+Part indexer(Naming naming, Size hidden, Size index_heads, Size index_dim) {
+  const bool apart = naming == Naming::transformers;
+  const std::string start = apart ? "" : "index_";
+  Part picks = linear(start + "q_proj", hidden, index_heads * index_dim) +
+               linear(start + "k_proj", hidden, index_dim) +
+               rms_norm(start + "q_norm", k("RMSNorm"), index_dim) +
+               rms_norm(start + "k_norm", k("RMSNorm"), index_dim);
+  picks.caches = {
+      {.kind = CacheKind::indexer, .per_token = index_dim, .score_dims = index_heads * index_dim}};
+  return apart ? in("indexer", k("Indexer"), std::move(picks)) : picks;
 }
 
-/// Source: transformers 5.23, models/minimax_m3_vl (MiniMaxM3VLForCausalLM). A layer with an
-/// indexer caches one more key of index_head_dim for each token.
-Part minimax_m3_text(const Config& c) {
-  const Classes k{"MiniMaxM3VL"};
-  const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
+Part gated(Naming naming, Size hidden, Size width) {
+  return (naming == Naming::transformers
+              ? linear("gate_up_proj", hidden, 2 * width)
+              : linear("gate_proj", hidden, width) + linear("up_proj", hidden, width)) +
+         linear("down_proj", width, hidden);
+}
+
+Part mixture_of(const Config& c, Naming naming, Size hidden) {
   const Size inner = c.dim({"intermediate_size"});
+  const Routing r = routing_of(c, {"num_local_experts", "num_experts"});
+  const Part experts = routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
+                                  tensor("down_proj", {r.experts, hidden, inner}, Role::matmul),
+                              r);
+  const bool old = naming == Naming::transformers;
+  return in(old ? "mlp" : "block_sparse_moe", k("SparseMoeBlock"),
+            (old ? corrected_router("gate", k("TopKRouter"), hidden, r.experts)
+                 : router("gate", k("TopKRouter"), hidden, r.experts) +
+                       in_fp32(score_correction(r.experts))) +
+                in("experts", k("Experts"), experts) +
+                in("shared_experts", k("DenseMLP"),
+                   gated(naming, hidden, c.dim({"shared_intermediate_size"}, 3072))));
+}
+
+/// A layer with an indexer caches one more key of index_head_dim for each token.
+Part text(const Config& c, Naming naming) {
+  const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   const Heads heads = heads_of(c, 4, 128);
   const Config own = c.section_or_empty("sparse_attention_config");
   const Size index_heads = own.dim({"sparse_num_index_heads"}, c.dim({"index_n_heads"}, 4));
   const Size index_dim = own.dim({"sparse_index_dim"}, c.dim({"index_head_dim"}, 128));
   const Size looked_at = times({own.dim({"sparse_topk_blocks"}, c.dim({"index_topk_blocks"}, 16)),
                                 own.dim({"sparse_block_size"}, c.dim({"index_block_size"}, 128))});
-  const Routing r = routing_of(c, {"num_local_experts", "num_experts"});
-  const auto gated = [&](Size width) {
-    return linear("gate_up_proj", hidden, 2 * width) + linear("down_proj", width, hidden);
-  };
-  const Part experts = routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
-                                  tensor("down_proj", {r.experts, hidden, inner}, Role::matmul),
-                              r);
-  const Part mixture =
-      in("mlp", k("SparseMoeBlock"),
-         corrected_router("gate", k("TopKRouter"), hidden, r.experts) +
-             in("experts", k("Experts"), experts) +
-             in("shared_experts", k("DenseMLP"), gated(c.dim({"shared_intermediate_size"}, 3072))));
-  const Part dense = in("mlp", k("DenseMLP"), gated(c.dim({"dense_intermediate_size"}, 12288)));
-  const Part picks = indexer(k, hidden, index_heads, index_dim);
+  const Part mixture = mixture_of(c, naming, hidden);
+  const Part dense =
+      in("mlp", k("DenseMLP"), gated(naming, hidden, c.dim({"dense_intermediate_size"}, 12288)));
+  const Part picks = indexer(naming, hidden, index_heads, index_dim);
   const auto types = c.texts({"layer_types"});
   const auto listed = own.dims({"sparse_attention_freq"}), mixed = c.dims({"moe_layer_freq"});
   const auto entry = [&](const std::vector<Size>& list, Size i, std::string_view key) {
@@ -75,5 +91,11 @@ Part minimax_m3_text(const Config& c) {
           {.attention = {.rotation = Rotation::concatenated}, .router = {.converted = false}}),
       k("RMSNorm"), NormKind::rms_plus_1);
 }
+
+/// Source: transformers 5.23, models/minimax_m3_vl (MiniMaxM3VLForCausalLM).
+Part minimax_m3_text(const Config& c) { return text(c, Naming::transformers); }
+
+/// Source: vLLM 0.33 models/minimax_m3/nvidia/model.py (MiniMaxM3SparseForCausalLM).
+Part minimax_m3_sparse(const Config& c) { return text(c, Naming::checkpoint); }
 
 }  // namespace headroom::model::families::minimax_m3

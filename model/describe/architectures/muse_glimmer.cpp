@@ -111,6 +111,10 @@ Part spark_audio(const Config& a, Classes k) {
   const std::size_t n = widths.size();
   if (n < 1 || n > 64 || joins.size() != n || depths.size() != n)
     a.fail("hidden_sizes", "expected 1 to 64 numbers, and as many in patch_sizes and depths");
+  for (const Size depth : depths)
+    if (depth > most_layers)
+      a.fail("depths", "found " + std::to_string(depth) + ", at most " +
+                           std::to_string(most_layers) + " blocks a stage are supported");
   const std::string act = activation_class(a, {"hidden_act"}, "gelu");
   const Size out = a.dim({"out_hidden_size"}), kernel = a.dim({"conv_kernel_size"}, 7);
   const Part stages = stack("layers", k("AudioLayer"), static_cast<Size>(n), [&](Size stage) {
@@ -118,7 +122,7 @@ Part spark_audio(const Config& a, Classes k) {
     const Size width = widths[i], from = i == 0 ? 1 : widths[i - 1];
     const Size inner = static_cast<Size>(static_cast<double>(width) * a.number({"mlp_ratio"}, 4.0));
     Part blocks{.modules = {{"conv_blocks", "ModuleList"}}};
-    for (Size block = 0; block < depths[i] && block < most_layers; ++block)
+    for (Size block = 0; block < depths[i]; ++block)
       blocks =
           std::move(blocks) +
           at("conv_blocks",
@@ -162,6 +166,14 @@ Part muse_glimmer(const Config& c) {
   const Config text = section_of(c, "text_config", "muse_glimmer_text");
   return whole(c, k, text, section_of(c, "vision_config", "muse_glimmer_vision"), glimmer(text, k),
                {});
+}
+
+/// The text model alone. Source: vLLM 0.33 muse_glimmer.py.
+Part muse_glimmer_text(const Config& c) {
+  const Classes k{"MuseGlimmer"};
+  return in("model", k("TextModel"), glimmer(c, k)) +
+         lm_head("model.embed_tokens.weight", c.dim({"vocab_size"}), c.dim({"hidden_size"}),
+                 c.flag({"tie_word_embeddings"}, false));
 }
 
 /// Source: transformers 5.23, models/muse_spark/modeling_muse_spark.py.

@@ -1,14 +1,32 @@
 // Nemotron-H and Nemotron 3 (arXiv:2504.03624). Each layer is one kind: Mamba-2, attention,
-// feed-forward or mixture. The config gives their order.
+// feed-forward or mixture. The config gives their order. In Nemotron-H Puzzle it also gives each
+// layer's own sizes.
+#include <algorithm>
+#include <boost/json.hpp>
+
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/recurrent.hpp"
 
 namespace headroom::model::families::nemotron_h {
 
+/// What each layer overrides in the config of Nemotron-H Puzzle (block_configs); empty otherwise.
+std::vector<Config> blocks_of(const Config& c) {
+  std::vector<Config> blocks;
+  if (!c.has("block_configs")) return blocks;
+  const auto& list = c.object().at("block_configs");
+  const auto is_object = [](const auto& block) { return block.is_object(); };
+  if (!list.is_array() || !std::ranges::all_of(list.get_array(), is_object))
+    c.fail("block_configs", "expected a list of objects, one for each layer");
+  for (const auto& block : list.get_array()) blocks.emplace_back(block.get_object(), c.origin());
+  return blocks;
+}
+
 /// The kinds of all layers, one letter each: M for Mamba-2, * for attention, - for feed-forward, E
 /// for mixture.
-std::string pattern_of(const Config& c) {
-  const auto types = c.texts({"layers_block_type", "layer_types"});
+std::string pattern_of(const Config& c, const std::vector<Config>& blocks) {
+  auto types = c.texts({"layers_block_type", "layer_types"});
+  if (!blocks.empty()) types.clear();
+  for (const Config& block : blocks) types.push_back(block.text({"block_type"}));
   if (types.empty()) return c.text({"hybrid_override_pattern"});
   std::string pattern;
   for (const auto& type : types) {
@@ -52,7 +70,8 @@ Part mixture(const Config& c, Classes k, std::string_view activation) {
               : module("fc1_latent_proj", "Identity") + module("fc2_latent_proj", "Identity"));
 }
 
-/// Children of `NemotronHModel`. Source: transformers 5.23, models/nemotron_h.
+/// Children of `NemotronHModel`. Sources: transformers 5.23, models/nemotron_h; of block_configs
+/// vLLM 0.33 nemotron_h.py and SGLang 0.5.23 configs/nemotron_h.py.
 Part nemotron_h_model(const Config& c) {
   const Classes k{"NemotronH"};
   const Size hidden = c.dim({"hidden_size"});
@@ -68,33 +87,37 @@ Part nemotron_h_model(const Config& c) {
                  .kernel = c.dim({"mamba_d_conv", "conv_kernel"}, 4),
                  .conv_bias = c.bias({"mamba_conv_bias", "use_conv_bias"}, true),
                  .bias = c.bias({"use_bias"}, false)};
-  const std::string pattern = pattern_of(c);
-  const auto mixer = [&](char kind) {
-    switch (kind) {
+  const auto blocks = blocks_of(c);
+  const std::string pattern = pattern_of(c, blocks);
+  const auto mixer = [&](Size i) {
+    const auto n = static_cast<std::size_t>(i);
+    const Config own = blocks.empty() ? c : blocks[n].with_defaults(c.object());
+    switch (const char kind = pattern[n]) {
       case 'M':
         return in("mixer", k("Mamba2Mixer"),
                   mamba2_mixer(hidden, m, k("RMSNormGated"),
                                activation_class(c, {"mamba_hidden_act"}, "silu")));
       case '*':
-        return in("mixer", k("Attention"), attention(hidden, heads));
+        return in("mixer", k("Attention"),
+                  attention(hidden, heads, Bias::no, Bias::no,
+                            blocks.empty() ? 0 : blocks[n].dim_or_none({"sliding_window"}, 0)));
       case '-':
-        return in("mixer", k("MLP"), plain_mlp(c, c.dim({"intermediate_size"}), act));
+        return in("mixer", k("MLP"), plain_mlp(c, own.dim({"intermediate_size"}), act));
       case 'E':
-        return in("mixer", k("MoE"), mixture(c, k, act));
+        return in("mixer", k("MoE"), mixture(own, k, act));
       default:
         c.fail("hybrid_override_pattern",
                std::string("found '") + kind + "', expected M, *, - or E");
     }
   };
-  return with_norm(unsplittable(embedding("embeddings", c.dim({"vocab_size"}), hidden) +
-                                    stack("layers", k("Block"), static_cast<Size>(pattern.size()),
-                                          [&](Size i) {
-                                            return rms_norm("norm", k("RMSNorm"), hidden) +
-                                                   mixer(pattern[static_cast<std::size_t>(i)]);
-                                          }) +
-                                    rms_norm("norm_f", k("RMSNorm"), hidden),
-                                {k("Block")}),
-                   "NemotronHRMSNorm", NormKind::rms_raised);
+  return with_norm(
+      unsplittable(
+          embedding("embeddings", c.dim({"vocab_size"}), hidden) +
+              stack("layers", k("Block"), static_cast<Size>(pattern.size()),
+                    [&](Size i) { return rms_norm("norm", k("RMSNorm"), hidden) + mixer(i); }) +
+              rms_norm("norm_f", k("RMSNorm"), hidden),
+          {k("Block")}),
+      "NemotronHRMSNorm", NormKind::rms_raised);
 }
 
 /// The head is never tied.

@@ -1,5 +1,6 @@
 // Phi-4-multimodal (arXiv:2503.01743): Phi-3's decoder, with a SigLIP tower and a conformer inside
 // it. The adapters of the published checkpoint are not part of the class.
+#include <boost/json.hpp>
 #include <cmath>
 
 #include "model/describe/architectures/composition.hpp"
@@ -105,18 +106,39 @@ Part audio_embedding(const Config& a, Size hidden) {
   return in("audio_embed", k + "AudioEmbedding", std::move(p));
 }
 
-/// Source: transformers 5.23, models/phi4_multimodal/modeling_phi4_multimodal.py.
-Part phi4_multimodal(const Config& c) {
+Part assembled(const Config& c, const Config& v, const Config& a) {
   const Submodel language = text_model(c, "phi3");
-  const Size hidden = language.width;
-  Part towers =
-      in("embed_tokens_extend", k + "FeatureEmbedding",
-         image_embedding(section_of(c, "vision_config", "phi4_multimodal_vision"), hidden) +
-             audio_embedding(section_of(c, "audio_config", "phi4_multimodal_audio"), hidden));
+  Part towers = in("embed_tokens_extend", k + "FeatureEmbedding",
+                   image_embedding(v, language.width) + audio_embedding(a, language.width));
   Part body =
       renamed(language.part, "Phi3", k) + module("embed_dropout", "Dropout") + std::move(towers);
   return with_language_head(in("model", k + "Model", std::move(body)), c,
                             head_is_tied(c, c, false, Inherit::no), "model.embed_tokens.weight");
+}
+
+/// Source: transformers 5.23, models/phi4_multimodal/modeling_phi4_multimodal.py.
+Part phi4_multimodal(const Config& c) {
+  return assembled(c, section_of(c, "vision_config", "phi4_multimodal_vision"),
+                   section_of(c, "audio_config", "phi4_multimodal_audio"));
+}
+
+/// The published files, which state no sizes of the image tower and call those of the audio tower
+/// otherwise. Their low-rank adapters are left out: engines load them on request. Source: vLLM 0.33
+/// phi4mm.py and phi4mm_audio.py.
+Part phi4mm(const Config& c) {
+  const Config a = c.section_or_empty("audio_processor").section_or_empty("config");
+  const Config bias = a.section_or_empty("relative_attention_bias_args");
+  const Config convolutions = a.section_or_empty("nemo_conv_settings");
+  const Config named =
+      a.renamed({{"attention_dim", "hidden_size"},
+                 {"attention_heads", "num_attention_heads"},
+                 {"linear_units", "intermediate_size"},
+                 {"depthwise_seperable_out_channel", "depthwise_separable_out_channel"}})
+          .with_defaults({{"bias_max_distance", bias.dim({"t5_bias_max_distance"}, 1000)},
+                          {"bias_symmetric", bias.flag({"t5_bias_symmetric"}, false)},
+                          {"nemo_conv_channels", convolutions.dim({"conv_channels"}, 1024)}});
+  return assembled(c, section_of(c, "vision_config", "phi4_multimodal_vision"),
+                   with_class_defaults(named, "phi4_multimodal_audio"));
 }
 
 }  // namespace headroom::model::families::phi4_multimodal

@@ -1,5 +1,7 @@
 // Step-3.7: a tower that halves its image twice by convolutions, and a mixture of experts.
 // Sliding-window layers have a different number of heads. Gates scale the heads.
+#include "model/describe/architectures/step3p7.hpp"
+
 #include <boost/json.hpp>
 #include <charconv>
 #include <set>
@@ -19,9 +21,10 @@ std::vector<std::string> kinds(const Config& c, std::string_view key, Size layer
   return types;
 }
 
-/// True for layers with a mixture. `mlp_layer_types` decides, else `moe_layers_enum` (a list of
-/// numbers, or text with commas). Without both, all layers from the fourth on have a mixture.
-std::vector<bool> sparse_layers(const Config& c, Size layers) {
+std::vector<bool> sparse_layers(const Config& c, Size layers, Size dense) {
+  if (layers > most_layers)
+    c.fail("num_hidden_layers", "found " + std::to_string(layers) + ", at most " +
+                                    std::to_string(most_layers) + " are supported");
   std::vector<bool> sparse(static_cast<std::size_t>(layers), false);
   if (const auto types = kinds(c, "mlp_layer_types", layers); !types.empty()) {
     for (Size i = 0; i < layers; ++i)
@@ -29,27 +32,45 @@ std::vector<bool> sparse_layers(const Config& c, Size layers) {
     return sparse;
   }
   std::set<Size> numbers;
-  const auto* listed = c.object().if_contains("moe_layers_enum");
+  const std::string_view key = c.has("moe_layers_enum") ? "moe_layers_enum" : "moe_layer_list";
+  const auto* listed = c.object().if_contains(key);
   if (listed && listed->is_string()) {
-    const std::string text = c.text({"moe_layers_enum"});
+    const std::string text = c.text({key});
     for (const char *at = text.data(), *end = at + text.size(); at < end; ++at) {
       Size number = 0;
       const auto [next, error] = std::from_chars(at, end, number);
       if (error == std::errc{}) numbers.insert(number), at = next;
     }
-  } else if (c.has("moe_layers_enum")) {
-    for (const Size number : c.dims({"moe_layers_enum"})) numbers.insert(number);
+  } else if (c.has(key)) {
+    for (const Size number : c.dims({key})) numbers.insert(number);
   } else {
-    for (Size i = c.count({"first_k_dense_replace"}, 3); i < layers; ++i) numbers.insert(i);
+    for (Size i = dense; i < layers; ++i) numbers.insert(i);
   }
   for (Size i = 0; i < layers; ++i) sparse[static_cast<std::size_t>(i)] = numbers.contains(i);
   return sparse;
 }
 
+/// Sources: vLLM 0.33 step3_text.py and models/step5/nvidia/model.py.
+Part stacked_experts(const Config& c, Classes k, Router router) {
+  const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"moe_intermediate_size"});
+  const Routing r =
+      routing_of(c, {"moe_num_experts", "n_routed_experts"}, {"moe_top_k", "num_experts_per_tok"});
+  const auto stacked = [&](std::string_view name, Size rows, Size columns) {
+    return in(name, k("MoELinear"),
+              routed(tensor("weight", {r.experts, rows, columns}, Role::matmul), r));
+  };
+  const Part gate = linear("gate", hidden, r.experts);
+  return in(
+      "moe", k("MoE"),
+      stacked("gate_proj", inner, hidden) + stacked("up_proj", inner, hidden) +
+          stacked("down_proj", hidden, inner) +
+          (router == Router::corrected ? in_fp32(gate + score_correction(r.experts, "router_bias"))
+                                       : gate));
+}
+
 Part text(const Config& c) {
   const Classes k{"Step3p7"};
   const Size hidden = c.dim({"hidden_size"}), layers = c.dim({"num_hidden_layers"});
-  if (layers > most_layers) c.fail("num_hidden_layers", "more than are supported");
   const Heads all{c.dim({"num_attention_heads"}), c.dim({"num_key_value_heads"}),
                   c.dim({"head_dim"})};
   const Size sliding_heads =
@@ -60,9 +81,9 @@ Part text(const Config& c) {
   const Bias bias = c.bias({"attention_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
   const Routing r = routing_of(c, {"n_routed_experts", "moe_num_experts", "num_experts"},
                                {"num_experts_per_tok", "moe_top_k"});
+  const auto sparse = sparse_layers(c, layers, c.count({"first_k_dense_replace"}, 3));
   auto types = kinds(c, "layer_types", layers);
   if (types.empty()) types.assign(static_cast<std::size_t>(layers), "full_attention");
-  const auto sparse = sparse_layers(c, layers);
   const std::string act = "SiLUActivation";
   const Part mixture =
       router("gate", k("TopKRouter"), hidden, r.experts) +

@@ -54,6 +54,34 @@ Part pooling_head(std::string_view prefix, const TowerSizes& s) {
                 layer_norm("layernorm", s.hidden) + tower_mlp("mlp", join(prefix, "MLP"), s));
 }
 
+namespace {
+
+Part timm_mlp(Size width, Size inner) {
+  return in("mlp", "Mlp",
+            linear("fc1", width, inner, Bias::yes) + module("act", "GELUActivation") +
+                linear("fc2", inner, width, Bias::yes));
+}
+
+}  // namespace
+
+Part timm_layer(Size width, Size inner, std::string_view scale) {
+  const auto length = [&](std::string_view name) {
+    return scale.empty() ? Part{} : in(name, "LayerScale", tensor(scale, {width}, Role::other));
+  };
+  return layer_norm("norm1", width) +
+         in("attn", "Attention",
+            linear("qkv", width, 3 * width, Bias::yes) + linear("proj", width, width, Bias::yes)) +
+         length("ls1") + layer_norm("norm2", width) + timm_mlp(width, inner) + length("ls2");
+}
+
+Part timm_pooling(Size width, Size inner) {
+  return in("attn_pool", "AttentionPoolLatent",
+            tensor("latent", {1, 1, width}, Role::other) + linear("q", width, width, Bias::yes) +
+                linear("kv", width, 2 * width, Bias::yes) +
+                linear("proj", width, width, Bias::yes) + layer_norm("norm", width) +
+                timm_mlp(width, inner));
+}
+
 Part clip_vision_body(const Config& c, std::string_view embeddings, std::string_view prefix) {
   const TowerSizes s = tower_sizes(c, "quick_gelu");
   const Size positions = patches(c) + 1;

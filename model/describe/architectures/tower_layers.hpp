@@ -30,6 +30,12 @@ Part tower_encoder(std::string_view prefix, const TowerSizes& s, First first);
 /// SigLIP's pooling: attention with one learned query, as child `head`.
 Part pooling_head(std::string_view prefix, const TowerSizes& s);
 
+/// A layer of a vision transformer with timm's names. `scale` names the tensor of its two trained
+/// lengths (ls1, ls2); empty: it has none.
+Part timm_layer(Size width, Size inner, std::string_view scale = "");
+/// timm's pooling of SigLIP: attention with one learned query, as child `attn_pool`.
+Part timm_pooling(Size width, Size inner);
+
 /// CLIP's vision model: embeddings of class `embeddings`, two outer norms and the encoder.
 Part clip_vision_body(const Config& c, std::string_view embeddings, std::string_view prefix);
 

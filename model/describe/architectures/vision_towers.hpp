@@ -40,6 +40,15 @@ enum class EarlierOutputs : bool { unused, merged };
 Submodel qwen3_vision(const Config& c, const std::string& name,
                       EarlierOutputs earlier = EarlierOutputs::unused);
 
+namespace qwen_vl {
+/// The text model of Qwen3-VL ("qwen3_vl_text", "qwen3_vl_moe_text") or Qwen3.5, without its head.
+Submodel qwen3_vl_text(const Config& text, std::string_view type);
+}  // namespace qwen_vl
+
+/// C-RADIO (arXiv:2312.06709) with the names of its own checkpoints. `v` has `args` with the name
+/// of a tower of timm.
+Submodel c_radio(const Config& v);
+
 /// Gemma 4's vision and audio towers. Other models reuse them.
 Submodel gemma4_vision(const Config& c);
 Submodel gemma4_audio(const Config& c);

@@ -23,7 +23,7 @@ constexpr ActivationRow kept_by[] = {
     {"XIELUActivation", ActivationKind::xielu},
 };
 
-// Last names of modules with a weight, and of tensors beside weight and bias.
+// Last names of modules with a weight, and of tensors other than weight and bias.
 constexpr std::string_view understood_names[] = {
     // matrices of attention
     "q_proj", "k_proj", "v_proj", "o_proj", "out_proj", "qkv_proj", "query_key_value", "c_attn",
@@ -40,7 +40,7 @@ constexpr std::string_view understood_names[] = {
     "attention_layernorm", "feedforward_layernorm", "self_attn_layer_norm", "final_layer_norm",
     "encoder_attn_layer_norm", "layer_norm", "LayerNorm", "sa_layer_norm", "output_layer_norm",
     "operator_norm", "pre_ff_layernorm", "norm", "full_layer_layer_norm", "0", "1", "2", "3", "4",
-    "5", "6", "7",  // norms of each head apart (StableLM 2 12B)
+    "5", "6", "7",  // separate norms of each head (StableLM 2 12B)
     // feed-forward
     "gate_proj", "up_proj", "down_proj", "gate_up_proj", "fc1", "fc2", "c_fc", "dense_h_to_4h",
     "dense_4h_to_h", "fc_in", "fc_out", "wi", "wi_0", "wi_1", "wo", "w1", "w2", "w3", "Wi", "lin1",
@@ -48,7 +48,7 @@ constexpr std::string_view understood_names[] = {
     // experts, as tensors where they are stacked
     "gate", "router", "wg", "shared_expert_gate", "gate_up_proj_bias", "down_proj_bias",
     "e_score_correction_bias", "expert_bias",
-    // beside matrices
+    // tensors that accompany matrices
     "sinks", "lambda_1", "lambda_2", "alpha_p", "alpha_n"};
 
 constexpr std::string_view mixer_names[] = {

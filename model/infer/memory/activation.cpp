@@ -24,7 +24,7 @@ bool has_start_pass(const Scenario& s) {
 /// vLLM 0.6 engine/arg_utils.py: longer contexts than this go through in chunks.
 constexpr Size longest_whole = 32768;
 
-/// Of the engine's pass at start. More are asked for where more run at once.
+/// Sequences of the engine's pass at start. A larger batch is requested if more run concurrently.
 Size start_sequences(const Scenario& s) { return std::max(s.batch, usual_sequences(s)); }
 
 /// No more than so many sequences can have.
@@ -33,7 +33,7 @@ Size start_tokens(const Scenario& s) {
   const Size sequences = start_sequences(s), context = s.cached_tokens();
   const Size stated = is_large(s.machine->devices.front()) ? start.tokens_on_large : start.tokens;
   const Size whole_context = context > longest_whole ? 0 : context;
-  const Size tokens = std::max(stated > 0 ? stated : whole_context, start.least_tokens);
+  const Size tokens = std::max(stated > 0 ? stated : whole_context, start.min_tokens);
   return std::max(sequences, context > tokens / sequences ? tokens : sequences * context);
 }
 
@@ -47,12 +47,12 @@ Size usual_sequences(const Scenario& s) {
 
 Size score_bytes(const Scenario& s) {
   const Engine& r = *s.runtime;
-  const bool told =
+  const bool overridden =
       s.flash_attention != Override::engine_default &&
       (r.kernels.flash == FlashAttention::on || r.kernels.flash == FlashAttention::off);
-  const bool flash =
-      told ? s.flash_attention == Override::on
-           : r.kernels.flash == FlashAttention::always || r.kernels.flash == FlashAttention::on;
+  const bool flash = overridden ? s.flash_attention == Override::on
+                                : r.kernels.flash == FlashAttention::always ||
+                                      r.kernels.flash == FlashAttention::on;
   return flash ? 0 : r.memory.score_bytes;
 }
 
@@ -83,7 +83,7 @@ double element_bytes(const Scenario& s) {
 }
 
 /// The larger of what feed-forward and attention keep.
-double kept_by_layers(const Scenario& s, Size pass, Size shards) {
+double layer_activations(const Scenario& s, Size pass, Size shards) {
   const Engine& r = *s.runtime;
   const Model& model = *s.weights->model;
   const auto hidden = static_cast<double>(model.shape.hidden_size);
@@ -99,7 +99,7 @@ double kept_by_layers(const Scenario& s, Size pass, Size shards) {
   return static_cast<double>(pass) * std::max(feed_forward, attention);
 }
 
-double kept_by_head(const Scenario& s, Size pass, Size shards, Head head) {
+double head_activations(const Scenario& s, Size pass, Size shards, Head head) {
   if (head == Head::elsewhere) return 0;
   const Engine& r = *s.runtime;
   const Model& model = *s.weights->model;
@@ -119,12 +119,13 @@ double kept_by_head(const Scenario& s, Size pass, Size shards, Head head) {
 }  // namespace
 
 Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
-  return whole(std::max(kept_by_layers(s, pass, shards), kept_by_head(s, pass, shards, head)));
+  return whole(
+      std::max(layer_activations(s, pass, shards), head_activations(s, pass, shards, head)));
 }
 
 namespace {
 
-/// What one of `shards` cards keeps of so many patches in a tower of width `hidden`.
+/// Bytes on one of `shards` cards for that many patches in a tower of width `hidden`.
 double kept_by_tower(const Scenario& s, double patches, Size hidden, Size shards) {
   const Engine& r = *s.runtime;
   if (patches <= 0 || hidden <= 0) return 0;
@@ -146,9 +147,13 @@ double kept_by_tower(const Scenario& s, double patches, Size hidden, Size shards
 ImageInput largest_image(const ImageRule& rule) {
   const Size merged = rule.patch * rule.merge, share = rule.merge * rule.merge;
   if (rule.kind == ImageTokens::fixed) return {rule.tokens, rule.patches};
+  if (rule.kind == ImageTokens::tiles) {
+    const Size tiles = rule.most_tiles + (rule.whole && rule.most_tiles > 1 ? 1 : 0);
+    return {tiles * rule.tokens, tiles * rule.patches};
+  }
   if (rule.kind == ImageTokens::unknown || merged == 0) return {};
   if (rule.kind == ImageTokens::area) {
-    const Size tokens = rule.most_pixels / (merged * merged);
+    const Size tokens = rule.max_pixels / (merged * merged);
     return {tokens, tokens * share};
   }
   const Size along = (rule.longest_edge + merged - 1) / merged;
@@ -207,7 +212,7 @@ Bytes tying(const Scenario& s) {
          workspace(s, 0);
 }
 
-/// What the tower made of the images of a pass at start, which stay until its end.
+/// Image embeddings of a pass at start, which stay until its end.
 double embeddings_of_images(const Scenario& s) {
   return 2 * start_images(s).tokens * static_cast<double>(s.weights->model->shape.hidden_size);
 }
@@ -221,9 +226,9 @@ WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
       growth_(s.kv_cache ? s.runtime->cache.growth : Growth::reserved),
       count_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {
   const Size pass = pass_tokens(s);
-  layers_ = whole(kept_by_layers(s, pass, shards));
-  head_ = whole(kept_by_head(s, pass, shards, Head::here));
-  returned_ = whole(kept_by_head(s, pass, shards, Head::returned));
+  layers_ = whole(layer_activations(s, pass, shards));
+  head_ = whole(head_activations(s, pass, shards, Head::here));
+  returned_ = whole(head_activations(s, pass, shards, Head::returned));
   if (grows()) decode_ = activations(s, s.batch, shards);
 }
 

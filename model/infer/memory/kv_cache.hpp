@@ -1,4 +1,4 @@
-// What a model remembers between tokens, in bytes, layer range by layer range.
+// Bytes of KV cache and recurrent state by range of layers.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -13,7 +13,7 @@ struct CachedTokens {
   Size source = 0;  ///< of the encoder's output that cross-attention looks at
 };
 
-/// What the scenario reserves memory for: its context, handed out in the runtime's blocks.
+/// Tokens that the scenario reserves memory for: its context, in the runtime's blocks.
 CachedTokens reserved_tokens(const Scenario& scenario);
 
 /// Bytes of key-value cache and recurrent state of layers [first, last), all sequences together, on
@@ -22,26 +22,26 @@ CachedTokens reserved_tokens(const Scenario& scenario);
 ///   batch * (sum over layers of stored(precision, per_token * min(context, window + slack)) +
 ///            state elements * state bytes)
 ///
-/// context in tokens; window 0 meaning none, and none where the runtime does not cap it. Of a pool
-/// of pages (vLLM's hybrid allocator) a layer with a window holds, for all sequences together,
+/// context is in tokens; window 0 means none, also if the runtime does not cap it. In a pool of
+/// pages (vLLM's hybrid allocator), a layer with a window has, for all sequences together,
 ///
 ///   (batch - 1) * (blocks(window - 1) + 1) + blocks(window - 1 + tokens of one pass) + 1
 ///
-/// blocks: a prompt's chunk is written before what has left the window is given back, and a window
-/// need not begin with a block; and layers of each kind are padded to whole groups of as many as
-/// the rarest kind has (as the most frequent has, where that is less than a quarter more). Source:
-/// vLLM 0.11 v1/core/kv_cache_utils.py _get_kv_cache_groups_uniform_page_size,
-/// v1/kv_cache_interface.py SlidingWindowSpec.max_memory_usage_bytes. Left out: pages of recurrent
-/// states, layers that attend in chunks, --disable-hybrid-kv-cache-manager. MLA counts
-/// its latent or the expanded K and V, as the runtime keeps it. Saturates below 2^62. Of several
-/// shards, each holds its key-value heads, all of them where there are fewer heads than shards;
-/// latents and index keys are whole on each (vLLM 0.19 config/model.py get_num_kv_heads).
+/// blocks. A prompt's chunk is written before blocks outside the window are freed, and a window may
+/// start inside a block. Layers of each kind are padded to whole groups. A group has the size of
+/// the rarest kind, or of the most frequent one if that is less than a quarter more. Source: vLLM
+/// 0.11 v1/core/kv_cache_utils.py _get_kv_cache_groups_uniform_page_size, v1/kv_cache_interface.py
+/// SlidingWindowSpec.max_memory_usage_bytes. Left out: pages of recurrent states, layers that
+/// attend in chunks, --disable-hybrid-kv-cache-manager. MLA counts its latent or the expanded K and
+/// V, as the runtime stores it. Saturates below 2^62. Each shard has its own key-value heads, or
+/// all of them if there are fewer heads than shards. Latents and index keys are complete on each
+/// (vLLM 0.19 config/model.py get_num_kv_heads).
 ///
 /// Caches with one entry for several tokens come from a pool whose blocks hold all kinds of pages
-/// (model/infer/memory/packed_pool.hpp). Engines that have sparse attention's kernels store its
-/// entries in the kernels' FP8 formats: index keys always, latents where the cache is FP8, and
-/// compressed entries unless another format than fp16 is asked for.
-/// Source: Pope et al., arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
+/// (model/infer/memory/packed_pool.hpp). Engines with sparse attention's kernels store its entries
+/// in the kernels' FP8 formats. Index keys always use it, latents with an FP8 cache, and compressed
+/// entries unless a format other than fp16 is requested. Source: Pope et al., arXiv:2211.05102;
+/// MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
 class CacheBytes {
  public:
   CacheBytes() = default;  ///< nothing
@@ -85,7 +85,7 @@ class CacheBytes {
   Size tokens_ = 0;                   ///< … of each sequence
 };
 
-/// The same for one range.
+/// Bytes of one range.
 inline Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first, Size last) {
   return CacheBytes(scenario, tokens)(first, last);
 }
@@ -101,7 +101,7 @@ RealBytes kv_read(const Scenario& scenario, CachedTokens tokens, Size first, Siz
 /// all tokens: it has a cache of its own. Source: DeepSeek-V3.2, arXiv:2512.02556, section 2.1.
 Flops decode_score_flops(const Scenario& scenario, CachedTokens tokens, Size first, Size last);
 
-/// The same for a whole causal prompt: each token looks at those before it, at most at that many.
+/// Sum over a whole causal prompt: each token attends to earlier ones, up to that number.
 Flops prefill_score_flops(const Scenario& scenario, Size prompt, Size first, Size last);
 
 }  // namespace headroom::model

@@ -15,14 +15,14 @@ struct PagedLayers {
   Size window;        ///< tokens that it keeps; 0: all
 };
 
-/// What sequences need of the pool.
+/// Blocks of the pool that sequences need.
 struct PoolDemand {
   Size block_bytes = 0;  ///< of one block: a page of each layer of the widest group
   Size blocks = 0;       ///< of all sequences
   Bytes bytes() const { return Bytes(block_bytes * blocks); }
 };
 
-/// Blocks for `sequences` of `tokens` each, of which a pass writes `in_flight` at once.
+/// Blocks for `sequences` of `tokens` each, of which one pass writes `in_flight`.
 ///
 /// Layers with the same block and window are a bucket. A bucket whose page sizes have equally many
 /// layers is split into groups of at most as many layers of each size; others are one group. The

@@ -20,9 +20,9 @@ void check(const Engine& runtime, const ServedAdapters& asked) {
         runtime.name));
   if (runtime.weights.adapters != AdapterMemory::slots) return;
   if (!asked.request.targets.empty())
-    throw AdapterError(fmt::format(
-        "targets of adapters have no effect: {} sets slots aside beside every linear layer",
-        runtime.name));
+    throw AdapterError(
+        fmt::format("targets of adapters have no effect: {} reserves slots for every linear layer",
+                    runtime.name));
   const auto ranks = runtime.weights.adapter_ranks;
   if (ranks.empty() || std::ranges::find(ranks, rank) != ranks.end()) return;
   const auto next = std::ranges::upper_bound(ranks, rank);

@@ -115,23 +115,24 @@ Bytes caches_in(const Scenario& s, const CacheBytes& cache, Spot spot) {
 
 }  // namespace
 
-HeldBytes held_on_card(const Scenario& s, const Plan& plan, const CacheBytes& cache, Size card) {
+ResidentBytes resident_on_card(const Scenario& s, const Plan& plan, const CacheBytes& cache,
+                               Size card) {
   const auto spot = static_cast<Spot>(card);
-  HeldBytes held{weights_in(s, spot), caches_in(s, cache, spot)};
+  ResidentBytes held{weights_in(s, spot), caches_in(s, cache, spot)};
   // Layers that pass through the first card keep their caches there.
   if (card == 0 && plan.streaming_buffer > Bytes(0))
     held.caches += caches_in(s, cache, on_cpu) + caches_in(s, cache, on_disk);
   return held;
 }
 
-HeldBytes held_on_host(const Scenario& s, const Plan& plan, const CacheBytes& cache) {
-  HeldBytes held{weights_in(s, on_cpu), {}};
+ResidentBytes resident_on_host(const Scenario& s, const Plan& plan, const CacheBytes& cache) {
+  ResidentBytes held{weights_in(s, on_cpu), {}};
   if (plan.streaming_buffer > Bytes(0)) return held;
   held.caches = caches_in(s, cache, on_cpu) + caches_in(s, cache, on_disk);
   return held;
 }
 
-Bytes held_on_disk(const Scenario& s) { return weights_in(s, on_disk); }
+Bytes resident_on_disk(const Scenario& s) { return weights_in(s, on_disk); }
 
 Plan place_assigned(const Uses& uses, double factor) {
   const Scenario& s = uses.scenario();
@@ -158,7 +159,7 @@ Plan place_assigned(const Uses& uses, double factor) {
   }
   const bool on_host = a.cards() == 0 || plan.on_cards.size() < std::ssize(a.layer) ||
                        plan.embedding != Where::card || plan.head != Where::card;
-  if (whole_only(s) && on_host && (plan.cards > 0 || disk_use(s, plan) > Bytes(0)))
+  if (never_splits_weights(s) && on_host && (plan.cards > 0 || disk_use(s, plan) > Bytes(0)))
     lack(plan, Reason::no_offload, uses.host(plan).weights + disk_use(s, plan));
   lack(plan, Reason::ram, uses.host(plan).total() - ram_limit(uses, plan, factor));
   lack(plan, Reason::disk, disk_use(s, plan) - std::min(s.disk_budget, s.machine->host.disk));

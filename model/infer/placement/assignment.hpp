@@ -14,7 +14,7 @@ inline constexpr Spot on_cpu = -1, on_disk = -2;
 
 /// A place for everything of a model. Make one with `assign`.
 struct Assignment {
-  std::vector<Spot> layer;    ///< each block; where its experts are apart, the rest of it
+  std::vector<Spot> layer;    ///< each layer; without its experts if they are placed separately
   std::vector<Spot> experts;  ///< the routed experts of each block; empty: with the block
   Spot embedding = on_cpu;    ///< what comes before the first decoding block
   Spot head = on_cpu;         ///< what comes after the last one
@@ -44,15 +44,15 @@ Assignment assignment_of(const Plan& plan);
 /// in `place`. Only for runtimes that split by layers.
 Plan place_assigned(const Uses& uses, double memory_factor);
 
-/// What the scenario's assignment puts on a card (without the buffer for streamed weights), in host
-/// memory and on disk: weights, and the caches of layers that run there.
-struct HeldBytes {
+/// Bytes that the scenario's assignment puts on a card (without the buffer for streamed weights),
+/// in host memory and on disk: weights, and the caches of layers that run there.
+struct ResidentBytes {
   Bytes weights, caches;
 };
-HeldBytes held_on_card(const Scenario& scenario, const Plan& plan, const CacheBytes& cache,
-                       Size card);
-HeldBytes held_on_host(const Scenario& scenario, const Plan& plan, const CacheBytes& cache);
-Bytes held_on_disk(const Scenario& scenario);
+ResidentBytes resident_on_card(const Scenario& scenario, const Plan& plan, const CacheBytes& cache,
+                               Size card);
+ResidentBytes resident_on_host(const Scenario& scenario, const Plan& plan, const CacheBytes& cache);
+Bytes resident_on_disk(const Scenario& scenario);
 
 /// Calls `f(piece)` for what of the layers is on `card`.
 template <class F>
@@ -64,7 +64,7 @@ void for_pieces_on_card(const Plan& plan, Size card, F&& f) {
   f(LayerSpan{plan.layers_of(card), Content::whole});
 }
 
-/// The same for host memory and disk.
+/// For host memory and disk.
 template <class F>
 void for_pieces_in(const Plan& plan, Where where, F&& f) {
   if (plan.assignment != nullptr) {

@@ -1,5 +1,5 @@
-// How much key-value cache there is room for where the engine takes its share of a card whole and
-// gives the cache what weights and working memory leave.
+// Size of the KV cache if the engine reserves its share of a card and gives the cache the rest
+// after weights and working memory.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace headroom::model {
 
-/// Of the card with the least room, as the engine logs it.
+/// Figures of the card with the least room, as the engine logs them.
 ///
 ///   available = budget - weights - working memory - context - fragmentation
 ///   blocks = floor(available / bytes of one block of every layer on the card)
@@ -23,7 +23,7 @@ struct CacheRoom {
   Bytes one_sequence;  ///< of one sequence at the scenario's context, on that card
   Size block = 0;      ///< tokens
   Size blocks = 0;
-  double sequences = 0;  ///< that fit at once at the context, on each replica
+  double sequences = 0;  ///< that fit together at the context, on each replica
   Size tokens = 0;       ///< of all of them, on each replica
   Size longest = 0;      ///< context of one sequence alone
 };

@@ -123,18 +123,22 @@ Assignment assignment_of(const Model& model, const DeviceMap& map) {
     if (seen && *seen != spot)
       throw std::invalid_argument(
           fmt::format("the map splits {} between {} and {}; memory and speed are known for whole "
-                      "layers, and for experts apart from the rest",
+                      "layers, and for experts separately",
                       model.profile.layers[at].path, device_name(*seen), device_name(spot)));
     seen = spot;
   }
-  std::vector<Spot> layer, apart;
+  std::vector<Spot> layer, separate_experts;
   for (std::size_t i = 0; i < layers; ++i) {
     layer.push_back(dense[i].value_or(experts[i].value_or(on_cpu)));
-    apart.push_back(experts[i].value_or(layer.back()));
+    separate_experts.push_back(experts[i].value_or(layer.back()));
   }
-  if (apart == layer) apart.clear();
-  return assign(std::move(layer), std::move(apart), embedding.spot,
-                head.elements < 0 ? embedding.spot : head.spot);
+  if (separate_experts == layer) separate_experts.clear();
+  // A tied head is with the embedding; where no tensor follows the blocks, the end is with the
+  // last.
+  const Spot end = head.elements >= 0                         ? head.spot
+                   : model.profile.tied_head || layer.empty() ? embedding.spot
+                                                              : layer.back();
+  return assign(std::move(layer), std::move(separate_experts), embedding.spot, end);
 }
 
 bool names_fused_experts(const Model& model, const DeviceMap& map) {

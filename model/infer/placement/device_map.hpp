@@ -11,17 +11,17 @@ namespace headroom::model {
 /// entries are as few as can be. from_pretrained(device_map=...) takes it as it is.
 DeviceMap device_map_of(const ModuleTree& tree, const Model& model, const Assignment& assignment);
 
-/// What a map says of each layer, the embedding and the head: the place of the largest tensor of
-/// each. Throws std::invalid_argument, naming the layer, for a map that splits a layer otherwise
-/// than in its experts and the rest.
+/// Device of each layer, the embedding and the head in a map: that of its largest tensor. Throws
+/// std::invalid_argument, naming the layer, if a map splits a layer other than into experts and the
+/// rest.
 Assignment assignment_of(const Model& model, const DeviceMap& map);
 
-/// Whether an entry lies inside a module that holds all experts of a layer in one tensor, as
-/// transformers has it since version 5; entries above it are the same in version 4.
+/// Whether an entry lies inside a module with all experts of a layer in one tensor, as in
+/// transformers since version 5. Entries above it are equal in version 4.
 bool names_fused_experts(const Model& model, const DeviceMap& map);
 
-/// The oldest version of transformers from which on, to 5.23, the names of a map are known to be
-/// those of the model's modules; empty for a class that was not looked at in other versions.
+/// The oldest version of transformers, up to 5.23, in which the names of a map are known to match
+/// the model's modules. Empty for a class that was not compared in other versions.
 std::string_view names_since(const Model& model, const DeviceMap& map);
 
 }  // namespace headroom::model

@@ -1,4 +1,4 @@
-// What a draft model holds beside the model whose tokens it proposes.
+// Memory of a draft model, in addition to the target model's.
 #pragma once
 
 #include "model/infer/placement/placement.hpp"
@@ -9,17 +9,17 @@ namespace headroom::model {
 /// The draft model alone, on the cards of one replica.
 Scenario of_draft(const Scenario& scenario, Size shards);
 
-/// What `card` holds of the draft model: divided as the model is by `shards` cards, where the
-/// engine divides matrices (vLLM 0.19 config/speculative.py: draft_tensor_parallel_size is the
-/// target's), else all of it on the first card that is used (`first`), its token embedding where
-/// the engine keeps that. Its cache has as many tokens as the model's (vLLM 0.19
-/// v1/core/kv_cache_utils.py: one table of blocks; llama.cpp common/speculative.cpp: the same
-/// context). Left out: working memory, which the model's own is larger than.
+/// Part of the draft model on `card`. If the engine divides matrices, `shards` cards divide it like
+/// the model (vLLM 0.19 config/speculative.py: draft_tensor_parallel_size is the target's).
+/// Otherwise the first used card (`first`) has all of it, and its token embedding is where the
+/// engine keeps that. Its cache has as many tokens as the model's (vLLM 0.19
+/// v1/core/kv_cache_utils.py: one table of blocks; llama.cpp common/speculative.cpp: equal
+/// context). Left out: working memory, because the model's own is larger.
 struct DraftUse {
   Bytes weights, kv_cache;
 };
 DraftUse draft_on_card(const Scenario& scenario, Size shards, bool first);
-/// What host memory holds of it: its token embedding, or all where nothing runs on cards.
+/// Part of it in host memory: its token embedding, or all of it if nothing runs on cards.
 DraftUse draft_on_host(const Scenario& scenario, const Plan& plan);
 
 }  // namespace headroom::model

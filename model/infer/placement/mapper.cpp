@@ -8,7 +8,7 @@
 namespace headroom::model {
 namespace {
 
-constexpr Eighths unlimited = std::numeric_limits<Eighths>::max() / 4;
+constexpr Eighths no_limit = std::numeric_limits<Eighths>::max() / 4;
 
 /// accelerate's walk over a work list of modules and parameters. The list is kept with its front at
 /// the back of the vector, since nearly all changes happen there.
@@ -137,7 +137,7 @@ class Walk {
     const Eighths size = tree_.size(name);
     const std::vector<Size> members = tied_members(name);
     const bool disk = memory_[device_].device == "disk";
-    Eighths limit = disk ? unlimited : memory_[device_].limit;
+    Eighths limit = disk ? no_limit : memory_[device_].limit;
     const Eighths reserved = !disk && main_[device_] ? largest_ : 0;
     limit -= reserved;
     const std::vector<Size> modules = modules_of(members, list_);

@@ -19,7 +19,7 @@ class Cleaner {
   void emit(Size id, int device) {
     map_.emplace_back(tree_.node(id).path, memory_[static_cast<std::size_t>(device)].device);
   }
-  /// What lies at and below a node: nothing does below one that has an entry.
+  /// Entries at and below a node. There are none below a node with an entry.
   struct Below {
     int device = -1, entries = 0;
     bool same = true;

@@ -15,8 +15,8 @@ namespace headroom::model {
 /// Sizes in eighths of a byte: accelerate counts a boolean as 1/8 byte and int4 as 1/2.
 using Eighths = Size;
 
-/// What one element of a floating tensor takes, by accelerate's rules; whole numbers keep their own
-/// size. Absent: the tensor's own type.
+/// Bytes of one element of a floating tensor by accelerate's rules. Integers keep their own size.
+/// Absent: the tensor's own type.
 struct MapperDtype {
   std::string name;
   Eighths element;  ///< float16 = 16, int8 = 8, int4 = 4, …
@@ -25,9 +25,9 @@ struct MapperDtype {
 /// gives nothing. Throws UnknownName.
 std::optional<MapperDtype> mapper_dtype(std::string_view name);
 
-/// What tensors count for a mapper: accelerate's compute_module_sizes (a boolean is 1/8 byte), or
-/// that of transformers 5.23.0 integrations/accelerate.py (a boolean is a byte; a tied tensor is
-/// left out wherever its first name is the head's, which the embedding's stands for).
+/// Size of tensors for a mapper. accelerate's compute_module_sizes counts a boolean as 1/8 byte.
+/// That of transformers 5.23.0 integrations/accelerate.py counts it as a byte. It omits a tied
+/// tensor if its first name is the head's, because the embedding's counts.
 enum class Counting { accelerate, transformers };
 
 /// One module, parameter or buffer. Index 0 is the root; a node's subtree is [index, end).
@@ -60,7 +60,7 @@ class ModuleTree {
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& node(Size i) const { return nodes_[static_cast<std::size_t>(i)]; }
-  /// Of every tensor below, tied ones once, with their first name.
+  /// Every tensor below, tied ones once, with their first name.
   Eighths size(Size i) const { return sizes_[static_cast<std::size_t>(i)]; }
   /// Names that share storage, each group sorted.
   const std::vector<std::vector<std::string>>& tied() const { return tied_; }

@@ -41,7 +41,7 @@ Bytes usable_memory(const Device& device) {
 Bytes card_budget(const Scenario& s, std::size_t card) {
   const Bytes memory = usable_memory(s.machine->devices[card]);
   if (s.gpu_budget < memory) return s.gpu_budget;
-  if (s.gpu_budget == all_of_it)
+  if (s.gpu_budget == unlimited)
     return rounded_down(static_cast<double>(memory.count()) * s.runtime->memory.utilization);
   return memory;
 }
@@ -65,7 +65,7 @@ Size cards_used(const Plan& plan) {
   return used;
 }
 
-bool whole_only(const Scenario& s) {
+bool never_splits_weights(const Scenario& s) {
   const auto& families = s.runtime->weights.never_split;
   return std::find(families.begin(), families.end(), s.weights->scheme->family) != families.end();
 }
@@ -90,7 +90,7 @@ bool caches_on_cards(const Scenario& s) {
 }
 
 Bytes disk_use(const Scenario& s, const Plan& plan) {
-  if (plan.assignment != nullptr) return held_on_disk(s);
+  if (plan.assignment != nullptr) return resident_on_disk(s);
   const Bytes head = plan.head == Where::disk ? head_bytes(s, false) : Bytes(0);
   return layer_bytes(*s.weights, plan.on_disk) + head;
 }

@@ -2,8 +2,8 @@
 //
 // Layers are filled in their order and never split: a runtime that streams offloaded weights keeps
 // the first layers on the cards, one that computes on the CPU keeps the last ones there (llama.cpp
-// -ngl). The exact map of accelerate is a separate mapper; this one is what memory and speed of a
-// grid point rest on.
+// -ngl). The exact map of accelerate is a separate mapper; this one determines memory and speed of
+// a grid point.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -21,7 +21,7 @@ namespace headroom::model {
 
 enum class Where : std::uint8_t { card, cpu, disk };
 
-/// What of a layer: all of it; all but its experts, caches included; its experts alone.
+/// Part of a layer: all of it; all except its experts, caches included; only its experts.
 enum class Content : std::uint8_t { whole, dense, experts };
 /// Layers that follow each other, or the same part of each of them.
 struct LayerSpan {
@@ -82,20 +82,20 @@ struct Plan {
 bool is_used(const Plan& plan, Size card);
 Size cards_used(const Plan& plan);
 
-/// What card `card` holds under `plan`. `fragmentation` is the allocator's share.
+/// Bytes on `card` under `plan`. `fragmentation` is the allocator's share.
 struct CardUse {
   Bytes weights, kv_cache, activations, context, fragmentation;
   Bytes overhead_weights;  ///< of `activations`, what stands since weights were loaded
   Bytes total() const { return weights + kv_cache + activations + context + fragmentation; }
 };
-/// What host memory holds: offloaded weights, caches of layers computed there, the process itself.
+/// Bytes in host memory: offloaded weights, caches of layers computed there, the process itself.
 struct HostUse {
   Bytes weights, kv_cache, activations, process;
   Bytes total() const { return weights + kv_cache + activations + process; }
 };
 
-/// What any plan of a scenario with so many shards makes devices hold. What does not depend on the
-/// plan, caches by layer and working memory, is worked out once. One thread at a time.
+/// Memory use of devices under any plan of a scenario with a number of shards. Caches by layer and
+/// working memory do not depend on the plan and are computed once. One thread at a time.
 class Uses {
  public:
   /// `shards`: cards that split each matrix.
@@ -103,7 +103,7 @@ class Uses {
   /// As many as the scenario asks for, or one.
   explicit Uses(const Scenario& scenario)
       : Uses(scenario, scenario.tensor_parallel < 1 ? 1 : scenario.tensor_parallel) {}
-  /// The same scenario's with so many shards.
+  /// Uses of this scenario with that number of shards.
   const Uses& divided(Size shards) const;
   CardUse card(const Plan& plan, Size card) const;
   /// All that the first card holds under plan(), which places so many items on it alone, layers and
@@ -123,7 +123,7 @@ class Uses {
   /// Room on a card for weights and caches under its budget divided by `memory_factor`, after the
   /// context, the allocator's share and the work of a pass.
   Bytes room(Size card, double memory_factor) const;
-  /// Of a card that may hold all caches, in prefill or while they grow.
+  /// Work of a card that may have all caches, in prefill or while they grow.
   Bytes working_memory() const { return working_; }
   const CacheBytes& caches() const { return cache_; }
   Bytes all_caches() const { return all_caches_; }
@@ -169,12 +169,12 @@ inline Plan place(const Scenario& scenario, double memory_factor) {
 bool caches_on_cards(const Scenario& scenario);
 
 /// Bytes of the weights of `card` that stay in host memory although their layers run on it.
-Bytes held_back(const Scenario& scenario, const Plan& plan, Size card);
+Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan, Size card);
 
 /// Weights that stay on disk.
 Bytes disk_use(const Scenario& scenario, const Plan& plan);
 
-/// What a card lets one process have. Metal's recommendedMaxWorkingSetSize is two thirds of the
+/// Memory that a card allows one process. Metal's recommendedMaxWorkingSetSize is two thirds of the
 /// memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple M1 to M3.
 Bytes usable_memory(const Device& device);
 

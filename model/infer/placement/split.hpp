@@ -13,23 +13,23 @@ namespace headroom::model {
 /// disk, and are streamed. Cards are as few as hold the model. `memory_factor` as in `place`.
 Plan split_layers(const Uses& uses, double memory_factor);
 
-/// The last layers on the cards, the first ones computed on the CPU; by the scenario's layer_split,
-/// else as many as fit on as few cards as hold them.
+/// The last layers are on the cards, and the CPU computes the first ones. The scenario's
+/// layer_split decides, else as many layers as fit on as few cards as possible.
 ///
-/// Of n layers and the output, items 0 to n, `gpu_layers` ones from max(n - gpu_layers, 0) on are
-/// on cards: the output only where gpu_layers > n. Item i of them is on the first card whose share,
+/// Items 0 to n are n layers and the output. `gpu_layers` items from max(n - gpu_layers, 0) on are
+/// on cards: the output only if gpu_layers > n. Item i of them is on the first card whose share,
 /// summed up, is above i / items. The token embedding stays in host memory. Source: llama.cpp b6400
 /// src/llama-model.cpp load_tensors. (Later versions count the output first.)
 ///
-/// Layers of a vision tower are no items: they are a file of their own (mmproj), which goes to the
-/// first card (llama.cpp tools/mtmd/clip.cpp). Here they do so where all items are on cards; else
+/// Layers of a vision tower are not items. They are in a separate file (mmproj), which goes to the
+/// first card (llama.cpp tools/mtmd/clip.cpp). Here they go there if all items are on cards; else
 /// they are in host memory.
 Plan split_last_layers(const Uses& uses, double memory_factor);
 
 /// The cards' shares in the order of the machine, summing to 1: the scenario's, else by budget.
 std::array<float, 16> card_shares(const Scenario& scenario);
 
-/// What is not on cards goes to host memory, and what that cannot hold to disk.
+/// Weights that are not on cards go to host memory, and the rest to disk.
 void place_in_host(const Uses& uses, Plan& plan, double memory_factor);
 
 /// Everything on the CPU; a reason where the runtime cannot.
@@ -40,7 +40,7 @@ Plan on_cpu_only(const Scenario& scenario);
 Plan split_tensors(const Uses& uses, double memory_factor);
 
 /// Whether the runtime keeps weights held like this wholly on cards, or wholly in host memory.
-bool whole_only(const Scenario& scenario);
+bool never_splits_weights(const Scenario& scenario);
 
 inline Bytes rounded_down(double bytes) { return Bytes(static_cast<Size>(bytes)); }
 
@@ -61,8 +61,8 @@ Bytes head_bytes(const Scenario& scenario, bool with_embedding);
 Size layers_that_fit(const Scenario& scenario, const CacheBytes& cache, Size first, Size end,
                      Bytes left);
 
-/// The largest n in [low, high) that `holds`, which is true of `low` and not of `high` and of
-/// nothing above what it is not true of. Looked for from `guess` on, in steps that double.
+/// The largest n in [low, high) for which `holds` is true. It is true of `low` and false of `high`,
+/// and stays false above the first false value. The search starts at `guess` with doubling steps.
 template <class F>
 Size largest_near(Size guess, Size low, Size high, F&& holds) {
   if (high - low <= 1) return low;
@@ -81,7 +81,8 @@ Size largest_near(Size guess, Size low, Size high, F&& holds) {
   return low;
 }
 
-/// What the process may use of host memory, likewise; without what cards take of a shared memory.
+/// Host memory that the process may use, likewise, without the part that cards use of a shared
+/// memory.
 Bytes ram_limit(const Uses& uses, const Plan& plan, double memory_factor);
 
 }  // namespace headroom::model

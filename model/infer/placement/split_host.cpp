@@ -1,4 +1,4 @@
-// What the cards do not hold: host memory first, then disk.
+// Weights that are not on cards: host memory first, then disk.
 #include <algorithm>
 
 #include "model/infer/placement/split.hpp"
@@ -25,7 +25,7 @@ void place_in_host(const Uses& uses, Plan& plan, double factor) {
   const Bytes limit = ram_limit(uses, plan, factor);
   const HostUse use = uses.host(plan);
   if (use.total() <= limit) return;
-  // The tail of the CPU's layers goes to disk. Of a runtime that streams, the head follows them, as
+  // The tail of the CPU's layers goes to disk. With a streaming runtime, the head follows them as
   // the last module that its mapper places, unless it is the embedding's own tensor.
   Bytes beside = use.total() - layer_bytes(*s.weights, plan.on_cpu);
   const bool with_embedding = s.weights->model->profile.tied_head && plan.embedding == Where::cpu;

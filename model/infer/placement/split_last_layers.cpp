@@ -20,8 +20,8 @@ class LastLayers {
         layers_(std::ssize(s_.weights->layer)),
         tower_(tower_layers(*s_.weights->model)),
         counted_(layers_ - tower_),
-        devices_(std::min<Size>(card_count(s_), LayerSplit::most_cards)),
-        shares_(devices_ > 1 ? card_shares(s_) : std::array<float, LayerSplit::most_cards>{1}) {
+        devices_(std::min<Size>(card_count(s_), LayerSplit::max_cards)),
+        shares_(devices_ > 1 ? card_shares(s_) : std::array<float, LayerSplit::max_cards>{1}) {
     for (Size card = 0; card < devices_; ++card)
       budgets_[index(card)] = scaled(card_budget(s_, index(card)), factor_);
   }
@@ -61,7 +61,7 @@ class LastLayers {
       plan = on_cpu_only(s_);
       return plan;
     }
-    std::array<float, LayerSplit::most_cards> shares{1};
+    std::array<float, LayerSplit::max_cards> shares{1};
     if (cards > 1) shares = shares_of(cards);
     plan.computes_on_card = true;
     plan.cards = cards;
@@ -97,9 +97,9 @@ class LastLayers {
     while (i < items && !reaches(i)) ++i;
     return i;
   }
-  std::array<float, LayerSplit::most_cards> shares_of(Size cards) const {
+  std::array<float, LayerSplit::max_cards> shares_of(Size cards) const {
     if (given_ != nullptr && given_->mode == SplitMode::none) {
-      std::array<float, LayerSplit::most_cards> one{};
+      std::array<float, LayerSplit::max_cards> one{};
       one[index(given_->main_card)] = 1;
       return one;
     }
@@ -134,8 +134,8 @@ class LastLayers {
     const double share = room / std::max(1.0, all.real().value());
     return share >= 1 ? counted_ : static_cast<Size>(share * static_cast<double>(counted_));
   }
-  /// As many layers as fit. What each card holds grows with their number but for the rounding of
-  /// the shares, which moves a card's end by less than one layer for each card.
+  /// As many layers as fit. Each card's bytes grow with their number, except for the rounding of
+  /// shares. Rounding moves a card's end by less than one layer for each card.
   Size most(Size cards) const {
     const Size low =
         largest_near(guess(cards), 0, counted_ + 2, [&](Size n) { return holds(cards, n); });
@@ -151,16 +151,16 @@ class LastLayers {
   Size layers_;
   Size tower_, counted_;  ///< layers of the tower, and those that --gpu-layers counts
   Size devices_;
-  std::array<float, LayerSplit::most_cards> shares_;
-  std::array<Bytes, LayerSplit::most_cards> budgets_;  ///< of each card, divided by the factor
+  std::array<float, LayerSplit::max_cards> shares_;
+  std::array<Bytes, LayerSplit::max_cards> budgets_;  ///< of each card, divided by the factor
 };
 
 }  // namespace
 
-std::array<float, LayerSplit::most_cards> card_shares(const Scenario& s) {
-  std::array<float, LayerSplit::most_cards> shares{};
+std::array<float, LayerSplit::max_cards> card_shares(const Scenario& s) {
+  std::array<float, LayerSplit::max_cards> shares{};
   if (s.layer_split != nullptr) shares = s.layer_split->shares;
-  const Size cards = std::min<Size>(card_count(s), LayerSplit::most_cards);
+  const Size cards = std::min<Size>(card_count(s), LayerSplit::max_cards);
   float sum = 0;
   for (const float share : shares) sum += share;
   for (Size card = 0; card < cards && sum == 0; ++card)

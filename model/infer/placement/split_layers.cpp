@@ -30,7 +30,7 @@ class LayerFill {
     Plan plan;
     if (!all_on_cards(plan)) stream(plan);
     if (plan.feasible()) place_in_host(uses_, plan, factor_);
-    if (!whole_only(s_) || is_whole(plan)) return plan;
+    if (!never_splits_weights(s_) || is_whole(plan)) return plan;
     Plan cpu = on_cpu_only(s_);
     if (cpu.feasible()) place_in_host(uses_, cpu, factor_);
     if (cpu.feasible() && is_whole(cpu)) {
@@ -57,7 +57,7 @@ class LayerFill {
   Bytes held(Size first, Size last) const {
     return layer_bytes(w_, {first, last}) + caches()(first, last);
   }
-  /// Layers [0, end) on cards filled from the first on, which holds `extra` beside. Returns the
+  /// Layers [0, end) on cards, filled from the first card, which also has `extra`. Returns the
   /// layer reached and notes cuts and cards in `plan`.
   Size fill_forward(Size end, Bytes extra, Plan& plan) const {
     Size at = 0;
@@ -92,40 +92,40 @@ class LayerFill {
     return true;
   }
 
-  /// What is common to plans with layers on cards.
+  /// Common part of plans with layers on cards.
   void starts(Plan& plan) const {
     plan.computes_on_card = true;
     plan.embedding = s_.runtime->offload.input_on_cpu ? Where::cpu : Where::card;
     if (tied_) plan.head_card = 0;
   }
 
-  /// No fewer layers than can stay: as many as all rooms hold together, beside all caches and the
-  /// smallest buffer there is.
-  Size stay_at_most() const {
+  /// An upper bound of the layers that can stay: as many as fit in all rooms together, with all
+  /// caches and the smallest buffer.
+  Size max_kept_layers() const {
     Bytes left = Bytes(0) - first_ - last_ - all_caches();
     for (Size card = 0; card < cards_; ++card) left += std::max(Bytes(0), room(card));
     const auto fit = std::ranges::upper_bound(w_.layers_before, left) - w_.layers_before.begin();
     return std::max<Size>(0, fit - 1);
   }
 
-  /// Weights streamed through the first card: the first layers stay, the rest passes through.
-  /// Offloaded layers run on the first card: their caches live there, and weights pass through a
-  /// buffer as large as the largest of them. Keeping m layers needs room for the caches of the
-  /// others and for the largest of them, which only grows as m falls, so the most that can stay is
-  /// reached from above. A tied head stays with the embedding, any other comes after the last
-  /// layer.
+  /// Weights are streamed through the first card: the first layers stay, and the others pass
+  /// through. Offloaded layers run on the first card. Their caches are there, and weights pass
+  /// through a buffer with the size of the largest layer. Keeping m layers needs room for the
+  /// caches of the others and for the largest of them. That room only grows as m falls, so the
+  /// search goes downwards to the most layers that can stay. A tied head stays with the embedding,
+  /// any other comes after the last layer.
   void stream(Plan& plan) const {
     const auto buffer = [&](Size kept) { return std::max(last_, w_.largest_from[index(kept)]); };
-    Size kept = cards_ > 0 ? stay_at_most() : 0;
+    Size kept = cards_ > 0 ? max_kept_layers() : 0;
     const auto needed = [&] { return buffer(kept) + first_ + caches()(kept, layers_); };
-    Bytes beside = needed();
+    Bytes reserved = needed();
     while (kept > 0) {
-      const Size reached = fill_forward(kept, beside, plan);
+      const Size reached = fill_forward(kept, reserved, plan);
       if (reached == kept) break;
       kept = reached;
-      beside = needed();
+      reserved = needed();
     }
-    if (cards_ == 0 || room(0) < beside) {
+    if (cards_ == 0 || room(0) < reserved) {
       plan = on_cpu_only(s_);
       return;
     }
@@ -149,7 +149,7 @@ class LayerFill {
   /// A tied head is the embedding's own tensor: both are on the first card, which is where
   /// accelerate pulls what is tied to the embedding.
   bool tied_;
-  Bytes first_, last_;  ///< on the first card beside layers; what comes after the last layer
+  Bytes first_, last_;  ///< on the first card in addition to layers; bytes after the last layer
   boost::container::small_vector<Size, 16> room_;  ///< bytes, of each card
   std::optional<CacheBytes> none_;                 ///< where caches stay in host memory
 };

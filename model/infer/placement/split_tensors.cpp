@@ -18,10 +18,10 @@ bool shares_experts(const Scenario& s) {
   return s.runtime->parallel.expert_spread == ExpertSpread::all;
 }
 
-/// What keeps `shards` cards of each of `replicas` from dividing the model. Heads: Megatron-LM,
-/// arXiv:1909.08053 section 3; keys and values are repeated where there are fewer heads than cards.
-/// A draft model is divided by the same cards.
-/// Source of all: vLLM 0.19 config/model.py verify_with_parallel_config and Divider::constrain.
+/// Reason why `shards` cards of each of `replicas` cannot divide the model. Heads: Megatron-LM,
+/// arXiv:1909.08053 section 3; keys and values are repeated if there are fewer heads than cards.
+/// These cards also divide a draft model. Source of all: vLLM 0.19 config/model.py
+/// verify_with_parallel_config and Divider::constrain.
 Reason obstacle(const Scenario& s, Size shards, Size replicas) {
   if (s.draft != nullptr)
     if (const Reason of = obstacle(of_draft(s, shards), shards, 1); of != Reason::none) return of;
@@ -43,7 +43,7 @@ Reason obstacle(const Scenario& s, Size shards, Size replicas) {
                                                              : Reason::groups_not_divisible;
 }
 
-/// What keeps the experts from being spread over so many of `shards` cards of each of `replicas`.
+/// Reason why the experts cannot be spread over that many of `shards` cards of each of `replicas`.
 Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
   const Size groups = groups_of_experts(s), experts = s.weights->shards.experts;
   if (groups == 1) return Reason::none;
@@ -61,7 +61,7 @@ Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
 
 /// The smallest and the largest budget among the cards [first, last).
 struct Budgets {
-  Bytes least = all_of_it, most;
+  Bytes least = unlimited, most;
 };
 Budgets budgets(const Scenario& s, Size first, Size last) {
   Budgets all;
@@ -81,7 +81,7 @@ Budgets budgets(const Scenario& s, Size first, Size last) {
 
 /// Shards that hold the weights at the least, on cards that have as much as the largest, and where
 /// `replicas` of them share the experts.
-Size least_shards(const Scenario& s, Size stages, Size replicas, double factor) {
+Size min_shards(const Scenario& s, Size stages, Size replicas, double factor) {
   const Shards& w = s.weights->shards;
   const Divided all = w.before.back() + w.embedding + w.head;
   const Size held = (scaled(budgets(s, 0, card_count(s)).most, factor) + s.cpu_offload).count() *
@@ -161,7 +161,7 @@ Plan split_tensors(const Uses& uses, double factor) {
   if (asked > 0) return over(asked);
   // As few cards as hold the model: none that the weights alone overflow is tried.
   const Size most = cards / (stages * replicas);
-  const Size least = least_shards(s, stages, shares_experts(s) ? replicas : 1, factor);
+  const Size least = min_shards(s, stages, shares_experts(s) ? replicas : 1, factor);
   Size widest = 0;
   for (Size shards = most; shards >= 1 && widest == 0; --shards)
     if (obstacle(s, shards, replicas) == Reason::none) widest = shards;

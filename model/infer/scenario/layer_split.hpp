@@ -40,15 +40,15 @@ HostTensors experts_on_host(const QuantisedModel& weights, Size layers);
 /// Layers before the decoder that are no encoder of its text: a vision or audio tower, which
 /// llama.cpp keeps in a file of its own.
 Size tower_layers(const Model& model);
-/// Of `layers`, those that --gpu-layers counts: all but the tower's.
+/// Number of `layers` that --gpu-layers counts: all without the tower's.
 Size counted_layers(const Model& model, Range layers);
 
 /// llama.cpp's placement options (common/arg.cpp): -ngl, -ts, -mg, -sm, -nkvo, -ot.
 struct LayerSplit {
-  static constexpr std::size_t most_cards = 16;  ///< LLAMA_MAX_DEVICES
+  static constexpr std::size_t max_cards = 16;  ///< LLAMA_MAX_DEVICES
 
   Size gpu_layers = -1;  ///< the last layers; all + 1: the output too; -1: as many as fit
-  std::array<float, most_cards> shares{};  ///< of the layers, by card; all 0: by the cards' memory
+  std::array<float, max_cards> shares{};  ///< of the layers, by card; all 0: by the cards' memory
   SplitMode mode = SplitMode::layer;
   Size main_card = 0;          ///< holds the whole model, or what is not split
   bool cache_on_cards = true;  ///< false: KV cache and attention stay on the host

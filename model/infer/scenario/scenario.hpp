@@ -18,7 +18,7 @@ struct Assignment;  // model/infer/placement/assignment.hpp
 struct Draft;       // model/infer/draft.hpp
 
 /// No limit of the user's: all that the hardware has.
-inline constexpr Bytes all_of_it{std::numeric_limits<std::int64_t>::max()};
+inline constexpr Bytes unlimited{std::numeric_limits<std::int64_t>::max()};
 
 /// Images in the prompt of each sequence, all alike; their tokens are among the prompt's.
 struct Images {
@@ -39,14 +39,14 @@ struct Scenario {
   const Machine* machine = nullptr;
   const Engine* runtime = nullptr;
   const Precision* kv_precision = nullptr;
-  /// Sequences at once, on each replica. Where the engine keeps a pool of cache for all of them,
-  /// those wait that it has no room for.
+  /// Concurrent sequences on each replica. If the engine has a pool of cache for all of them,
+  /// sequences without room wait.
   Size batch = 1;
   Size prompt_tokens = 512, output_tokens = 128;
   Size context = 0;              ///< tokens of KV cache per sequence; 0: prompt + output
-  Bytes gpu_budget = all_of_it;  ///< all the process may use on each card, as nvidia-smi shows it
-  Bytes ram_budget = all_of_it;
-  Bytes disk_budget = all_of_it;
+  Bytes gpu_budget = unlimited;  ///< all the process may use on each card, as nvidia-smi shows it
+  Bytes ram_budget = unlimited;
+  Bytes disk_budget = unlimited;
   Size tensor_parallel = 0;    ///< cards that share each matrix; 0: as the runtime splits
   Size pipeline_parallel = 0;  ///< stages of layers; 0: one
   Size expert_parallel = 0;    ///< cards over which whole experts are spread; 0: split as matrices
@@ -55,13 +55,13 @@ struct Scenario {
   const LayerSplit* layer_split = nullptr;  ///< where layers go by hand; null: the runtime decides
   const Assignment* assignment = nullptr;   ///< where each layer is, one by one; null: likewise
   bool kv_cache = true;                     ///< false: every token recomputes the whole prefix
-  Override flash_attention = Override::engine_default;  ///< where the engine may be told
-  bool enforce_eager = false;  ///< an engine that captures CUDA graphs is told not to
+  Override flash_attention = Override::engine_default;  ///< if the engine has the option
+  bool enforce_eager = false;  ///< without CUDA graphs, for an engine that captures them
   Size threads = 0;            ///< of the CPU; 0: one for each physical core
   Size batch_parts = 1;  ///< of the batch, which go through each layer in turn, copied once for all
   const Draft* draft = nullptr;  ///< a smaller model that proposes tokens; null: none
   Images images{};
-  Size concurrency = 0;  ///< requests at once of an engine under load, `batch`; 0: not asked
+  Size concurrency = 0;  ///< concurrent requests of an engine under load, `batch`; 0: not asked
   Size prompt_tokens_p95 = 0, output_tokens_p95 = 0;  ///< of those requests; 0: all alike
 
   bool operator==(const Scenario&) const = default;

@@ -93,7 +93,7 @@ OnCards add_each_card(const Scenario& s, const Speeds& speeds, const Plan& plan,
         plan, card, [&](const LayerSpan& piece) { work = work + own_work(s, plan, pass, piece); });
     if (plan.has_head(card)) work = work + head_work(s, pass);
     cards.all = cards.all + work;
-    time.least += least_seconds(work, speeds.card(card));
+    time.least += min_seconds(work, speeds.card(card));
     const Throughput& rate = speeds.card(card).rate;
     const Seconds own = seconds(work, rate);
     cards.taken[static_cast<std::size_t>(card)] = own;

@@ -58,7 +58,7 @@ void add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pa
     segment.work = segment.work + parts_of(s, pass, all).own;
   });
   segment.seconds = seconds(segment.work, segment.rate);
-  time.least += least_seconds(segment.work, speeds.card(card));
+  time.least += min_seconds(segment.work, speeds.card(card));
   time.add(segment, [&](std::vector<LayerItem>& items) {
     for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
       for_layers(pass, all, [&](const LayerSpan& piece) {
@@ -85,7 +85,7 @@ void add_shared(const Scenario& s, const Speeds& speeds, const Plan& plan, const
     const double of_card = shares[static_cast<std::size_t>(card)];
     const Work part = scaled(shared, of_card);
     const Seconds taken = seconds(part, speeds.card(card).rate);
-    least = std::max(least, least_seconds(part, speeds.card(card)));
+    least = std::max(least, min_seconds(part, speeds.card(card)));
     if (taken < segment.seconds) continue;
     segment.seconds = taken;
     segment.rate = speeds.card(card).rate;

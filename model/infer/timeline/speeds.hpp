@@ -54,7 +54,7 @@ struct Speeds {
 
 /// Seconds that `work` takes at the full rates of the data sheet: its bytes and products, nothing
 /// else.
-inline Seconds least_seconds(const Work& work, const Speeds::Card& card) {
+inline Seconds min_seconds(const Work& work, const Speeds::Card& card) {
   return std::max((work.weight_bytes + work.cache_bytes) / card.bandwidth,
                   (work.flops - work.attention_flops) / card.peak);
 }

@@ -57,7 +57,7 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
   for (Size card = first; card < segment.last_card; ++card) {
     if (card > first && speeds.repeats[static_cast<std::size_t>(card)]) continue;
     const Throughput& rate = speeds.card(card).rate;
-    least = std::max(least, least_seconds(segment.work, speeds.card(card)));
+    least = std::max(least, min_seconds(segment.work, speeds.card(card)));
     const Seconds taken = seconds(segment.work, rate);
     if (taken < segment.seconds) continue;
     segment.seconds = taken;
@@ -126,7 +126,8 @@ void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan,
   for (Size stage = 0; stage < plan.stages; ++stage) {
     const Size first = stage * plan.shards;
     add_stage(s, speeds, plan, pass, first, time);
-    if (plan.partly_on_host) on_host += pass.weight_reads * held_back(s, plan, first).real();
+    if (plan.partly_on_host)
+      on_host += pass.weight_reads * weights_kept_on_host(s, plan, first).real();
   }
   if (on_host > RealBytes())
     time.add({.resource = Resource::bus, .seconds = on_host / speeds.bus, .moved = on_host});

@@ -33,9 +33,10 @@ std::optional<VisionTower> vision_tower(const Model& model) {
   while (v.last < last && v.contains(p.layers[static_cast<std::size_t>(v.last)].path)) ++v.last;
   for (const Tensor& t : model.part.tensors)
     if (v.contains(t.name) && is_class_token(t)) v.class_tokens = 1;
-  v.patches_of_token = model.images.kind == ImageTokens::fixed
-                           ? std::max<Size>(1, model.images.patches / model.images.tokens)
-                           : model.images.merge * model.images.merge;
+  const ImageRule& rule = model.images;
+  v.patches_of_token = rule.kind == ImageTokens::fixed || rule.kind == ImageTokens::tiles
+                           ? std::max<Size>(1, rule.patches / std::max<Size>(1, rule.tokens))
+                           : rule.merge * rule.merge;
   return v;
 }
 

@@ -111,8 +111,8 @@ class Cards:
         return found[0] if len(found) == 1 else None
 
 
-# What is put behind the name of a model for a fine-tune of the same shapes, or for the way in
-# which its weights are held, which is a column of its own.
+# Endings of model names for a fine-tune with equal shapes, or for the precision of weights, which
+# has its own column.
 ENDINGS = ('instruct', 'chat', 'it', 'hf', 'base', 'awq', 'gptq', 'int4', 'int8', 'gptqint4',
            'gptqint8', 'fp8', 'fp8dynamic', 'nvfp4', 'mxfp4', 'bf16', 'fp16', 'gguf', '4bit',
            '8bit', 'finetune', 'class', '2506', '2507', '0324', '0528')
@@ -151,7 +151,7 @@ class Models:
         self.checkpoints = {row['model']: row['checkpoint_precision'] for row in rows}
         for row in rows:
             self.catalogue.setdefault(plain_name(row['model']), row['model'])
-        for row in rows:
+        for row in sorted(rows, key=lambda each: len(each['model'])):  # the shortest endings first
             plain, last = plain_name(row['model']), ''
             while plain != last:
                 self.catalogue.setdefault(plain, row['model'])

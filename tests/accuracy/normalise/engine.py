@@ -135,8 +135,8 @@ WORDS = {'gptq 4bit': 'gptq-int4', 'gptq 4bit g128': 'gptq-int4', 'gptq 4bit g32
          'awq-int4': 'awq-int4', 'bnb.nf4': 'nf4', 'bnb.nf4-dq': 'nf4-double', 'q4km': 'q4_K_M',
          'int8 weight-only': 'w8a8-int8', 'int4 g32': 'int4-32g', 'int4-group': 'int4-64g',
          'bf16/fp16': 'bf16', 'f16': 'fp16'}
-# What a word means by one engine: FlexGen packs groups of 64, MLC of 32; TensorRT-LLM's tables are
-# of checkpoints of ModelOpt; finegrained_fp8.py is transformers' fp8.
+# Meaning of a word by engine: FlexGen packs groups of 64, MLC of 32; TensorRT-LLM's tables are of
+# checkpoints of ModelOpt; finegrained_fp8.py is transformers' fp8.
 WORDS_BY_ENGINE = {('int4', 'flexgen'): 'int4-64g', ('int4', 'zero-inference'): 'int4-64g',
                    ('fp4', 'tensorrt-llm'): 'nvfp4', ('fp8', 'transformers'): 'fp8-block',
                    ('4bit', 'mlc-llm'): 'int4-32g', ('4bit', 'llama.cpp'): 'q4_K_M',

@@ -8,7 +8,7 @@ from .catalogue import GIB, memory_of, spelling
 from .text import (Missing, leading_number, lower, number_before, number_behind, number_text,
                    numbers_after)
 
-# What a source means that does not say which form of a card it has.
+# Form of a card for sources that do not state it.
 USUAL_FORMS = {'a100': 'a100-sxm-80gb', 'a100 80gb': 'a100-sxm-80gb', 'a100 40gb': 'a100-sxm-40gb',
                'h100': 'h100-sxm-80gb', 'v100': 'v100-sxm-32gb',
                'rtx 4060 ti': 'rtx-4060-ti-16gb', 'rtx 5060 ti': 'rtx-5060-ti-16gb'}

@@ -5,7 +5,7 @@ from .text import Missing, number
 
 # Quantity -> the program's figure, and how it is published. `amount`: the figure itself;
 # `rate_of_prompt`, `rate_of_output`, `rate_of_both`: tokens of all sequences per second;
-# `per_output`: seconds per output token; `per_sequence`: the same over the sequences at once.
+# `per_output`: seconds per output token; `per_sequence`: that figure over the concurrent sequences.
 QUANTITIES = {
     'max_memory_allocated_total': ('allocated_peak', 'amount'),
     'max_gpu_memory': ('allocated_peak', 'amount'),
@@ -14,7 +14,7 @@ QUANTITIES = {
     'gpu_memory': ('allocated_held', 'amount'),
     'vram_used': ('card_used', 'amount'),
     'memory_beside_cache': ('all_but_cache', 'amount'),
-    # Of one sequence of the longest length that an engine was started for.
+    # Figures of one sequence of the longest length that an engine was started for.
     'sequence_cache_memory': ('card_cache', 'amount'),
     'weights_size': ('weights', 'amount'),
     'gpu0_weights_memory': ('card_weights:0', 'amount'),

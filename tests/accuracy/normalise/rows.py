@@ -119,7 +119,9 @@ def inference_of(row, found, catalogue):
     if not row['outcome']:
         found |= figure_of(row, engine)
     found['runtime'] = runtime = version_of(row, engine['runtime'])
-    reference = found['model'] = models.reference(row['model'], row['precision'])
+    # TensorRT-LLM's tables are of checkpoints that ModelOpt wrote, not of those of a model's makers.
+    makers = engine['runtime'] != 'tensorrt-llm' or '/' in row['model']
+    reference = found['model'] = models.reference(row['model'], row['precision'] if makers else '')
     if not reference:
         raise Missing(f"model: no config of '{row['model']}'")
     checkpoint = models.checkpoint(reference)

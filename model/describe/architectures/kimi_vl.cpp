@@ -1,0 +1,45 @@
+// Kimi-VL (arXiv:2504.07491): MoonViT under the names of its repository, and DeepSeek-V3's decoder.
+#include "model/describe/architectures/composition.hpp"
+#include "model/describe/architectures/vision_towers.hpp"
+
+namespace headroom::model::families::kimi_vl {
+
+/// Source: vLLM 0.33, moonvit.py and transformers_utils/configs/moonvit.py.
+Submodel moonvit(const Config& v) {
+  const Size width = v.dim({"hidden_size"}, 1152), inner = v.dim({"intermediate_size"}, 4304);
+  const auto [patch, other] = pair_of(v, "patch_size", 14);
+  const Part layer =
+      layer_norm("norm0", width) + layer_norm("norm1", width) +
+      in("mlp", "MLP2",
+         linear("fc0", width, inner, Bias::yes) + linear("fc1", inner, width, Bias::yes)) +
+      linear("wqkv", width, 3 * width, Bias::yes) + linear("wo", width, width, Bias::yes);
+  Part p = in("patch_embed", "MoonVisionPatchEmbed",
+              convolution("proj", "Conv2d", {width, 3, patch, other}, Bias::yes) +
+                  in("pos_emb", "Learnable2DInterpPosEmb",
+                     tensor("weight",
+                            {v.dim({"init_pos_emb_height"}, 64), v.dim({"init_pos_emb_width"}, 64),
+                             width},
+                            Role::embedding))) +
+           in("encoder", "MoonVitEncoder",
+              stack("blocks", "MoonVitEncoderLayer", v.dim({"num_hidden_layers"}, 27), [&](Size) {
+                return layer;
+              }) + layer_norm("final_layernorm", width));
+  return {"MoonVitPretrainedModel", unsplittable(std::move(p), {"MoonVitEncoderLayer"}), width};
+}
+
+/// Source: vLLM 0.33, kimi_vl.py.
+Part kimi_vl(const Config& c) {
+  const Config text = section_of(c, "text_config", "deepseek_v3");
+  const Config v = c.section_or_empty("vision_config");
+  const Submodel vision = moonvit(v);
+  const auto [rows, columns] = pair_of(v, "merge_kernel_size", 2);
+  const Size wide = times({vision.width, rows, columns});
+  return vision.as("vision_tower") +
+         in("multi_modal_projector", "KimiVLMultiModalProjector",
+            layer_norm("pre_norm", vision.width) + linear("linear_1", wide, wide, Bias::yes) +
+                module("act", "GELUActivation") +
+                linear("linear_2", wide, width_of(text), Bias::yes)) +
+         whole_model(text, "language_model");
+}
+
+}  // namespace headroom::model::families::kimi_vl

@@ -1,0 +1,55 @@
+#include "model/infer/placement/active_sequences.hpp"
+
+#include <algorithm>
+
+#include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::model {
+
+namespace {
+
+bool keeps_a_pool(const Scenario& s) {
+  return s.runtime->serving.admission != Admission::slots &&
+         s.runtime->serving.continuous_batching && s.kv_cache;
+}
+
+/// Sequences that the fullest card would have room for, were all else the same whatever their
+/// number; none where weights alone overflow a card.
+Size room_for(const Uses& uses, const Plan& plan, double factor) {
+  const Scenario& s = uses.scenario();
+  double least = static_cast<double>(s.batch);
+  for (Size card = 0; card < plan.cards; ++card) {
+    const CardUse use = uses.card(plan, card);
+    const Bytes budget = scaled(card_budget(s, static_cast<std::size_t>(card)), factor);
+    if (use.weights > budget) return 0;
+    if (use.kv_cache == Bytes(0)) continue;
+    const double left = (budget - (use.total() - use.kv_cache)).real() / use.kv_cache.real();
+    least = std::min(least, static_cast<double>(s.batch) * left);
+  }
+  return std::max<Size>(1, static_cast<Size>(least));
+}
+
+}  // namespace
+
+std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double factor) {
+  const Scenario& s = tried.scenario();
+  if (plan.reason != Reason::gpu_memory || s.batch < 2 || !keeps_a_pool(s)) return std::nullopt;
+  const Size guess = room_for(tried.divided(plan.shards), plan, factor);
+  if (guess == 0) return std::nullopt;
+  Scenario fewer = s;
+  fewer.tensor_parallel = plan.shards;
+  fewer.batch = largest_near(guess, 0, s.batch, [&](Size batch) {
+    fewer.batch = batch;
+    return place(fewer, factor).feasible();
+  });
+  return fewer.batch > 0 ? std::optional(fewer) : std::nullopt;
+}
+
+Scenario admitted_scenario(const Scenario& s) {
+  if (!keeps_a_pool(s)) return s;
+  const Uses uses(s);
+  return max_admitted(uses, place(uses, 1.0), 1.0).value_or(s);
+}
+
+}  // namespace headroom::model
