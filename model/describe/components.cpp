@@ -42,6 +42,7 @@ constexpr ComponentRow component_rows[] = {
     {"apm", Component::audio},
     {"continuous_audio_tower", Component::audio},
     {"sound_encoder", Component::audio},
+    {"speech_embeddings", Component::audio},
     {"acoustic_tokenizer_encoder", Component::audio},
     {"semantic_tokenizer_encoder", Component::audio},
     {"multi_modal_projector", Component::projector},

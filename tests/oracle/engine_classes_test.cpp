@@ -221,6 +221,36 @@ TEST(EngineClasses, AConfigWithoutClassMeansTransformers) {
   }
 }
 
+/// What vLLM's class reads without a default, and lists that are too short for it.
+TEST(EngineClasses, TowersOfMiMoThatCannotBeReadAreErrors) {
+  const auto refusal = [](std::string_view sections) {
+    const std::string json =
+        R"({"architectures": ["MiMoV2OmniForCausalLM"], "model_type": "mimo_v2", "hidden_size": 64,
+            "intermediate_size": 64, "moe_intermediate_size": 8, "num_hidden_layers": 1,
+            "num_attention_heads": 8, "num_key_value_heads": 4, "vocab_size": 100,
+            "n_routed_experts": 4, "num_experts_per_tok": 1)" +
+        std::string(sections) + "}";
+    try {
+      model::make_model("mimo", model::parse_config(json, "mimo"), "test");
+    } catch (const model::ConfigError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const auto audio = [&](std::string_view keys) {
+    return refusal(R"(, "vision_config": {}, "audio_config": {)" + std::string(keys) + "}");
+  };
+  EXPECT_EQ(refusal(R"(, "vision_config": {})"), "");
+  EXPECT_NE(refusal("").find("vision_config"), std::string::npos);
+  EXPECT_EQ(audio(R"("speech_vocab_size": 20, "audio_channels": 3)"), "");
+  EXPECT_EQ(audio(R"("speech_vocab_size": "20-30-40", "audio_channels": 3)"), "");
+  EXPECT_NE(audio(R"("speech_vocab_size": "20-30", "audio_channels": 3)")
+                .find("speech_vocab_size': found 2 sizes for 3 audio_channels"),
+            std::string::npos);
+  EXPECT_NE(audio(R"("speech_vocab_size": "20-x")").find("found '20-x'"), std::string::npos);
+  EXPECT_NE(audio(R"("projection_layers": 3)").find("found 3, expected 1 or 2"), std::string::npos);
+}
+
 /// No stage of an audio tower is cut short: one that is too deep is an error.
 TEST(EngineClasses, ATooDeepStageOfMuseSparkIsAnError) {
   const model::Config config = model::parse_config(R"({

@@ -90,12 +90,4 @@ Part mimo_v2_flash(const Config& c) {
                      {.attention = {.rotation = Rotation::concatenated}});
 }
 
-/// The same with the checkpoint's name for the sinks. Source: vLLM 0.33 mimo_v2.py.
-Part mimo_v2(const Config& c) {
-  Part part = mimo_v2_flash(c);
-  for (Tensor& t : part.tensors)
-    if (t.name.ends_with(".sinks")) t.name.replace(t.name.size() - 5, 5, "attention_sink_bias");
-  return part;
-}
-
 }  // namespace headroom::model::families::mimo_v2_flash
