@@ -46,6 +46,21 @@ std::string share_sql(const PackedField& part) {
                      packed::layers_gpu.sql(), packed::layers_cpu.sql(), packed::layers_disk.sql());
 }
 
+/// The stored sum is of all devices. What part of it is on cards is known where all layers are.
+Cell weights_per_gpu(const Estimate& e) {
+  const bool all_on_cards = e.layers_gpu > 0 && e.layers_cpu == 0 && e.layers_disk == 0;
+  if (e.task == model::Task::training || !all_on_cards || e.gpus_used == 0) return {};
+  return e.weights.count() / e.gpus_used;
+}
+
+std::string weights_per_gpu_sql() {
+  return fmt::format(
+      "CASE WHEN {} OR ({}) = 0 OR ({}) > 0 OR ({}) > 0 THEN NULL ELSE weights_bytes / nullif({}, "
+      "0) END",
+      packed::training.sql(), packed::layers_gpu.sql(), packed::layers_cpu.sql(),
+      packed::layers_disk.sql(), packed::gpus_used.sql());
+}
+
 Column outcome_column(std::string_view name, std::string_view unit, std::string_view heading,
                       SqlType type, OfEstimate origin, std::string sql, std::string_view meaning,
                       DisplayUnit shown = DisplayUnit::plain) {
@@ -138,6 +153,12 @@ void add_memory_columns(std::vector<Column>& all) {
   all.push_back(stored_bytes(
       "weights_bytes", "weights", +[](const Estimate& e) { return bytes(e.weights); },
       "weights and buffers, on all devices together; training: on the fullest card"));
+  all.push_back(outcome_column(
+      "weights_per_gpu_bytes", "B", "weights/GPU", integer,
+      +[](const Estimate& e) { return weights_per_gpu(e); }, weights_per_gpu_sql(),
+      "weights and buffers of one card, on average over the cards that hold layers; empty where "
+      "some are in host memory or on disk, and for training",
+      DisplayUnit::gib));
   all.push_back(stored_bytes(
       "kv_cache_bytes", "KV cache", +[](const Estimate& e) { return bytes(e.kv_cache); },
       "KV cache and recurrent state, on all devices together"));

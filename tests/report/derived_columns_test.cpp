@@ -161,6 +161,24 @@ TEST(DerivedColumns, EachEndIsTheTimeTimesTheFactorThatIsChosen) {
   }
 }
 
+/// SQL gives the same: Store.ViewColumnsMatchTheColumnList.
+TEST(OutcomeColumns, WeightsOfACardAreKnownWhereAllLayersAreOnCards) {
+  const Column& column = *find_column("weights_per_gpu_bytes");
+  Estimate e;
+  e.weights = Bytes(1001);
+  e.layers_gpu = 32;
+  e.gpus_used = 2;
+  EXPECT_EQ(value_of(column, e, {}), Cell(std::int64_t{500}));
+  e.layers_cpu = 1;
+  EXPECT_EQ(value_of(column, e, {}), Cell());
+  e.layers_cpu = 0, e.layers_disk = 1;
+  EXPECT_EQ(value_of(column, e, {}), Cell());
+  e.layers_disk = 0, e.task = model::Task::training;
+  EXPECT_EQ(value_of(column, e, {}), Cell());
+  e.task = model::Task::inference, e.layers_gpu = 0, e.gpus_used = 0;
+  EXPECT_EQ(value_of(column, e, {}), Cell());
+}
+
 /// A field at its largest value leaves its neighbours as they are.
 TEST(PackedFields, EachFieldIsIndependent) {
   for (const PackedField& field : packed::all) {
