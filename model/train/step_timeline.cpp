@@ -1,8 +1,22 @@
 #include "model/train/step_timeline.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace headroom::model {
+namespace {
+
+/// Spans of passes come first. A step has all of them, in the order of StepOperation.
+constexpr std::size_t of_a_pass = static_cast<std::size_t>(StepOperation::launches) + 1;
+
+/// What follows them: exchanges, bubbles, the optimizer.
+template <class Spans>
+auto after_passes(Spans& spans) {
+  const std::span all(spans.data(), spans.size());
+  return all.subspan(std::min(of_a_pass, all.size()));
+}
+
+}  // namespace
 
 std::string_view name_of(StepGroup group) {
   constexpr std::string_view names[] = {
@@ -24,8 +38,11 @@ StepGroup group_of(StepOperation operation) {
 }
 
 const StepSpan* StepTimeline::find(StepOperation operation) const {
-  const auto at = std::ranges::find(spans, operation, &StepSpan::operation);
-  return at == spans.end() ? nullptr : &*at;
+  const auto place = static_cast<std::size_t>(operation);
+  if (place < of_a_pass) return place < spans.size() ? &spans[place] : nullptr;
+  for (const StepSpan& span : after_passes(spans))
+    if (span.operation == operation) return &span;
+  return nullptr;
 }
 
 Seconds StepTimeline::keys() const {
@@ -40,10 +57,8 @@ Seconds StepTimeline::exposed_keys() const {
 
 Seconds StepTimeline::waited_for() const {
   Seconds once;
-  for (const StepSpan& span : spans)
-    if (span.operation >= StepOperation::tensor_sums &&
-        span.operation <= StepOperation::stage_activations)
-      once += span.alone;
+  for (const StepSpan& span : after_passes(spans))
+    if (span.operation <= StepOperation::stage_activations) once += span.alone;
   return passes * (once / link + exposed_keys());
 }
 
@@ -72,7 +87,7 @@ void StepTimeline::hide_exchanges() {
     return all > Seconds() ? exposed / all : 1;
   };
   const double of_keys = share(exposed_keys(), keys()), of_others = share(exposed(), beside());
-  for (StepSpan& span : spans) {
+  for (StepSpan& span : after_passes(spans)) {
     if (group_of(span.operation) != StepGroup::exchange) continue;
     const bool latency = span.operation == StepOperation::ring_latency;
     const double shown = span.operation < StepOperation::ring_keys    ? 1
@@ -88,22 +103,26 @@ void StepTimeline::hide_exchanges() {
 // group's last digit does not depend on the phases and operations that its spans tell apart.
 StepTimeline::Groups StepTimeline::without_exchange() const {
   Groups all{};
-  Seconds products;
-  RealBytes traffic;
-  BytesPerSecond bandwidth(1);
-  for (const StepSpan& span : spans) {
-    const StepGroup group = group_of(span.operation);
-    if (group == StepGroup::products) {
-      products += span.alone;
-    } else if (group == StepGroup::traffic) {
-      traffic += span.moves * span.bytes.sum();
-      bandwidth = span.bytes_s;
-    } else if (group != StepGroup::exchange) {
-      all[static_cast<std::size_t>(group)] += span.seconds;
-    }
+  const auto group = [&](StepGroup which) -> Seconds& {
+    return all[static_cast<std::size_t>(which)];
+  };
+  const auto of = [&](StepOperation operation) -> const StepSpan& {
+    return spans[static_cast<std::size_t>(operation)];
+  };
+  if (!spans.empty()) {
+    using enum StepOperation;
+    const StepSpan &made = of(activations), &loss = of(logits);
+    group(StepGroup::products) =
+        passes * (of(matrices).alone + of(experts).alone + of(output).alone);
+    group(StepGroup::attention) = of(attention).seconds;
+    group(StepGroup::traffic) =
+        passes * (made.moves * made.bytes.sum() + loss.moves * loss.bytes.sum()) / made.bytes_s;
+    group(StepGroup::weights) = of(weights).seconds;
+    if (spans.size() >= of_a_pass) group(StepGroup::launches) = of(launches).seconds;
   }
-  all[static_cast<std::size_t>(StepGroup::products)] = passes * products;
-  all[static_cast<std::size_t>(StepGroup::traffic)] = passes * traffic / bandwidth;
+  for (const StepSpan& span : after_passes(spans))
+    if (const StepGroup which = group_of(span.operation); which != StepGroup::exchange)
+      group(which) += span.seconds;
   return all;
 }
 

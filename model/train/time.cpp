@@ -25,7 +25,8 @@ class PassSpans {
             StepTimeline& time)
       : s_(s), card_(card), pace_(pace), time_(time) {}
 
-  void add(const PassWork& w) {
+  /// Returns the seconds of all passes.
+  Seconds add(const PassWork& w) {
     const FlopsPerSecond plain = plain_peak(s_, card_);
     const double compute = pace_.compute.value;
     const FlopsPerSecond peak =
@@ -38,7 +39,7 @@ class PassSpans {
     move(StepOperation::activations, w.made, pace_.traffic.value);
     move(StepOperation::logits, w.logits, 1);
     move(StepOperation::weights, w.weights, 1);
-    launch(w.dense_kernels);
+    return launch(w.dense_kernels);
   }
 
  private:
@@ -62,14 +63,16 @@ class PassSpans {
                .alone = moved / card_.bandwidth,
                .seconds = time_.passes * moved / card_.bandwidth});
   }
-  void launch(const Phases<double>& kernels) {
+  Seconds launch(const Phases<double>& kernels) {
     const Seconds layer(pace_.layer_s.value);
     const Seconds all = time_.passes * layer * kernels.sum(), busy = time_.of_passes();
+    const Seconds beyond = std::max(Seconds(), all - busy);
     time_.add({.operation = StepOperation::launches,
                .times = time_.passes,
                .kernels = kernels,
                .alone = layer * kernels.sum(),
-               .seconds = std::max(Seconds(), all - busy)});
+               .seconds = beyond});
+    return busy + beyond;
   }
 
   const TrainingScenario& s_;
@@ -88,19 +91,18 @@ struct SlowestStage {
 /// Adds the passes of the slowest stage. The last stage has the head.
 SlowestStage add_slowest(const TrainingScenario& s, const StepShape& shape, const Device& card,
                          const TrainingPace& pace, StepTimeline& time) {
-  const StepTimeline none = time;
   StepTimeline each;
+  each.passes = time.passes;
   SlowestStage slowest;
   Size seen = -1;
   for (const Size stage : {Size{0}, s.parallel.stages / 2, s.parallel.stages - 1}) {
     if (std::exchange(seen, stage) == stage) continue;
     const PassWork work = pass_work(s, shape, stage);
-    each = none;
-    PassSpans(s, card, pace, each).add(work);
-    const Seconds taken = each.of_passes();
+    each.spans.clear();
+    const Seconds taken = PassSpans(s, card, pace, each).add(work);
     if (taken <= slowest.seconds) continue;
     slowest = {stage, work, taken};
-    time = each;
+    time.spans = each.spans;
   }
   return slowest;
 }
