@@ -86,7 +86,9 @@ void StepTimeline::hide_exchanges() {
   const auto share = [](Seconds exposed, Seconds all) {
     return all > Seconds() ? exposed / all : 1;
   };
-  const double of_keys = share(exposed_keys(), keys()), of_others = share(exposed(), beside());
+  const Seconds others = beside();
+  const double of_keys = share(exposed_keys(), keys()),
+               of_others = share(std::max(Seconds(), others - cover), others);
   for (StepSpan& span : after_passes(spans)) {
     if (group_of(span.operation) != StepGroup::exchange) continue;
     const bool latency = span.operation == StepOperation::ring_latency;

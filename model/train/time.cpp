@@ -43,36 +43,40 @@ class PassSpans {
   }
 
  private:
+  /// An empty span that is filled in place: a sweep adds millions of them.
+  StepSpan& next(StepOperation operation) {
+    StepSpan& span = time_.spans.emplace_back();
+    span.operation = operation;
+    span.times = time_.passes;
+    return span;
+  }
   void multiply(StepOperation operation, const Phases<Flops>& flops, FlopsPerSecond rate,
                 FlopsPerSecond peak) {
-    time_.add({.operation = operation,
-               .times = time_.passes,
-               .flops = flops,
-               .flops_s = rate,
-               .peak = peak,
-               .alone = flops.sum() / rate,
-               .seconds = time_.passes * flops.sum() / rate});
+    StepSpan& span = next(operation);
+    const Flops all = flops.sum();
+    span.flops = flops;
+    span.flops_s = rate;
+    span.peak = peak;
+    span.alone = all / rate;
+    span.seconds = time_.passes * all / rate;
   }
   void move(StepOperation operation, const Phases<RealBytes>& bytes, double moves) {
-    const RealBytes moved = moves * bytes.sum();
-    time_.add({.operation = operation,
-               .times = time_.passes,
-               .bytes = bytes,
-               .moves = moves,
-               .bytes_s = card_.bandwidth,
-               .alone = moved / card_.bandwidth,
-               .seconds = time_.passes * moved / card_.bandwidth});
+    StepSpan& span = next(operation);
+    const RealBytes all = moves * bytes.sum();
+    span.bytes = bytes;
+    span.moves = moves;
+    span.bytes_s = card_.bandwidth;
+    span.alone = all / card_.bandwidth;
+    span.seconds = time_.passes * all / card_.bandwidth;
   }
   Seconds launch(const Phases<double>& kernels) {
-    const Seconds layer(pace_.layer_s.value);
-    const Seconds all = time_.passes * layer * kernels.sum(), busy = time_.of_passes();
-    const Seconds beyond = std::max(Seconds(), all - busy);
-    time_.add({.operation = StepOperation::launches,
-               .times = time_.passes,
-               .kernels = kernels,
-               .alone = layer * kernels.sum(),
-               .seconds = beyond});
-    return busy + beyond;
+    const Seconds layer(pace_.layer_s.value), busy = time_.of_passes();
+    const Seconds all = time_.passes * layer * kernels.sum();
+    StepSpan& span = next(StepOperation::launches);
+    span.kernels = kernels;
+    span.alone = layer * kernels.sum();
+    span.seconds = std::max(Seconds(), all - busy);
+    return busy + span.seconds;
   }
 
   const TrainingScenario& s_;
@@ -91,18 +95,22 @@ struct SlowestStage {
 /// Adds the passes of the slowest stage. The last stage has the head.
 SlowestStage add_slowest(const TrainingScenario& s, const StepShape& shape, const Device& card,
                          const TrainingPace& pace, StepTimeline& time) {
-  StepTimeline each;
-  each.passes = time.passes;
+  StepTimeline other;
+  other.passes = time.passes;
   SlowestStage slowest;
   Size seen = -1;
   for (const Size stage : {Size{0}, s.parallel.stages / 2, s.parallel.stages - 1}) {
     if (std::exchange(seen, stage) == stage) continue;
     const PassWork work = pass_work(s, shape, stage);
+    StepTimeline& each = stage == 0 ? time : other;
     each.spans.clear();
     const Seconds taken = PassSpans(s, card, pace, each).add(work);
-    if (taken <= slowest.seconds) continue;
+    if (taken <= slowest.seconds) {
+      if (stage == 0) each.spans.clear();
+      continue;
+    }
     slowest = {stage, work, taken};
-    time.spans = each.spans;
+    if (stage > 0) time.spans = each.spans;
   }
   return slowest;
 }
@@ -110,11 +118,12 @@ SlowestStage add_slowest(const TrainingScenario& s, const StepShape& shape, cons
 /// Adds what cards exchange, before StepTimeline::hide_exchanges.
 void add_exchange(StepOperation operation, double times, const Sent& sent, StepTimeline& time) {
   if (sent.seconds <= Seconds()) return;
-  time.add({.operation = operation,
-            .times = times,
-            .moved = sent.bytes,
-            .bytes_s = times * sent.bytes / (times * sent.seconds),
-            .alone = sent.seconds});
+  StepSpan& span = time.spans.emplace_back();
+  span.operation = operation;
+  span.times = times;
+  span.moved = sent.bytes;
+  span.bytes_s = times * sent.bytes / (times * sent.seconds);
+  span.alone = sent.seconds;
 }
 
 void add_exchanges(const Exchange& x, StepTimeline& time) {
