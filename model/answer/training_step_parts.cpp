@@ -90,8 +90,9 @@ class StepParts {
     StepPart part = part_of(span, row_of(span).phase);
     const RealBytes moved = span.times * span.moved;
     (part.bound == Bound::memory ? part.bytes : part.sent) = moved;
-    part.seconds = span.seconds;
-    part.hidden = span.hidden;
+    const SpanSeconds seconds = time_.seconds_of(span);
+    part.seconds = seconds.counted;
+    part.hidden = seconds.hidden;
     add(std::move(part));
   }
 
@@ -101,17 +102,19 @@ class StepParts {
   }
 
   std::string rate_of(const StepSpan& span) const {
-    const double bytes_s = span.bytes_s.value();
     if (span.operation == StepOperation::launches) return "host";
     if (span.operation == StepOperation::ring_latency) return "latency of rings";
     if (span.operation == StepOperation::bubbles)
       return fmt::format("{} stages, {} passes", s_.parallel.stages, s_.accumulated);
     if (row_of(span).bound == Bound::compute)
       return share_of(span.flops_s.value(), span.peak.value(), 1e12, "TFLOPS");
-    if (group_of(span.operation) == StepGroup::exchange)
-      return share_of(time_.link * bytes_s, bytes_s, 1e9, "GB/s between cards");
+    if (group_of(span.operation) == StepGroup::exchange) {
+      const double full = (span.moved / span.seconds).value();
+      return share_of(time_.link * full, full, 1e9, "GB/s between cards");
+    }
     const std::string_view over = row_of(span).over;
-    return fmt::format("{:.4g} GB/s of {}", bytes_s / 1e9, over.empty() ? card_.name : over);
+    return fmt::format("{:.4g} GB/s of {}", span.bytes_s.value() / 1e9,
+                       over.empty() ? card_.name : over);
   }
 
   const TrainingScenario& s_;

@@ -10,10 +10,8 @@ namespace {
 constexpr std::size_t of_a_pass = static_cast<std::size_t>(StepOperation::launches) + 1;
 
 /// What follows them: exchanges, bubbles, the optimizer.
-template <class Spans>
-auto after_passes(Spans& spans) {
-  const std::span all(spans.data(), spans.size());
-  return all.subspan(std::min(of_a_pass, all.size()));
+std::span<const StepSpan> after_passes(std::span<const StepSpan> all) {
+  return all.subspan(of_a_pass);
 }
 
 }  // namespace
@@ -37,42 +35,70 @@ StepGroup group_of(StepOperation operation) {
   return operation == bubbles ? StepGroup::bubbles : StepGroup::optimizer;
 }
 
-const StepSpan* StepTimeline::find(StepOperation operation) const {
-  const auto place = static_cast<std::size_t>(operation);
-  if (place < of_a_pass) return place < spans.size() ? &spans[place] : nullptr;
-  for (const StepSpan& span : after_passes(spans))
-    if (span.operation == operation) return &span;
-  return nullptr;
+StepSpan& StepTimeline::add(StepOperation operation, double times) {
+  StepSpan& span = spans.emplace_back();
+  span.operation = operation;
+  span.times = times;
+  return span;
 }
 
-Seconds StepTimeline::keys() const {
-  const StepSpan* keys = find(StepOperation::ring_keys);
-  return keys == nullptr ? Seconds() : keys->alone / link;
+StepSpan& StepTimeline::add_counted(StepOperation operation, Seconds seconds) {
+  StepSpan& span = add(operation);
+  span.seconds = seconds;
+  of(group_of(operation)) += seconds;
+  return span;
 }
 
-Seconds StepTimeline::exposed_keys() const {
-  const StepSpan* attention = find(StepOperation::attention);
-  return std::max(Seconds(), keys() - (attention == nullptr ? Seconds() : attention->alone));
+// Amounts of all passes are added before they are divided by a rate that they share, so that a
+// group's last digit does not depend on the phases and operations that its spans tell apart.
+Seconds StepTimeline::count_passes() {
+  using enum StepOperation;
+  const auto span = [&](StepOperation operation) -> const StepSpan& {
+    return spans[static_cast<std::size_t>(operation)];
+  };
+  const auto multiplied = [&](StepOperation operation) {
+    return span(operation).flops.sum() / span(operation).flops_s;
+  };
+  const auto moved = [&](StepOperation operation) {
+    return span(operation).moves * span(operation).bytes.sum();
+  };
+  const BytesPerSecond bandwidth = span(activations).bytes_s;
+  of(StepGroup::products) =
+      passes * (multiplied(matrices) + multiplied(experts) + multiplied(output));
+  of(StepGroup::attention) = passes * span(attention).flops.sum() / span(attention).flops_s;
+  of(StepGroup::traffic) = passes * (moved(activations) + moved(logits)) / bandwidth;
+  of(StepGroup::weights) = passes * moved(weights) / bandwidth;
+  return of_passes();
 }
 
-Seconds StepTimeline::waited_for() const {
+Seconds StepTimeline::of_passes() const {
+  Seconds sum;
+  for (const StepGroup group : {StepGroup::products, StepGroup::attention, StepGroup::traffic,
+                                StepGroup::weights, StepGroup::launches})
+    sum += of(group);
+  return sum;
+}
+
+Seconds StepTimeline::count_exchanges() {
   Seconds once;
   for (const StepSpan& span : after_passes(spans))
-    if (span.operation <= StepOperation::stage_activations) once += span.alone;
-  return passes * (once / link + exposed_keys());
+    if (span.operation <= StepOperation::stage_activations) once += span.seconds;
+  const Seconds waited_for = passes * (once / link + exposed_keys());
+  of(StepGroup::exchange) = waited_for + std::max(Seconds(), beside() - cover);
+  return waited_for;
 }
 
 Seconds StepTimeline::beside() const {
   Seconds sent, started;
   double times = 1;
-  for (const StepSpan& span : spans) switch (span.operation) {
+  for (const StepSpan& span : after_passes(spans)) switch (span.operation) {
       case StepOperation::gathered_weights:
       case StepOperation::reduced_gradients:
-        sent += span.alone;
+        sent += span.seconds;
         times = span.times;
         break;
       case StepOperation::ring_latency:
-        started = span.times * span.alone;
+        started = span.times * span.seconds;
         break;
       default:
         break;
@@ -80,67 +106,32 @@ Seconds StepTimeline::beside() const {
   return times * sent / link + started;
 }
 
-Seconds StepTimeline::exposed() const { return std::max(Seconds(), beside() - cover); }
+Seconds StepTimeline::keys() const {
+  for (const StepSpan& span : after_passes(spans))
+    if (span.operation == StepOperation::ring_keys) return span.seconds / link;
+  return {};
+}
 
-void StepTimeline::hide_exchanges() {
+Seconds StepTimeline::exposed_keys() const {
+  const Seconds all = keys();
+  if (all <= Seconds()) return all;
+  const StepSpan& attention = spans[static_cast<std::size_t>(StepOperation::attention)];
+  return std::max(Seconds(), all - attention.flops.sum() / attention.flops_s);
+}
+
+SpanSeconds StepTimeline::seconds_of(const StepSpan& span) const {
+  using enum StepOperation;
+  const Seconds all = span.times * span.seconds;
+  if (group_of(span.operation) != StepGroup::exchange) return {all, {}};
   const auto share = [](Seconds exposed, Seconds all) {
     return all > Seconds() ? exposed / all : 1;
   };
-  const Seconds others = beside();
-  const double of_keys = share(exposed_keys(), keys()),
-               of_others = share(std::max(Seconds(), others - cover), others);
-  for (StepSpan& span : after_passes(spans)) {
-    if (group_of(span.operation) != StepGroup::exchange) continue;
-    const bool latency = span.operation == StepOperation::ring_latency;
-    const double shown = span.operation < StepOperation::ring_keys    ? 1
-                         : span.operation == StepOperation::ring_keys ? of_keys
-                                                                      : of_others;
-    const Seconds all = span.times * span.alone / (latency ? 1 : link);
-    span.seconds = all * shown;
-    span.hidden = all * (1 - shown);
-  }
-}
-
-// Amounts of all passes are added before they are divided by a rate that they share, so that a
-// group's last digit does not depend on the phases and operations that its spans tell apart.
-StepTimeline::Groups StepTimeline::without_exchange() const {
-  Groups all{};
-  const auto group = [&](StepGroup which) -> Seconds& {
-    return all[static_cast<std::size_t>(which)];
-  };
-  const auto of = [&](StepOperation operation) -> const StepSpan& {
-    return spans[static_cast<std::size_t>(operation)];
-  };
-  if (!spans.empty()) {
-    using enum StepOperation;
-    const StepSpan &made = of(activations), &loss = of(logits);
-    group(StepGroup::products) =
-        passes * (of(matrices).alone + of(experts).alone + of(output).alone);
-    group(StepGroup::attention) = of(attention).seconds;
-    group(StepGroup::traffic) =
-        passes * (made.moves * made.bytes.sum() + loss.moves * loss.bytes.sum()) / made.bytes_s;
-    group(StepGroup::weights) = of(weights).seconds;
-    if (spans.size() >= of_a_pass) group(StepGroup::launches) = of(launches).seconds;
-  }
-  for (const StepSpan& span : after_passes(spans))
-    if (const StepGroup which = group_of(span.operation); which != StepGroup::exchange)
-      group(which) += span.seconds;
-  return all;
-}
-
-StepTimeline::Groups StepTimeline::groups() const {
-  Groups all = without_exchange();
-  all[static_cast<std::size_t>(StepGroup::exchange)] = waited_for() + exposed();
-  return all;
-}
-
-Seconds StepTimeline::of_passes() const {
-  const Groups all = without_exchange();
-  Seconds sum;
-  for (const StepGroup group : {StepGroup::products, StepGroup::attention, StepGroup::traffic,
-                                StepGroup::weights, StepGroup::launches})
-    sum += all[static_cast<std::size_t>(group)];
-  return sum;
+  const double counted = span.operation < ring_keys ? 1
+                         : span.operation == ring_keys
+                             ? share(exposed_keys(), keys())
+                             : share(std::max(Seconds(), beside() - cover), beside());
+  const Seconds taken = all / (span.operation == ring_latency ? 1 : link);
+  return {taken * counted, taken * (1 - counted)};
 }
 
 }  // namespace headroom::model

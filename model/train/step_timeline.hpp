@@ -51,55 +51,60 @@ inline constexpr std::size_t step_groups = 8;
 std::string_view name_of(StepGroup group);
 StepGroup group_of(StepOperation operation);
 
-/// One operation or one wait.
+/// One operation or one wait. Products have FLOPs, traffic has bytes; both take their amount at
+/// their rate. Other spans have seconds.
 struct StepSpan {
   StepOperation operation{};
   double times = 1;                  ///< in a step: its passes, or 1
   Phases<Flops> flops{};             ///< of one time
   Phases<RealBytes> bytes{};         ///< of one time, through the card's memory
-  Phases<double> kernels{};          ///< of one time, relative to those of a dense layer
+  Phases<double> kernels{};          ///< of a pass, relative to those of a dense layer
   RealBytes moved{};                 ///< of one time: over links, bus or disk, or by the optimizer
   double moves = 1;                  ///< how often each of `bytes` moves
   FlopsPerSecond flops_s{}, peak{};  ///< reached, and of the data sheet
-  BytesPerSecond bytes_s{};          ///< of memory, links, bus or disk; 0: unknown
-  Seconds alone{};                   ///< of one time; over links at their full rate
-  Seconds seconds{};                 ///< in the step's total
-  Seconds hidden{};                  ///< behind other spans, not in the total
+  BytesPerSecond bytes_s{};          ///< of memory, bus or disk; 0: unknown
+  Seconds seconds{};                 ///< of one time; over links at their full rate
+};
+
+/// All times of a span.
+struct SpanSeconds {
+  Seconds counted{};  ///< in the step's total
+  Seconds hidden{};   ///< behind other spans, not in the total
 };
 
 class StepTimeline {
  public:
-  StepSpan& add(const StepSpan& span) { return spans.emplace_back(span); }
+  /// An empty span, to be filled in place: a sweep adds millions of them.
+  StepSpan& add(StepOperation operation, double times = 1);
+  /// Adds a span that takes `seconds` of the step.
+  StepSpan& add_counted(StepOperation operation, Seconds seconds);
 
-  using Groups = std::array<Seconds, step_groups>;
-  /// Seconds of each group. They add up to the step.
-  Groups groups() const;
-  Seconds of(StepGroup group) const { return groups()[static_cast<std::size_t>(group)]; }
+  /// Counts products and traffic, which launches hide behind. Returns their seconds.
+  Seconds count_passes();
+  /// Counts the exchanges that nothing hides. Returns the seconds of those that passes wait for.
+  Seconds count_exchanges();
+
+  Seconds of(StepGroup group) const { return groups[static_cast<std::size_t>(group)]; }
   /// What the card takes alone, without exchanges, bubbles and the optimizer.
   Seconds of_passes() const;
-  /// All exchanges that passes wait for: those within a layer, and keys and values beyond the
-  /// attention that hides them.
-  Seconds waited_for() const;
-  /// Exchanges beside the passes, hidden or not: of weights and of gradients.
-  Seconds beside() const;
-  /// The part of them that `cover` does not hide.
-  Seconds exposed() const;
-  /// Keys and values of a pass, and the part of them that attention does not hide.
-  Seconds keys() const;
-  Seconds exposed_keys() const;
-  /// Divides the seconds of exchanges into those that count and those that are hidden.
-  void hide_exchanges();
+  /// For the table of parts; a sweep does without.
+  SpanSeconds seconds_of(const StepSpan& span) const;
 
   boost::container::static_vector<StepSpan, step_operations> spans;
+  using Groups = std::array<Seconds, step_groups>;
+  Groups groups{};  ///< what is counted so far; they add up to the step
   double passes = 1;
   double link = 1;  ///< share of link bandwidth that exchanges reach
   Seconds cover{};  ///< of the passes, that exchanges beside them can hide behind
   Seconds total{};  ///< of the groups in their order
 
  private:
-  Groups without_exchange() const;
-  /// Null where the step has no such span.
-  const StepSpan* find(StepOperation operation) const;
+  Seconds& of(StepGroup group) { return groups[static_cast<std::size_t>(group)]; }
+  /// Exchanges beside the passes, hidden or not: of weights and of gradients.
+  Seconds beside() const;
+  /// Keys and values of a pass, and the part of them that attention does not hide.
+  Seconds keys() const;
+  Seconds exposed_keys() const;
 };
 
 }  // namespace headroom::model

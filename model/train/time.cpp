@@ -43,40 +43,25 @@ class PassSpans {
   }
 
  private:
-  /// An empty span that is filled in place: a sweep adds millions of them.
-  StepSpan& next(StepOperation operation) {
-    StepSpan& span = time_.spans.emplace_back();
-    span.operation = operation;
-    span.times = time_.passes;
-    return span;
-  }
   void multiply(StepOperation operation, const Phases<Flops>& flops, FlopsPerSecond rate,
                 FlopsPerSecond peak) {
-    StepSpan& span = next(operation);
-    const Flops all = flops.sum();
+    StepSpan& span = time_.add(operation, time_.passes);
     span.flops = flops;
     span.flops_s = rate;
     span.peak = peak;
-    span.alone = all / rate;
-    span.seconds = time_.passes * all / rate;
   }
   void move(StepOperation operation, const Phases<RealBytes>& bytes, double moves) {
-    StepSpan& span = next(operation);
-    const RealBytes all = moves * bytes.sum();
+    StepSpan& span = time_.add(operation, time_.passes);
     span.bytes = bytes;
     span.moves = moves;
     span.bytes_s = card_.bandwidth;
-    span.alone = all / card_.bandwidth;
-    span.seconds = time_.passes * all / card_.bandwidth;
   }
   Seconds launch(const Phases<double>& kernels) {
-    const Seconds layer(pace_.layer_s.value), busy = time_.of_passes();
+    const Seconds layer(pace_.layer_s.value), busy = time_.count_passes();
     const Seconds all = time_.passes * layer * kernels.sum();
-    StepSpan& span = next(StepOperation::launches);
-    span.kernels = kernels;
-    span.alone = layer * kernels.sum();
-    span.seconds = std::max(Seconds(), all - busy);
-    return busy + span.seconds;
+    const Seconds beyond = std::max(Seconds(), all - busy);
+    time_.add_counted(StepOperation::launches, beyond).kernels = kernels;
+    return busy + beyond;
   }
 
   const TrainingScenario& s_;
@@ -95,35 +80,28 @@ struct SlowestStage {
 /// Adds the passes of the slowest stage. The last stage has the head.
 SlowestStage add_slowest(const TrainingScenario& s, const StepShape& shape, const Device& card,
                          const TrainingPace& pace, StepTimeline& time) {
-  StepTimeline other;
-  other.passes = time.passes;
-  SlowestStage slowest;
-  Size seen = -1;
-  for (const Size stage : {Size{0}, s.parallel.stages / 2, s.parallel.stages - 1}) {
+  SlowestStage slowest{0, pass_work(s, shape, 0), {}};
+  slowest.seconds = PassSpans(s, card, pace, time).add(slowest.pass);
+  Size seen = 0;
+  for (const Size stage : {s.parallel.stages / 2, s.parallel.stages - 1}) {
     if (std::exchange(seen, stage) == stage) continue;
+    StepTimeline other;
+    other.passes = time.passes;
     const PassWork work = pass_work(s, shape, stage);
-    StepTimeline& each = stage == 0 ? time : other;
-    each.spans.clear();
-    const Seconds taken = PassSpans(s, card, pace, each).add(work);
-    if (taken <= slowest.seconds) {
-      if (stage == 0) each.spans.clear();
-      continue;
-    }
+    const Seconds taken = PassSpans(s, card, pace, other).add(work);
+    if (taken <= slowest.seconds) continue;
     slowest = {stage, work, taken};
-    if (stage > 0) time.spans = each.spans;
+    time.spans = other.spans;
+    time.groups = other.groups;
   }
   return slowest;
 }
 
-/// Adds what cards exchange, before StepTimeline::hide_exchanges.
 void add_exchange(StepOperation operation, double times, const Sent& sent, StepTimeline& time) {
   if (sent.seconds <= Seconds()) return;
-  StepSpan& span = time.spans.emplace_back();
-  span.operation = operation;
-  span.times = times;
+  StepSpan& span = time.add(operation, times);
   span.moved = sent.bytes;
-  span.bytes_s = times * sent.bytes / (times * sent.seconds);
-  span.alone = sent.seconds;
+  span.seconds = sent.seconds;
 }
 
 void add_exchanges(const Exchange& x, StepTimeline& time) {
@@ -136,8 +114,7 @@ void add_exchanges(const Exchange& x, StepTimeline& time) {
   const double times = x.in_each_pass ? time.passes : 1;
   add_exchange(gathered_weights, times, x.weights, time);
   add_exchange(reduced_gradients, times, x.gradients, time);
-  if (x.latency > Seconds())
-    time.add({.operation = ring_latency, .times = time.passes, .alone = x.latency});
+  if (x.latency > Seconds()) time.add(ring_latency, time.passes).seconds = x.latency;
 }
 
 /// Pipeline bubbles, and the part of the exchanges that nothing hides.
@@ -153,10 +130,10 @@ void add_between_cards(const TrainingScenario& s, const StepShape& shape, const 
   add_exchanges(x, time);
   // Exchanges once a step hide behind the backward of the last pass only.
   time.cover = pace.hidden.value * slowest.seconds * (x.in_each_pass ? 1 : 0.6 / time.passes);
-  time.hide_exchanges();
-  time.add({.operation = StepOperation::bubbles,
-            .seconds = (slowest.seconds + time.waited_for()) * real_count(p.stages - 1) /
-                       (time.passes * real_count(p.chunks))});
+  const Seconds waited_for = time.count_exchanges();
+  time.add_counted(StepOperation::bubbles, (slowest.seconds + waited_for) *
+                                               real_count(p.stages - 1) /
+                                               (time.passes * real_count(p.chunks)));
 }
 
 /// Gradients move to a host that optimizes, and weights back. The host reads and writes states,
@@ -165,11 +142,9 @@ void add_optimizer(const TrainingScenario& s, const TrainingEstimate& e, const M
                    StepTimeline& time) {
   const auto add = [&](StepOperation operation, RealBytes moved, BytesPerSecond rate) {
     const Seconds taken = rate > BytesPerSecond() ? moved / rate : Seconds();
-    time.add({.operation = operation,
-              .moved = moved,
-              .bytes_s = rate,
-              .alone = taken,
-              .seconds = taken});
+    StepSpan& span = time.add_counted(operation, taken);
+    span.moved = moved;
+    span.bytes_s = rate;
   };
   if (!s.optimizer_on_host) {
     const Size weights_moved = s.adapter != nullptr ? 0 : 2;
@@ -219,9 +194,8 @@ StepTime time_of_step(const TrainingScenario& s, const StepShape& shape, const T
   const SlowestStage slowest = add_slowest(s, shape, machine.devices.front(), pace, time);
   add_between_cards(s, shape, e, machine, pace, slowest, time);
   add_optimizer(s, e, machine, time);
-  const StepTimeline::Groups groups = time.groups();
-  for (const Seconds group : groups) time.total += group;
-  t.bound = static_cast<StepGroup>(std::ranges::max_element(groups) - groups.begin());
+  for (const Seconds group : time.groups) time.total += group;
+  t.bound = static_cast<StepGroup>(std::ranges::max_element(time.groups) - time.groups.begin());
   t.unmeasured = pace.interval.measurements == 0;
   add_rates(s, machine, t);
   return t;

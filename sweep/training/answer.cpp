@@ -126,7 +126,7 @@ void add_times(const GivenTraining& given, const TrainingAnswer& answer, json::o
   all["mfu"] = time.utilization;
   all["bound"] = name_of(time.bound);
   json::object parts;
-  const model::StepTimeline::Groups groups = time.timeline.groups();
+  const model::StepTimeline::Groups& groups = time.timeline.groups;
   for (std::size_t i = 0; i < groups.size(); ++i)
     parts[name_of(static_cast<model::StepGroup>(i))] = groups[i].value();
   all["step_parts_s"] = parts;
