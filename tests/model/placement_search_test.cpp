@@ -21,7 +21,7 @@ double min_step(const UnitProblem& p) {
     std::vector<Size> used(devices, 0);
     std::vector<UnitSeconds> taken(cards + 1);
     UnitSeconds attention;
-    double offload_s = 0;
+    double offload_s = 0, copies_s = 0;
     for (std::size_t d = 0; d < devices; ++d)
       for (std::size_t i = 0; i < p.units.size(); ++i) {
         const UnitClass& u = p.units[i];
@@ -33,6 +33,7 @@ double min_step(const UnitProblem& p) {
         here = here + static_cast<double>(n) * (d < cards ? u.on[d] : u.off);
         if (d >= cards) attention = attention + static_cast<double>(n) * u.attention;
         if (d >= cards) offload_s += static_cast<double>(n) * (d == cards ? u.cpu_s : u.disk_s);
+        if (d >= cards && p.prefetches) copies_s += static_cast<double>(n) * u.cpu_s;
       }
     double compute = taken[cards].total() + attention.total();
     Size works = 0;
@@ -44,7 +45,8 @@ double min_step(const UnitProblem& p) {
       works += taken[d].total() > 0 ? 1 : 0;
     }
     const double handoffs = p.card_handoff * static_cast<double>(std::max<Size>(1, works) - 1);
-    return p.step(offload_s + handoffs, compute);
+    const double busy = p.launches_hide ? std::max(compute, p.launches) : compute + p.launches;
+    return offload_s - copies_s + handoffs + std::max(copies_s, busy);
   };
   const auto put = [&](auto&& self, std::size_t i, std::size_t d, Size left) -> void {
     if (i == p.units.size()) {
@@ -99,7 +101,8 @@ TEST(PlacementSearch, EqualsEveryPlacementThereIs) {
     p.caches_on_first = !p.cards.empty() && i % 2 == 0;
     p.launches = static_cast<double>(random.between(0, 20));
     p.launches_hide = i % 3 == 0;
-    // Handoffs beside launches that hide are counted together with what hides them.
+    // Handoffs beside launches or copies that hide are counted together with what hides them.
+    p.prefetches = i % 3 != 1 && i % 7 == 0;
     if (i % 3 == 1) p.card_handoff = static_cast<double>(random.between(0, 5));
     handed_on += p.card_handoff > 0 && cards > 1 ? 1 : 0;
     const double least = min_step(p);

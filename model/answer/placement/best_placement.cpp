@@ -58,11 +58,16 @@ class Best {
 
   void try_regime(const Regime& regime) {
     const Units units = builder_.units(regime);
-    const UnitProblem p = builder_.problem(regime, units);
+    UnitProblem p = builder_.problem(regime, units);
     if (p.host_room < 0) return;
-    const UnitPlacement found = search(p, best_ ? best_->step.value() : endless);
+    const auto reached = [&] { return best_ ? best_->step.value() : endless; };
+    const UnitPlacement found = search(p, reached());
     take(units, found);
     bound_ = std::min(bound_, found.bound);
+    if (p.cpu_handoff <= 0) return;
+    // The order of layers may add handoffs to those counted. So the best without them is tried too.
+    p.cpu_handoff = 0;
+    take(units, search(p, reached()));
   }
 
   void take(const Units& units, const UnitPlacement& found) {

@@ -62,9 +62,9 @@ UnitPlacement search_all(const UnitProblem& p, double reached) {
   Counts each = candidates[0];
   for (Size index = 0, size = candidates.size(); index < size; ++index, candidates.advance(each)) {
     const double waits = host.bound(each) + p.cpu_handoffs(each);
-    const double rest = p.off_the_cards(each);
-    if (p.step(waits, rest) >= reached) continue;
-    const double low = p.step(waits + cards.handoffs(each), rest + cards.bound(each));
+    const double copies = p.hiding_copies(each), rest = p.off_the_cards(each);
+    if (p.step(waits, copies, rest) >= reached) continue;
+    const double low = p.step(waits + cards.handoffs(each), copies, rest + cards.bound(each));
     if (low < reached) promising.emplace_back(low, index);
   }
   std::sort(promising.begin(), promising.end());
@@ -79,17 +79,19 @@ UnitPlacement search_all(const UnitProblem& p, double reached) {
     const HostAndDisk::Result divided = host.divide(off);
     const double handoffs = p.cpu_handoffs(off) + cards.handoffs(off);
     const double offload_s = handoffs + (divided.exact ? divided.seconds : host.bound(off));
+    const double copies = p.hiding_copies(off);
     const double rest = p.off_the_cards(off), least = cards.bound(off);
-    if (p.step(offload_s, rest + least) >= best.step * (1 - 1e-12)) continue;
-    const double beside = offload_s + rest + (p.launches_hide ? 0 : p.launches);
-    const double hidden = p.launches_hide ? p.launches - rest : 0;
-    const Cards::Result packed =
-        cards.pack(off, best.step - beside, std::max(least * (1 + 1e-12), hidden));
+    if (p.step(offload_s, copies, rest + least) >= best.step * (1 - 1e-12)) continue;
+    // So long cards may take behind launches or copies.
+    const double busy = rest + (p.launches_hide ? 0 : p.launches);
+    const double free = std::max(copies, p.launches_hide ? p.launches : 0) - busy;
+    const Cards::Result packed = cards.pack(off, best.step - (offload_s - copies) - busy,
+                                            std::max(least * (1 + 1e-12), free));
     if (!packed.exact || (!divided.exact && packed.on))
-      best.bound =
-          std::min(best.bound, p.step(offload_s, rest + (packed.exact ? packed.seconds : least)));
+      best.bound = std::min(
+          best.bound, p.step(offload_s, copies, rest + (packed.exact ? packed.seconds : least)));
     if (!packed.on || !divided.in_memory) continue;
-    const double step = p.step(handoffs + divided.seconds, rest + packed.seconds);
+    const double step = p.step(handoffs + divided.seconds, copies, rest + packed.seconds);
     if (step >= best.step) continue;
     best.step = step;
     best.on = *packed.on;
@@ -212,6 +214,14 @@ double UnitProblem::off_the_cards(const Counts& off) const {
     attention = attention + static_cast<double>(off[i]) * units[i].attention;
   }
   return rest.total() + attention.total();
+}
+
+double UnitProblem::hiding_copies(const Counts& off) const {
+  double seconds = 0;
+  if (prefetches)
+    for (std::size_t i = 0; i < off.size(); ++i)
+      seconds += static_cast<double>(off[i]) * units[i].cpu_s;
+  return seconds;
 }
 
 // A layer with its experts elsewhere goes on to another device within it. Going to the CPU m times

@@ -5,7 +5,8 @@
 // Units of a class are equal, so a placement is a number of units of each class on each device. The
 // time of a step is
 //
-//   offload seconds + handoffs + compute (+ or beside launches),
+//   offload seconds + handoffs + compute (+ or beside launches; beside copies where an engine
+//   prefetches),
 //   compute = sum over cards and the offloaded rest of max(read, compute) + between products
 //
 // with the seconds of the roofline that a pass's timeline has (model/infer/timeline/roofline.hpp).
@@ -67,10 +68,16 @@ struct UnitProblem {
   bool launches_hide = false;    ///< behind the compute; else they are added
   double card_handoff = 0;       ///< seconds, from one card to the next
   double cpu_handoff = 0;        ///< seconds, from a card to the CPU or back
-  double step(double offload_s, double compute_s) const {
-    if (!launches_hide) return offload_s + compute_s + launches;
-    return offload_s + (compute_s > launches ? compute_s : launches);
+  bool prefetches = false;       ///< copies hide behind compute and launches
+  /// `copies_s`: seconds of `offload_s` that go on while a card computes.
+  double step(double offload_s, double copies_s, double compute_s) const {
+    const double busy = !launches_hide         ? compute_s + launches
+                        : compute_s > launches ? compute_s
+                                               : launches;
+    return offload_s - copies_s + (busy > copies_s ? busy : copies_s);
   }
+  /// Seconds that copying `off` units of each class may hide. Units on disk are copied too.
+  double hiding_copies(const std::vector<Size>& off) const;
   /// Compute of `off` units of each class that are not on cards.
   double off_the_cards(const std::vector<Size>& off) const;
   /// Seconds of handoffs between cards and the CPU that no order of layers avoids.
