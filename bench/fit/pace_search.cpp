@@ -106,7 +106,8 @@ PaceSearch::PaceSearch(std::span<const TimedStep> steps)
 }
 
 double PaceSearch::residual(std::size_t i, const std::vector<double>& sums) const {
-  if (i < steps_.size()) return std::log(steps_[i].time(pace(i, sums)).total / steps_[i].measured);
+  if (i < steps_.size())
+    return std::log(steps_[i].time(pace(i, sums)).total().value() / steps_[i].measured);
   const double share = priors[of_compute].value * std::exp(sums[of_compute]);
   return std::log(product_shares_[i - steps_.size()] / share);
 }
@@ -159,7 +160,7 @@ double PaceSearch::expected(std::size_t i) const {
   for (std::size_t c = 0; c < constants; ++c)
     for (const std::size_t e : solver_->problem().slots[i][c].effects)
       if (!effects_[e].source.empty()) sums[c] -= effects()[e];
-  return steps_[i].time(pace(i, sums)).total;
+  return steps_[i].time(pace(i, sums)).total().value();
 }
 
 std::vector<std::string> PaceSearch::runtimes() const {

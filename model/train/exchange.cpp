@@ -8,7 +8,7 @@
 namespace headroom::model {
 namespace {
 
-constexpr double step_inside = 3.4e-6, step_between = 14e-6;  ///< seconds of a ring's step
+constexpr Seconds step_inside{3.4e-6}, step_between{14e-6};  ///< a ring's step
 
 double share_of_ring(Size cards) { return real_count(cards - 1) / real_count(cards); }
 
@@ -19,57 +19,58 @@ Size together(const Machine& machine, const Group& group) {
   return std::clamp<Size>(box / group.stride, 1, group.cards);
 }
 
-double inside_rate(const Machine& machine) { return machine.card_link(1).value(); }
+BytesPerSecond inside_rate(const Machine& machine) { return machine.card_link(1); }
 /// One card's share of its box's network.
-double network_part(const Machine& machine) {
-  return machine.host.network.value() / real_count(std::max(1, machine.host.cards));
+BytesPerSecond network_part(const Machine& machine) {
+  return machine.host.network / real_count(std::max(1, machine.host.cards));
 }
 
 }  // namespace
 
-double ring_rate(const Machine& machine, const Group& group) {
+BytesPerSecond ring_rate(const Machine& machine, const Group& group) {
   const Size here = together(machine, group);
-  const double inside = inside_rate(machine);
+  const BytesPerSecond inside = inside_rate(machine);
   if (here == group.cards) return inside;
-  const double between = real_count(here) * network_part(machine);
+  const BytesPerSecond between = real_count(here) * network_part(machine);
   return here > 1 ? std::min(inside, between) : between;
 }
 
-double ring_seconds(const Machine& machine, const Group& group, double bytes) {
-  if (group.cards <= 1) return 0;
-  const double rate = ring_rate(machine, group);
-  return rate > 0 ? bytes * share_of_ring(group.cards) / rate : 0;
+Seconds ring_seconds(const Machine& machine, const Group& group, RealBytes bytes) {
+  if (group.cards <= 1) return {};
+  const BytesPerSecond rate = ring_rate(machine, group);
+  return rate > BytesPerSecond() ? bytes * share_of_ring(group.cards) / rate : Seconds();
 }
 
-double ring_latency(const Machine& machine, const Group& group) {
-  if (group.cards <= 1) return 0;
+Seconds ring_latency(const Machine& machine, const Group& group) {
+  if (group.cards <= 1) return {};
   const Size here = together(machine, group);
   const Size boxes = (group.cards + here - 1) / here;
   return real_count(group.cards - boxes) * step_inside + real_count(boxes - 1) * step_between;
 }
 
-double all_to_all_seconds(const Machine& machine, const Group& group, double bytes, double copies) {
-  if (group.cards <= 1) return 0;
+Seconds all_to_all_seconds(const Machine& machine, const Group& group, RealBytes bytes,
+                           double copies) {
+  if (group.cards <= 1) return {};
   const double here = real_count(together(machine, group)), boxes = real_count(group.cards) / here;
-  const double inside = inside_rate(machine), between = network_part(machine);
-  const double near = inside > 0 ? bytes * (here - 1) / here / inside : 0;
+  const BytesPerSecond inside = inside_rate(machine), between = network_part(machine);
+  const Seconds near = inside > BytesPerSecond() ? bytes * (here - 1) / here / inside : Seconds();
   // Several copies for one box travel once.
   const double reached = (boxes - 1) * (1 - std::pow(1 - 1 / boxes, copies));
-  return std::max(near, boxes > 1 ? bytes / copies * reached / between : 0);
+  return std::max(near, boxes > 1 ? bytes / copies * reached / between : Seconds());
 }
 
 namespace {
 
-Sent ring(const Machine& machine, const Group& group, double bytes) {
+Sent ring(const Machine& machine, const Group& group, RealBytes bytes) {
   return {share_of_ring(group.cards) * bytes, ring_seconds(machine, group, bytes)};
 }
-Sent all_to_all(const Machine& machine, const Group& group, double bytes, double copies) {
+Sent all_to_all(const Machine& machine, const Group& group, RealBytes bytes, double copies) {
   return {share_of_ring(group.cards) * bytes, all_to_all_seconds(machine, group, bytes, copies)};
 }
 
 /// Bytes of keys and values in 16 bit for one pass, on all cards that divide its sequences. Heads
 /// are complete; a latent is expanded.
-double key_bytes(const TrainingScenario& s, const Stage& stage) {
+RealBytes key_bytes(const TrainingScenario& s, const Stage& stage) {
   const double tokens = real_count(s.batch) * real_count(s.sequence),
                tensor = real_count(s.parallel.tensor);
   double elements = 0;
@@ -79,7 +80,7 @@ double key_bytes(const TrainingScenario& s, const Stage& stage) {
     const double heads = latent ? tensor : real_count(std::max<Size>(1, cache.kv_heads));
     elements += real_count(between(sums, {stage.first, stage.last})) / std::min(tensor, heads);
   }
-  return 2 * tokens * elements;
+  return RealBytes(2 * tokens * elements);
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ double key_bytes(const TrainingScenario& s, const Stage& stage) {
 Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const TrainingEstimate& e,
                      const Carried& carried, const Machine& machine) {
   const Parallelism& p = s.parallel;
-  const double row = carried.tokens * real_count(s.model->shape.hidden_size) * 2;
+  const RealBytes row(carried.tokens * real_count(s.model->shape.hidden_size) * 2);
   const double there_and_back = 4 + 2 * carried.again;
   const double layers = real_count(carried.stage.last - carried.stage.first);
   const Group matrices{p.tensor, 1}, alike{p.alike(), p.tensor};
@@ -99,15 +100,15 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
   x.matrices = layers * there_and_back * 2 * ring(machine, matrices, row);
   x.latency += layers * there_and_back * ring_latency(machine, matrices);
   // To the experts and back. Each card sends its share of the tokens.
-  const double routed = 2 * carried.routed / (p.sequence ? real_count(p.tensor) : 1);
+  const RealBytes routed(2 * carried.routed / (p.sequence ? real_count(p.tensor) : 1));
   x.experts = there_and_back * all_to_all(machine, experts, routed,
                                           std::max(1.0, real_count(s.model->profile.routing.used)));
   if (p.stages > 1) {
     const Group stages{p.stages, p.tensor * p.alike()};
     const bool near = together(machine, stages) == p.stages;
-    const double rate = near ? inside_rate(machine) : network_part(machine);
-    const double sent = 2 * real_count(p.chunks) * row / real_count(p.tensor);
-    if (rate > 0) x.stages = {sent, sent / rate};
+    const BytesPerSecond rate = near ? inside_rate(machine) : network_part(machine);
+    const RealBytes sent = 2 * real_count(p.chunks) * row / real_count(p.tensor);
+    if (rate > BytesPerSecond()) x.stages = {sent, sent / rate};
   }
 
   // Once in forward (and in recomputation), and back with the gradients (TransformerEngine
@@ -122,17 +123,19 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
       real_count(s.adapter != nullptr ? s.runtime->adapter_bytes : s.recipe->gradient);
   const double weight = std::min<double>(2, real_count(s.recipe->weight));
   const auto both = [&](double dense, double routed_elements) {
-    return ring(machine, alike, dense) + ring(machine, same_experts, routed_elements);
+    return ring(machine, alike, RealBytes(dense)) +
+           ring(machine, same_experts, RealBytes(routed_elements));
   };
   const double dense = real_count(stage.elements.dense),
                of_experts = real_count(stage.elements.experts);
   const Sent trained = s.adapter != nullptr ? both(real_count(e.trained) / real_count(p.tensor), 0)
                                             : both(dense, of_experts);
   if (s.zero >= 3) {  // gathered for forward and for backward
-    x.gathered = 2 * (s.adapter != nullptr
-                          ? both(real_count(stage.base.dense), real_count(stage.base.experts))
-                          : weight * trained);
-    x.reduced = gradient * trained;
+    x.in_each_pass = true;
+    x.weights = 2 * (s.adapter != nullptr
+                         ? both(real_count(stage.base.dense), real_count(stage.base.experts))
+                         : weight * trained);
+    x.gradients = gradient * trained;
     x.latency += 3 * layers * ring_latency(machine, alike);
   } else {
     x.gradients = (s.zero > 0 ? 1 : 2) * gradient * trained;

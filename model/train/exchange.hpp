@@ -28,27 +28,28 @@ struct Group {
   Size cards = 1, stride = 1;
 };
 
-/// Bandwidth of a ring in bytes a second. 0: no link.
-double ring_rate(const Machine& machine, const Group& group);
+/// Bandwidth of a ring. 0: no link.
+BytesPerSecond ring_rate(const Machine& machine, const Group& group);
 /// Seconds for a ring to gather or reduce `bytes`, the total of all its cards.
-double ring_seconds(const Machine& machine, const Group& group, double bytes);
+Seconds ring_seconds(const Machine& machine, const Group& group, RealBytes bytes);
 /// Seconds from a ring's first card to its last.
-double ring_latency(const Machine& machine, const Group& group);
+Seconds ring_latency(const Machine& machine, const Group& group);
 /// Seconds for every card to send `bytes` evenly to its group. Each token has `copies`; a box
 /// receives one and distributes it.
-double all_to_all_seconds(const Machine& machine, const Group& group, double bytes,
-                          double copies = 1);
+Seconds all_to_all_seconds(const Machine& machine, const Group& group, RealBytes bytes,
+                           double copies = 1);
 
 /// Bytes that one card sends, and seconds at the links' full rate.
 struct Sent {
-  double bytes = 0, seconds = 0;
+  RealBytes bytes{};
+  Seconds seconds{};
 };
 inline Sent operator+(Sent a, Sent b) { return {a.bytes + b.bytes, a.seconds + b.seconds}; }
 inline Sent operator*(double times, Sent sent) {
   return {times * sent.bytes, times * sent.seconds};
 }
 
-/// Exchanges of a step, and the latency of the exchanges of a pass.
+/// Exchanges of a step.
 struct Exchange {
   // Of a pass, which waits for them.
   Sent matrices;  ///< reductions over tensor-parallel cards
@@ -56,17 +57,11 @@ struct Exchange {
   Sent stages;    ///< activations to the next stage, their gradients to the previous one
   // Of a pass, behind its attention: where sequences are divided.
   Sent keys;  ///< keys and values around the ring, and back with their gradients
-  // Of a pass, beside it: where weights are shared out.
-  Sent gathered;  ///< weights
-  Sent reduced;   ///< gradients
-  // Once a step.
-  Sent gradients;  ///< reduced, and without ZeRO distributed again
+  // Beside the passes: of each pass where weights are sharded, else once a step.
   Sent weights;    ///< gathered, where states are sharded
-  double latency = 0;
-
-  double inside() const { return matrices.seconds + experts.seconds + stages.seconds; }
-  double pass() const { return gathered.seconds + reduced.seconds; }
-  double step() const { return gradients.seconds + weights.seconds; }
+  Sent gradients;  ///< reduced, and without ZeRO distributed again
+  bool in_each_pass = false;
+  Seconds latency{};  ///< of the exchanges of a pass
 };
 
 /// `tokens`: tokens of a pass on a card. `routed`: elements that tokens bring to experts. `again`:

@@ -41,7 +41,7 @@ double kernels_of(const TrainingScenario& s, const StepShape& shape, const Stage
   for (Size i = stage.first; i < stage.last; ++i)
     kernels += dense + (layers[static_cast<std::size_t>(i)].routing.used > 0 ? routed : 0);
   if (s.adapter != nullptr) {
-    kernels += (adapted + (shape.adapter_lengths > 0 ? measured : 0)) *
+    kernels += (adapted + (shape.adapter_lengths > RealBytes() ? measured : 0)) *
                real_count(static_cast<Size>(s.adapter->modules.size())) * share_of_layers(s, stage);
   }
   if (s.zero >= 3 && s.runtime->fetches_modules)
@@ -65,27 +65,27 @@ std::array<double, 2> again_of(const TrainingScenario& s) {
 }
 
 /// Forward FLOPs of the matrices at the end of a layer.
-double last_matrices(const StepShape& shape, const Stage& stage, double tokens) {
+Flops last_matrices(const StepShape& shape, const Stage& stage, double tokens) {
   double flops = 0;
   for (Size i = stage.first; i < stage.last; ++i) {
     const std::size_t kind = shape.saved.kind_of[static_cast<std::size_t>(i)];
     flops += 2 * tokens * real_count(shape.saved.kinds[kind].last_matrix);
   }
-  return flops;
+  return Flops(flops);
 }
 
 /// Bytes of a stage's weights that one pass over its layers reads. Frozen weights are read in their
 /// format; 4-bit ones are unpacked.
-double weight_bytes(const TrainingScenario& s, const StageShape& stage) {
+RealBytes weight_bytes(const TrainingScenario& s, const StageShape& stage) {
   const double elements = real_count(stage.elements.total());
   const double held = s.adapter != nullptr ? real_count(stage.base.total()) : 2 * elements;
-  return held + (s.base != nullptr ? unpacked_bytes(*s.base) * elements : 0);
+  return RealBytes(held + (s.base != nullptr ? unpacked_bytes(*s.base) * elements : 0));
 }
 
 }  // namespace
 
-double length_bytes(const TrainingScenario& s) {
-  if (s.adapter == nullptr) return 0;
+RealBytes length_bytes(const TrainingScenario& s) {
+  if (s.adapter == nullptr) return {};
   const double element = s.runtime->adapter_inputs_fp32 ? 4 : 2;
   const double converted = (s.base != nullptr ? unpacked_bytes(*s.base) : 0) +
                            (element > 2 || s.base != nullptr ? 2 + element : 0);
@@ -94,10 +94,10 @@ double length_bytes(const TrainingScenario& s) {
     if (m.magnitudes > 0)
       bytes += real_count(m.in) *
                (2 * element * real_count(m.in) + (7 * element + converted) * real_count(m.out));
-  return bytes;
+  return RealBytes(bytes);
 }
 
-double attention_flops(const TrainingScenario& s, Size first, Size last) {
+Flops attention_flops(const TrainingScenario& s, Size first, Size last) {
   const Model& m = *s.model;
   const double sequence =
       real_count(s.document > 0 ? std::min(s.document, s.sequence) : s.sequence);
@@ -111,13 +111,13 @@ double attention_flops(const TrainingScenario& s, Size first, Size last) {
   }
   if (flops == 0)  // encoders attend in both directions
     flops = 4 * real_count(m.shape.hidden_size) * sequence * real_count(last - first);
-  return flops;
+  return Flops(flops);
 }
 
 namespace {
 
 /// Two FLOPs for each token and element, from a prefix sum over layers.
-double flops_of(const TrainingScenario& s, const std::vector<double>& all, Size first, Size last) {
+Flops flops_of(const TrainingScenario& s, const std::vector<double>& all, Size first, Size last) {
   const double text = real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
   const double patches = real_count(s.batch * s.images.count * s.images.patches);
   double flops = 0;
@@ -125,15 +125,15 @@ double flops_of(const TrainingScenario& s, const std::vector<double>& all, Size 
     const auto at = static_cast<std::size_t>(i);
     flops += 2 * (all[at + 1] - all[at]) * (in_a_tower(*s.model, i) ? patches : text);
   }
-  return flops;
+  return Flops(flops);
 }
 
 }  // namespace
 
-double matrix_flops(const TrainingScenario& s, Size first, Size last) {
+Flops matrix_flops(const TrainingScenario& s, Size first, Size last) {
   return flops_of(s, s.model->profile.multiplied_before, first, last);
 }
-double expert_flops(const TrainingScenario& s, Size first, Size last) {
+Flops expert_flops(const TrainingScenario& s, Size first, Size last) {
   return flops_of(s, s.model->profile.routed_before, first, last);
 }
 
@@ -143,7 +143,7 @@ PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage
   const StageShape& held = shape.stages[static_cast<std::size_t>(stage)];
   const double tensor = real_count(s.parallel.tensor), back = backward_products(s);
   const auto [again, attention_again] = again_of(s);
-  const Phases products{1, back, again};
+  const Phases<double> products{1, back, again};
   PassWork w;
   w.again = again;
   w.tokens = real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
@@ -151,18 +151,19 @@ PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage
     w.routed += w.tokens * real_count(m.profile.layers[static_cast<std::size_t>(i)].routing.used) *
                 real_count(m.shape.hidden_size);
   w.experts = expert_flops(s, here.first, here.last) / tensor * products;
-  w.matrices = matrix_flops(s, here.first, here.last) / tensor * products + -1.0 * w.experts;
+  w.matrices = matrix_flops(s, here.first, here.last) / tensor * products - w.experts;
   if (s.runtime->stops_early && s.recomputation == Recomputation::full)
     w.matrices.again -= last_matrices(shape, here, w.tokens) / tensor;
   if (here.has_head && s.head_loss)
-    w.head = 2 * w.tokens * real_count(m.profile.head_elements) / tensor * Phases{1, back, 0};
+    w.head = Flops(2 * w.tokens * real_count(m.profile.head_elements)) / tensor *
+             Phases<double>{1, back, 0};
   w.attention = w.tokens * attention_flops(s, here.first, here.last) / tensor *
-                Phases{1, attention_backward, attention_again};
-  w.made = kept_by_pass(s, shape, stage).made * Phases{1, 2, again};
+                Phases<double>{1, attention_backward, attention_again};
+  w.made = RealBytes(kept_by_pass(s, shape, stage).made) * Phases<double>{1, 2, again};
   if (here.has_head && !s.fused_loss)
-    w.logits = loss_bytes(s, shape.saved).backward_start * Phases{1, 1, 0};
-  w.weights = weight_bytes(s, held) * products +
-              shape.adapter_lengths * share_of_layers(s, here) / tensor * Phases{1, 0, again};
+    w.logits = RealBytes(loss_bytes(s, shape.saved).backward_start) * Phases<double>{1, 1, 0};
+  w.weights = weight_bytes(s, held) * products + shape.adapter_lengths * share_of_layers(s, here) /
+                                                     tensor * Phases<double>{1, 0, again};
   w.dense_kernels = kernels_of(s, shape, here) / 3 * products;
   return w;
 }

@@ -26,7 +26,7 @@ struct StepShape {
   Size adapted = 0;  ///< parameters of adapters
   double adapter_kept = 0,
          adapter_kept_in_tower = 0;  ///< bytes that adapters keep for a token or patch
-  double adapter_lengths = 0;        ///< bytes of a forward for DoRA's row norms
+  RealBytes adapter_lengths{};       ///< bytes of a forward for DoRA's row norms
   Size frozen_tower = 0;             ///< parameters of a frozen vision tower
   std::vector<StageShape> stages;
 };

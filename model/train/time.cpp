@@ -1,10 +1,10 @@
 #include "model/train/time.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "model/train/step_work.hpp"
+#include "model/train/exchange.hpp"
+#include "model/train/pass_work.hpp"
 
 namespace headroom::model {
 namespace {
@@ -14,165 +14,195 @@ namespace {
 constexpr double experts_apart = 0.5;
 
 /// Dense peak of the products that are not quantised.
-double plain_peak(const TrainingScenario& s, const Device& card) {
-  const bool fp32 = s.recipe->parameters == Held::fp32 && !s.recipe->autocast;
-  return card.peak(fp32 ? Arithmetic::fp32 : Arithmetic::bf16).value();
+FlopsPerSecond plain_peak(const TrainingScenario& s, const Device& card) {
+  return card.peak(multiplies_in_fp32(s) ? Arithmetic::fp32 : Arithmetic::bf16);
 }
 
-PassRates rates_of(const TrainingScenario& s, const Device& card, const TrainingPace& pace) {
-  const double peak = plain_peak(s, card), compute = pace.compute.value;
-  const double of_layers =
-      s.matrices != nullptr ? pace.narrow.value * card.peak(s.matrices->arithmetic).value() : peak;
-  return {compute * of_layers, compute * pace.grouped.value * of_layers, compute * peak,
-          pace.attention.value * peak, card.bandwidth.value()};
-}
+/// Adds the spans of what a card does in all passes.
+class PassSpans {
+ public:
+  PassSpans(const TrainingScenario& s, const Device& card, const TrainingPace& pace,
+            StepTimeline& time)
+      : s_(s), card_(card), pace_(pace), time_(time) {}
 
-/// All passes of a card in sequence.
-StepTime time_of_passes(const StepWork& work, double layer_s) {
-  const PassWork& w = work.pass;
-  const PassRates& r = work.rates;
-  StepTime t;
-  t.matrices = work.passes * (w.matrices.sum() / r.matrices + w.experts.sum() / r.experts +
-                              w.head.sum() / r.head);
-  t.attention = work.passes * w.attention.sum() / r.attention;
-  t.traffic = work.passes * (w.made.sum() * work.moves + w.logits.sum()) / r.bandwidth;
-  t.weights = work.passes * w.weights.sum() / r.bandwidth;
-  const double busy = t.matrices + t.attention + t.traffic + t.weights;
-  t.launches = std::max(0.0, work.passes * layer_s * w.dense_kernels.sum() - busy);
-  return t;
-}
-double sum_of_passes(const StepTime& t) {
-  return t.matrices + t.attention + t.traffic + t.weights + t.launches;
-}
-
-OptimizerWork optimizer_work(const TrainingScenario& s, const TrainingEstimate& e,
-                             const Machine& machine) {
-  OptimizerWork work;
-  if (!s.optimizer_on_host) {
-    work.card = {real_count(e.gradients) + 2 * real_count(e.master) + 2 * real_count(e.states) +
-                     (s.adapter != nullptr ? 0 : 2 * real_count(e.weights)),
-                 machine.devices.front().bandwidth.value()};
-    return work;
+  /// Returns the seconds of all passes.
+  Seconds add(const PassWork& w) {
+    const FlopsPerSecond plain = plain_peak(s_, card_);
+    const double compute = pace_.compute.value;
+    const FlopsPerSecond peak =
+        s_.matrices != nullptr ? card_.peak(s_.matrices->arithmetic) : plain;
+    const FlopsPerSecond of_layers = s_.matrices != nullptr ? pace_.narrow.value * peak : plain;
+    multiply(StepOperation::matrices, w.matrices, compute * of_layers, peak);
+    multiply(StepOperation::experts, w.experts, compute * pace_.grouped.value * of_layers, peak);
+    multiply(StepOperation::output, w.head, compute * plain, plain);
+    multiply(StepOperation::attention, w.attention, pace_.attention.value * plain, plain);
+    move(StepOperation::activations, w.made, pace_.traffic.value);
+    move(StepOperation::logits, w.logits, 1);
+    move(StepOperation::weights, w.weights, 1);
+    return launch(w.dense_kernels);
   }
-  const double cards = real_count(s.parallel.cards());
-  // Gradients move to the host and weights back. The host reads and writes states, gradients and
-  // fp32 weights.
-  work.bus = {2 * real_count(e.gradients), machine.host_bus(0).value()};
-  work.ram = {2 * real_count(e.host) * cards, machine.host.ram_bandwidth.value()};
-  if (s.on_disk) work.disk = {2 * real_count(e.disk) * cards, machine.host.disk_read.value()};
-  return work;
-}
+
+ private:
+  void multiply(StepOperation operation, const Phases<Flops>& flops, FlopsPerSecond rate,
+                FlopsPerSecond peak) {
+    StepSpan& span = time_.add(operation, time_.passes);
+    span.flops = flops;
+    span.flops_s = rate;
+    span.peak = peak;
+  }
+  void move(StepOperation operation, const Phases<RealBytes>& bytes, double moves) {
+    StepSpan& span = time_.add(operation, time_.passes);
+    span.bytes = bytes;
+    span.moves = moves;
+    span.bytes_s = card_.bandwidth;
+  }
+  Seconds launch(const Phases<double>& kernels) {
+    const Seconds layer(pace_.layer_s.value), busy = time_.count_passes();
+    const Seconds all = time_.passes * layer * kernels.sum();
+    const Seconds beyond = std::max(Seconds(), all - busy);
+    time_.add_counted(StepOperation::launches, beyond).kernels = kernels;
+    return busy + beyond;
+  }
+
+  const TrainingScenario& s_;
+  const Device& card_;
+  const TrainingPace& pace_;
+  StepTimeline& time_;
+};
 
 /// The stage that sets the pace.
 struct SlowestStage {
   Size stage = 0;
-  double seconds = 0;  ///< of all its passes
+  PassWork pass;
+  Seconds seconds{};  ///< of all its passes
 };
 
-/// Sets pass and time of `work` to those of the slowest stage. The last stage has the head.
-SlowestStage find_slowest(const TrainingScenario& s, const StepShape& shape,
-                          const TrainingPace& pace, StepWork& work) {
-  StepWork each = work;
-  SlowestStage slowest;
-  Size seen = -1;
-  for (const Size stage : {Size{0}, s.parallel.stages / 2, s.parallel.stages - 1}) {
+/// Adds the passes of the slowest stage. The last stage has the head.
+SlowestStage add_slowest(const TrainingScenario& s, const StepShape& shape, const Device& card,
+                         const TrainingPace& pace, StepTimeline& time) {
+  SlowestStage slowest{0, pass_work(s, shape, 0), {}};
+  slowest.seconds = PassSpans(s, card, pace, time).add(slowest.pass);
+  Size seen = 0;
+  for (const Size stage : {s.parallel.stages / 2, s.parallel.stages - 1}) {
     if (std::exchange(seen, stage) == stage) continue;
-    each.pass = pass_work(s, shape, stage);
-    each.time = time_of_passes(each, pace.layer_s.value);
-    const double taken = sum_of_passes(each.time);
+    StepTimeline other;
+    other.passes = time.passes;
+    const PassWork work = pass_work(s, shape, stage);
+    const Seconds taken = PassSpans(s, card, pace, other).add(work);
     if (taken <= slowest.seconds) continue;
-    work = each;
-    slowest = {stage, taken};
+    slowest = {stage, work, taken};
+    time.spans = other.spans;
+    time.groups = other.groups;
   }
   return slowest;
 }
 
+void add_exchange(StepOperation operation, double times, const Sent& sent, StepTimeline& time) {
+  if (sent.seconds <= Seconds()) return;
+  StepSpan& span = time.add(operation, times);
+  span.moved = sent.bytes;
+  span.seconds = sent.seconds;
+}
+
+void add_exchanges(const Exchange& x, StepTimeline& time) {
+  using enum StepOperation;
+  add_exchange(tensor_sums, time.passes, x.matrices, time);
+  add_exchange(expert_tokens, time.passes, {x.experts.bytes, experts_apart * x.experts.seconds},
+               time);
+  add_exchange(stage_activations, time.passes, x.stages, time);
+  add_exchange(ring_keys, time.passes, x.keys, time);
+  const double times = x.in_each_pass ? time.passes : 1;
+  add_exchange(gathered_weights, times, x.weights, time);
+  add_exchange(reduced_gradients, times, x.gradients, time);
+  if (x.latency > Seconds()) time.add(ring_latency, time.passes).seconds = x.latency;
+}
+
 /// Pipeline bubbles, and the part of the exchanges that nothing hides.
-void add_exchange(const TrainingScenario& s, const StepShape& shape, const TrainingEstimate& e,
-                  const Machine& machine, const TrainingPace& pace, const SlowestStage& slowest,
-                  StepWork& work) {
+void add_between_cards(const TrainingScenario& s, const StepShape& shape, const TrainingEstimate& e,
+                       const Machine& machine, const TrainingPace& pace,
+                       const SlowestStage& slowest, StepTimeline& time) {
   const Parallelism& p = s.parallel;
-  const PassWork& w = work.pass;
-  StepTime& t = work.time;
-  const auto [slow, of_passes] = slowest;
-  work.exchange = exchange_of(
-      s, shape.stages[static_cast<std::size_t>(slow)], e,
-      {stage_of(s, slow), w.tokens, w.routed, w.again, w.attention.again / w.attention.forward},
-      machine);
-  work.exchange.experts.seconds *= experts_apart;
-  const Exchange& x = work.exchange;
-  const double keys = x.keys.seconds / work.link;
-  const double keys_apart = std::max(0.0, keys - w.attention.sum() / work.rates.attention);
-  work.shown_of_keys = keys > 0 ? keys_apart / keys : 1;
-  const double inside = work.passes * (x.inside() / work.link + keys_apart);
-  t.bubble = (of_passes + inside) * real_count(p.stages - 1) / (work.passes * real_count(p.chunks));
+  const PassWork& w = slowest.pass;
+  const Exchange x = exchange_of(s, shape.stages[static_cast<std::size_t>(slowest.stage)], e,
+                                 {stage_of(s, slowest.stage), w.tokens, w.routed, w.again,
+                                  w.attention.again / w.attention.forward},
+                                 machine);
+  add_exchanges(x, time);
   // Exchanges once a step hide behind the backward of the last pass only.
-  const double cover = pace.hidden.value * of_passes * (s.zero >= 3 ? 1 : 0.6 / work.passes);
-  const double beside = (work.passes * x.pass() + x.step()) / work.link + work.passes * x.latency;
-  const double apart = std::max(0.0, beside - cover);
-  work.shown = beside > 0 ? apart / beside : 1;
-  t.exchange = inside + apart;
+  time.cover = pace.hidden.value * slowest.seconds * (x.in_each_pass ? 1 : 0.6 / time.passes);
+  const Seconds waited_for = time.count_exchanges();
+  time.add_counted(StepOperation::bubbles, (slowest.seconds + waited_for) *
+                                               real_count(p.stages - 1) /
+                                               (time.passes * real_count(p.chunks)));
+}
+
+/// Gradients move to a host that optimizes, and weights back. The host reads and writes states,
+/// gradients and fp32 weights.
+void add_optimizer(const TrainingScenario& s, const TrainingEstimate& e, const Machine& machine,
+                   StepTimeline& time) {
+  const auto add = [&](StepOperation operation, RealBytes moved, BytesPerSecond rate) {
+    const Seconds taken = rate > BytesPerSecond() ? moved / rate : Seconds();
+    StepSpan& span = time.add_counted(operation, taken);
+    span.moved = moved;
+    span.bytes_s = rate;
+  };
+  if (!s.optimizer_on_host) {
+    const Size weights_moved = s.adapter != nullptr ? 0 : 2;
+    return add(StepOperation::states_on_card,
+               e.gradients.real() + 2.0 * e.master.real() + 2.0 * e.states.real() +
+                   static_cast<double>(weights_moved) * e.weights.real(),
+               machine.devices.front().bandwidth);
+  }
+  const double cards = real_count(s.parallel.cards());
+  add(StepOperation::gradients_on_bus, 2.0 * e.gradients.real(), machine.host_bus(0));
+  add(StepOperation::states_in_ram, 2.0 * e.host.real() * cards, machine.host.ram_bandwidth);
+  if (s.on_disk)
+    add(StepOperation::states_on_disk, 2.0 * e.disk.real() * cards, machine.host.disk_read);
 }
 
 /// Tokens a second, and useful operations relative to the peak of all cards.
-void add_rates(const TrainingScenario& s, const Machine& machine, double passes, StepTime& t) {
+void add_rates(const TrainingScenario& s, const Machine& machine, StepTime& t) {
   const Parallelism& p = s.parallel;
+  const double passes = t.timeline.passes;
   const double tokens =
       real_count(s.batch) * real_count(s.sequence) * passes * real_count(p.replicas);
-  t.tokens_s = tokens / t.total;
+  t.tokens_s = tokens / t.total().value();
   const Model& m = *s.model;
   const auto layers = static_cast<Size>(m.profile.layers.size());
   const double back = backward_products(s);
-  const double matrices =
+  const Flops matrices =
       matrix_flops(s, 0, layers) * real_count(p.context) * passes * real_count(p.replicas);
-  const double useful =
-      matrices * (1 + back) + tokens * (2 * real_count(m.profile.head_elements) * (1 + back) +
-                                        attention_flops(s, 0, layers) * 3);
-  const double peak = plain_peak(s, machine.devices.front());
-  t.utilization = useful / (t.total * peak * real_count(p.cards()));
+  const Flops useful = matrices * (1 + back) +
+                       tokens * (Flops(2 * real_count(m.profile.head_elements)) * (1 + back) +
+                                 attention_flops(s, 0, layers) * 3);
+  const FlopsPerSecond peak = plain_peak(s, machine.devices.front());
+  t.utilization = useful / (t.total() * peak * real_count(p.cards()));
 }
 
 }  // namespace
 
-std::array<std::pair<std::string_view, double>, 8> parts_of(const StepTime& t) {
-  return {{{"matrices", t.matrices},
-           {"attention", t.attention},
-           {"activations' traffic", t.traffic},
-           {"weights' traffic", t.weights},
-           {"launches", t.launches},
-           {"pipeline bubbles", t.bubble},
-           {"exchange between cards", t.exchange},
-           {"the optimizer", t.optimizer}}};
-}
-
-StepWork work_of_step(const TrainingScenario& s, const StepShape& shape, const TrainingEstimate& e,
-                      const Machine& machine, const TrainingPace& pace) {
-  StepWork work;
-  work.passes = real_count(s.accumulated);
-  work.rates = rates_of(s, machine.devices.front(), pace);
-  work.moves = pace.traffic.value;
-  work.link = pace.link.value;
-  const SlowestStage slowest = find_slowest(s, shape, pace, work);
-  add_exchange(s, shape, e, machine, pace, slowest, work);
-  StepTime& t = work.time;
-  work.optimizer = optimizer_work(s, e, machine);
-  t.optimizer = work.optimizer.seconds();
-  t.total = slowest.seconds + t.bubble + t.exchange + t.optimizer;
-  t.unmeasured = pace.interval.measurements == 0;
-  add_rates(s, machine, work.passes, t);
-  const auto parts = parts_of(t);
-  t.bound =
-      std::ranges::max_element(parts, {}, [](const auto& part) { return part.second; })->first;
-  return work;
+bool multiplies_in_fp32(const TrainingScenario& s) {
+  return s.recipe->parameters == Held::fp32 && !s.recipe->autocast;
 }
 
 StepTime time_of_step(const TrainingScenario& s, const StepShape& shape, const TrainingEstimate& e,
                       const Machine& machine, const TrainingPace& pace) {
-  return work_of_step(s, shape, e, machine, pace).time;
+  StepTime t;
+  StepTimeline& time = t.timeline;
+  time.passes = real_count(s.accumulated);
+  time.link = pace.link.value;
+  const SlowestStage slowest = add_slowest(s, shape, machine.devices.front(), pace, time);
+  add_between_cards(s, shape, e, machine, pace, slowest, time);
+  add_optimizer(s, e, machine, time);
+  for (const Seconds group : time.groups) time.total += group;
+  t.bound = static_cast<StepGroup>(std::ranges::max_element(time.groups) - time.groups.begin());
+  t.unmeasured = pace.interval.measurements == 0;
+  add_rates(s, machine, t);
+  return t;
 }
 
 void put_time(Estimate& outcome, const StepTime& time) {
-  outcome.step.time = Seconds(time.total);
+  outcome.step.time = time.total();
   outcome.step.utilization = time.utilization;
   outcome.tokens_s = time.tokens_s;
   outcome.step_unmeasured = time.unmeasured;

@@ -30,14 +30,13 @@
 // checkpoints, stragglers.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "model/infer/estimate.hpp"
 #include "model/train/shape.hpp"
+#include "model/train/step_timeline.hpp"
 
 namespace headroom::model {
 
@@ -81,22 +80,20 @@ const TrainingPace& training_pace(std::string_view runtime);
 TrainingPace training_pace(std::string_view runtime, const Device& card);
 TrainingPace on_card(TrainingPace pace, const CardPace& card);
 
-/// Seconds of a step.
+/// A step on the slowest card.
 struct StepTime {
-  double matrices = 0, attention = 0, traffic = 0, weights = 0;  ///< totals of all passes
-  double launches = 0;                                           ///< launch time beyond these
-  double bubble = 0;    ///< idle stages during the first and last passes
-  double exchange = 0;  ///< exposed communication between cards
-  double optimizer = 0;
-  double total = 0;
+  StepTimeline timeline;    ///< what the rest is computed from
   double tokens_s = 0;      ///< all cards together
   double utilization = 0;   ///< model FLOPs, without recomputation, over the cards' peak
-  std::string_view bound;   ///< the longest of them
+  StepGroup bound{};        ///< the longest
   bool unmeasured = false;  ///< no step of the runtime or on such cards was measured
+
+  Seconds total() const { return timeline.total; }
+  Seconds of(StepGroup group) const { return timeline.of(group); }
 };
 
-/// Parts by name, in the order of the fields.
-std::array<std::pair<std::string_view, double>, 8> parts_of(const StepTime& time);
+/// Whether matrices that are not quantised are multiplied in fp32 and not in 16 bit.
+bool multiplies_in_fp32(const TrainingScenario& scenario);
 
 /// `memory` is the estimate of the same scenario; `shape` is its input.
 StepTime time_of_step(const TrainingScenario& scenario, const StepShape& shape,

@@ -137,7 +137,7 @@ Score TrainingMeasurements::score(const Measurement& row, Overheads overheads) {
   if (!is_training_time(row)) return score_of_memory(row, overheads);
   const TimedStep step = timed(row);
   const auto pace = model::training_pace(step.scenario.runtime->name, step.machine.devices.front());
-  return score_of(step, step.time(pace).total);
+  return score_of(step, step.time(pace).total().value());
 }
 
 Score TrainingMeasurements::score_of_memory(const Measurement& row, Overheads overheads) {

@@ -26,7 +26,7 @@ TrainingAnswer answer_of(const GivenTraining& given) {
   if (given.machine->devices.empty()) return answer;
   const auto pace = model::training_pace(s.runtime->name, given.machine->devices.front());
   answer.time = model::time_of_step(s, evaluate.shape(), answer.memory, *given.machine, pace);
-  answer.parts = model::step_parts(s, evaluate.shape(), answer.memory, *given.machine, pace);
+  answer.parts = model::step_parts(s, *given.machine, answer.time->timeline);
   if (answer.outcome->verdict < model::Verdict::does_not_fit)
     model::put_time(*answer.outcome, *answer.time);
   return answer;
@@ -117,15 +117,18 @@ void add_times(const GivenTraining& given, const TrainingAnswer& answer, json::o
   const model::StepTime& time = *answer.time;
   const model::Constant spread =
       model::training_pace(given.scenario.runtime->name, given.machine->devices.front()).interval;
-  all["step_s"] = time.total;
-  all["step_low_s"] = time.total * spread.low;
-  all["step_high_s"] = time.total * spread.high;
+  const double total = time.total().value();
+  all["step_s"] = total;
+  all["step_low_s"] = total * spread.low;
+  all["step_high_s"] = total * spread.high;
   all["step_measurements"] = spread.measurements;
   all["tokens_s"] = time.tokens_s;
   all["mfu"] = time.utilization;
-  all["bound"] = time.bound;
+  all["bound"] = name_of(time.bound);
   json::object parts;
-  for (const auto& [name, seconds] : model::parts_of(time)) parts[name] = seconds;
+  const model::StepTimeline::Groups& groups = time.timeline.groups;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    parts[name_of(static_cast<model::StepGroup>(i))] = groups[i].value();
   all["step_parts_s"] = parts;
   all["step_breakdown"] = array_of(answer.parts);
   if (given.token_budget > 0) {

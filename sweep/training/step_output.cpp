@@ -38,15 +38,16 @@ std::string table(const std::vector<StepPart>& parts, double total) {
   const Column columns[] = {
       {"phase", false, [](const StepPart& p, double) { return std::string(p.phase); }},
       {"part", false, [](const StepPart& p, double) { return std::string(p.what); }},
-      {"arithmetic", true, [](const StepPart& p, double) { return flops_text(p.flops); }},
-      {"memory traffic", true, [](const StepPart& p, double) { return bytes_text(p.bytes); }},
-      {"sent", true, [](const StepPart& p, double) { return bytes_text(p.sent); }},
-      {"takes", true, [](const StepPart& p, double) { return duration(p.seconds); }},
+      {"arithmetic", true, [](const StepPart& p, double) { return flops_text(p.flops.value()); }},
+      {"memory traffic", true,
+       [](const StepPart& p, double) { return bytes_text(p.bytes.value()); }},
+      {"sent", true, [](const StepPart& p, double) { return bytes_text(p.sent.value()); }},
+      {"takes", true, [](const StepPart& p, double) { return duration(p.seconds.value()); }},
       {"share", true,
        [](const StepPart& p, double all) {
-         return fmt::format("{:.1f} %", 100 * p.seconds / all);
+         return fmt::format("{:.1f} %", 100 * p.seconds.value() / all);
        }},
-      {"hidden", true, [](const StepPart& p, double) { return seconds_text(p.hidden); }},
+      {"hidden", true, [](const StepPart& p, double) { return seconds_text(p.hidden.value()); }},
       {"bound by", false, [](const StepPart& p, double) { return std::string(name_of(p.bound)); }},
       {"at", false, [](const StepPart& p, double) { return p.rate; }},
   };
@@ -72,22 +73,22 @@ std::string step_time_text(const GivenTraining& given, const TrainingAnswer& ans
   const model::StepTime& t = *answer.time;
   const model::Constant spread =
       model::training_pace(given.scenario.runtime->name, given.machine->devices.front()).interval;
-  const model::Recipe& recipe = *given.scenario.recipe;
-  const bool in_fp32 = recipe.parameters == model::Held::fp32 && !recipe.autocast;
+  const bool in_fp32 = model::multiplies_in_fp32(given.scenario);
+  const double total = t.total().value();
   std::string text = fmt::format(
       "\n{} {:.3g} s ({:.3g} to {:.3g}; {}): {} tokens/s, {:.0f} % of the cards' {} peak; "
       "most goes to {}.\n",
-      fits(*answer.outcome) ? "A step takes" : "If it fitted, a step would take", t.total,
-      t.total * spread.low, t.total * spread.high,
+      fits(*answer.outcome) ? "A step takes" : "If it fitted, a step would take", total,
+      total * spread.low, total * spread.high,
       spread.measurements > 0 ? fmt::format("from {} measured steps", spread.measurements)
                               : std::string("unmeasured"),
       grouped(static_cast<Size>(t.tokens_s)), 100 * t.utilization, in_fp32 ? "fp32" : "16-bit",
-      t.bound);
+      name_of(t.bound));
   if (given.token_budget > 0)
     text += fmt::format("{} tokens take {}.\n", grouped(given.token_budget),
                         days_text(static_cast<double>(given.token_budget) / t.tokens_s / 86400));
   if (!with_parts) return text;
-  return text + "\n" + table(answer.parts, t.total) +
+  return text + "\n" + table(answer.parts, total) +
          "All passes of a step on one card of the slowest stage; parts add up to the step. hidden: "
          "work that\noverlaps with them. bound by: the resource that limits the part, at the rate "
          "on the right.\n";
@@ -96,15 +97,16 @@ std::string step_time_text(const GivenTraining& given, const TrainingAnswer& ans
 json::array array_of(const std::vector<StepPart>& parts) {
   json::array all;
   for (const StepPart& part : parts)
-    all.push_back(json::object{{"phase", part.phase},
-                               {"part", part.what},
-                               {"flops", part.flops},
-                               {"memory_bytes", static_cast<Size>(std::llround(part.bytes))},
-                               {"sent_bytes", static_cast<Size>(std::llround(part.sent))},
-                               {"seconds", part.seconds},
-                               {"hidden_s", part.hidden},
-                               {"bound", name_of(part.bound)},
-                               {"rate", part.rate}});
+    all.push_back(
+        json::object{{"phase", part.phase},
+                     {"part", part.what},
+                     {"flops", part.flops.value()},
+                     {"memory_bytes", static_cast<Size>(std::llround(part.bytes.value()))},
+                     {"sent_bytes", static_cast<Size>(std::llround(part.sent.value()))},
+                     {"seconds", part.seconds.value()},
+                     {"hidden_s", part.hidden.value()},
+                     {"bound", name_of(part.bound)},
+                     {"rate", part.rate}});
   return all;
 }
 

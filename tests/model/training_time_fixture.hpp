@@ -28,7 +28,7 @@ inline TrainingPace perfect() {
 inline double seconds(const TrainingScenario& s, const Machine& machine, const TrainingPace& pace) {
   TrainingEvaluator evaluate;
   const TrainingEstimate e = evaluate(s);
-  return time_of_step(s, evaluate.shape(), e, machine, pace).total;
+  return time_of_step(s, evaluate.shape(), e, machine, pace).total().value();
 }
 
 }  // namespace headroom::model

@@ -13,14 +13,15 @@ TEST(TrainingTime, MatricesAreSixFlopsAParameterAndToken) {
   const StepTime t = time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), perfect());
   // A layer has 1024 * (1024 + 2 * 256 + 1024) and 3 * 1024 * 2816 elements, the head 1024 * 32000.
   const double elements = 8 * (1024.0 * 2560 + 3 * 1024.0 * 2816) + 1024.0 * 32000;
-  EXPECT_NEAR(t.matrices, 6 * elements * 64 * 2048 / 100e12, 1e-9);
-  EXPECT_EQ(t.bound, "matrices");
-  EXPECT_NEAR(t.tokens_s, 64 * 2048 / t.total, 1e-6);
+  EXPECT_NEAR(t.of(StepGroup::products).value(), 6 * elements * 64 * 2048 / 100e12, 1e-9);
+  EXPECT_EQ(t.bound, StepGroup::products);
+  EXPECT_NEAR(t.tokens_s, 64 * 2048 / t.total().value(), 1e-6);
   EXPECT_LT(t.utilization, 1);
   s.recomputation = Recomputation::full;
   const StepTime again = time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), perfect());
   const double head = 1024.0 * 32000;  // outside the recomputed layers
-  EXPECT_NEAR(again.matrices, (8 * (elements - head) + 6 * head) * 64 * 2048 / 100e12, 1e-9);
+  EXPECT_NEAR(again.of(StepGroup::products).value(),
+              (8 * (elements - head) + 6 * head) * 64 * 2048 / 100e12, 1e-9);
   EXPECT_LT(again.utilization, t.utilization);
 }
 
@@ -33,8 +34,9 @@ TEST(TrainingTime, BubblesAreStagesLessOneOverPasses) {
     s.accumulated = passes;
     const TrainingEstimate e = evaluate(s);
     const StepTime t = time_of_step(s, evaluate.shape(), e, cards(4, 80_GiB), perfect());
-    const double busy = t.total - t.bubble - t.optimizer;
-    EXPECT_NEAR(t.bubble, busy * 3 / static_cast<double>(passes), 0.02 * t.bubble);
+    const double bubbles = t.of(StepGroup::bubbles).value();
+    const double busy = t.total().value() - bubbles - t.of(StepGroup::optimizer).value();
+    EXPECT_NEAR(bubbles, busy * 3 / static_cast<double>(passes), 0.02 * bubbles);
   }
 }
 
@@ -89,7 +91,9 @@ TEST(TrainingTime, GroupedProductsAreThoseOfChosenExperts) {
   const TrainingEstimate e = evaluate(s);
   TrainingPace pace = perfect();
   const auto matrices = [&] {
-    return time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), pace).matrices;
+    return time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), pace)
+        .of(StepGroup::products)
+        .value();
   };
   const double before = matrices();
   pace.grouped.value = 0.5;
@@ -104,7 +108,9 @@ TEST(TrainingTime, ScoresThatAreWrittenTakeTime) {
   const auto traffic = [&] {
     TrainingEvaluator evaluate;
     const TrainingEstimate e = evaluate(s);
-    return time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), pace).traffic;
+    return time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), pace)
+        .of(StepGroup::traffic)
+        .value();
   };
   const double fused = traffic();
   s.fused_attention = false;
@@ -124,7 +130,9 @@ TEST(TrainingTime, LengthsOfRowsTakeTheirTimeWhateverTheTokens) {
     s.batch = batch;
     TrainingEvaluator evaluate;
     const TrainingEstimate e = evaluate(s);
-    return time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), perfect()).weights;
+    return time_of_step(s, evaluate.shape(), e, cards(1, 80_GiB), perfect())
+        .of(StepGroup::weights)
+        .value();
   };
   const double once = weights(lengths, 1) - weights(f.adapter, 1);
   EXPECT_NEAR(weights(lengths, 8) - weights(f.adapter, 8), once, 1e-12);
@@ -143,7 +151,7 @@ TEST(TrainingTime, ModulesThatAreFetchedKeepTheHostBusy) {
     TrainingEvaluator evaluate;
     const TrainingEstimate e = evaluate(s);
     const StepTime t = time_of_step(s, evaluate.shape(), e, cards(2, 80_GiB), pace);
-    return t.launches + t.matrices + t.attention + t.traffic + t.weights;
+    return t.timeline.of_passes().value();
   };
   EXPECT_NEAR(launches(), 8 * (34 + 130) / 34.0 * 3.4e-3, 1e-9);
   s.zero = 2;

@@ -42,7 +42,7 @@ class Steps {
         const double values[] = {compute, 0.4, 2, 1e-3, 0.7, 0.7, 1, 0.7};
         for (std::size_t i = 0; i < std::size(values); ++i)
           (pace.*model::pace_constants[i]).value = values[i];
-        step.measured = step.time(pace).total;
+        step.measured = step.time(pace).total().value();
         all_.push_back(std::move(step));
       }
   }

@@ -35,9 +35,8 @@ struct BestPlacement {
 /// Of all ways to put whole layers (and, where the runtime can, experts apart from the rest of
 /// their layer), the embedding and the head on the cards, in host memory and on disk, the one with
 /// the shortest predicted step. Layers that are alike make one class of
-/// model/answer/placement/search.hpp. Going on from one device to another (crossings of
-/// model/infer/timeline/passes.hpp) is in the step of what is found, but is not searched by: where
-/// it costs anything, `bound` is without it.
+/// model/answer/placement/search.hpp. The search adds the rooflines of a step's timeline. `bound`
+/// counts the handoffs between devices that no order of layers avoids.
 ///
 /// Nothing where the scenario is refused, the runtime splits matrices instead of layers, layers are
 /// placed by hand, host and cards share one memory, or nothing fits.

@@ -18,7 +18,7 @@ HostAndDisk::HostAndDisk(const UnitProblem& p) : p_(p) {
 }
 
 Size HostAndDisk::memory_room(const Counts& off) const {
-  Size room = p_.offloaded.room;
+  Size room = p_.host_room;
   if (!p_.caches_on_first)
     for (std::size_t i = 0; i < off.size(); ++i) room -= off[i] * p_.units[i].cache;
   return room;

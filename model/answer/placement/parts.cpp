@@ -2,6 +2,7 @@
 #include "model/answer/placement/parts.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <unordered_map>
 
@@ -14,35 +15,54 @@ constexpr int packing_steps = 20000;
 }  // namespace
 
 Cards::Cards(const UnitProblem& p) : p_(p) {
-  order_ = ordered(p.cards.size(), [&](std::size_t c) { return -p.cards[c].s_per_byte; });
-  for (const UnitClass& u : p.units) size_.push_back(u.on_card + u.cache);
-  std::vector<double> read, multiplied, beside;
+  const Measure reading = [](const UnitSeconds& u) { return u.read + u.between; };
+  const Measure computing = [](const UnitSeconds& u) { return u.compute + u.between; };
+  order_ = ordered(p.cards.size(), [&](std::size_t c) {
+    double all = 0;
+    for (const UnitClass& u : p.units) all += reading(u.on[c]);
+    return -all;
+  });
   for (const UnitClass& u : p.units) {
-    read.push_back(u.bytes + u.beside);
-    multiplied.push_back(u.flops);
-    beside.push_back(u.beside);
+    size_.push_back(u.on_card + u.cache);
+    busy_.push_back(std::ranges::any_of(u.on, [](const auto& card) { return card.total() > 0; }));
   }
-  bytes_ = side(std::move(read), &UnitDevice::s_per_byte);
-  flops_ = side(std::move(multiplied), &UnitDevice::s_per_flop);
-  beside_ = side(std::move(beside), &UnitDevice::s_per_byte);
-  bool reads = true, multiplies = true;
+  read_ = side(reading);
+  compute_ = side([](const UnitSeconds& u) { return u.compute; });
+  between_ = side([](const UnitSeconds& u) { return u.between; });
+  bool reads = true, computes = true;
   for (const UnitClass& u : p.units)
-    for (const UnitDevice& card : p.cards) {
-      reads = reads && u.bytes * card.s_per_byte >= u.flops * card.s_per_flop;
-      multiplies = multiplies && u.bytes * card.s_per_byte <= u.flops * card.s_per_flop;
+    for (const UnitSeconds& card : u.on) {
+      reads = reads && card.read >= card.compute;
+      computes = computes && card.read <= card.compute;
     }
-  // Packed in the order of one side's speed: the other's may be another.
-  one_sided_ = reads || (multiplies && std::is_sorted(flops_.cards.begin(), flops_.cards.end()));
+  // Cards are packed in one order, which has to be every unit's.
+  one_sided_ = (reads && slows_down(reading)) || (computes && slows_down(computing));
 }
 
-Cards::Side Cards::side(std::vector<double> work, double UnitDevice::*seconds) const {
+/// Whether each card of the order takes as long for every unit as the card before it, or longer.
+bool Cards::slows_down(Measure of) const {
+  for (const UnitClass& u : p_.units)
+    for (std::size_t k = 1; k < order_.size(); ++k)
+      if (of(u.on[order_[k]]) < of(u.on[order_[k - 1]]) * (1 - 1e-12)) return false;
+  return true;
+}
+
+// Cards differ in the rate of each operation. Where a unit is made of several, its seconds on two
+// cards are in no ratio that others share; the least of all units' keeps the bound valid.
+Cards::Side Cards::side(Measure of) const {
   Side side;
-  side.idle = std::ranges::all_of(work, [](double each) { return each == 0; });
-  side.work = std::move(work);
-  for (const std::size_t card : order_) side.seconds.push_back(p_.cards[card].*seconds);
+  for (const UnitClass& u : p_.units)
+    side.work.push_back(u.on.empty() ? 0 : of(u.on[order_.front()]));
+  side.idle = std::ranges::all_of(side.work, [](double each) { return each == 0; });
+  for (const std::size_t card : order_) {
+    double slower = endless;
+    for (std::size_t i = 0; i < p_.units.size(); ++i)
+      if (side.work[i] > 0) slower = std::min(slower, of(p_.units[i].on[card]) / side.work[i]);
+    side.slower.push_back(slower);
+  }
   side.classes =
       ordered(p_.units.size(), [&](std::size_t i) { return per_byte(side.work[i], size_[i]); });
-  side.cards = ordered(order_.size(), [&](std::size_t k) { return -side.seconds[k]; });
+  side.cards = ordered(order_.size(), [&](std::size_t k) { return -side.slower[k]; });
   return side;
 }
 
@@ -65,7 +85,7 @@ double Cards::fractional(const Side& side, const std::vector<Size>& rooms, const
     while (left > 0) {
       if (!any) return endless;
       const double fits = size_[i] > 0 ? std::min(left, room / real(size_[i])) : left;
-      seconds += fits * side.work[i] * side.seconds[card];
+      seconds += fits * side.work[i] * side.slower[card];
       room -= fits * real(size_[i]);
       left -= fits;
       // Less than a millionth of a unit is rounding.
@@ -78,17 +98,18 @@ double Cards::fractional(const Side& side, const std::vector<Size>& rooms, const
   return seconds;
 }
 
-/// All that is read, or what is multiplied and, as if by other units, what is read beside it.
+/// All that is read, or what is computed and, as if by other units, what is between products.
 double Cards::fractional(const std::vector<Size>& rooms, const Counts& units,
                          std::size_t from) const {
-  return std::max(fractional(bytes_, rooms, units, from),
-                  fractional(flops_, rooms, units, from) + fractional(beside_, rooms, units, from));
+  return std::max(
+      fractional(read_, rooms, units, from),
+      fractional(compute_, rooms, units, from) + fractional(between_, rooms, units, from));
 }
 
 std::optional<std::vector<Size>> Cards::rooms(const Counts& off) const {
   std::vector<Size> rooms;
   for (const std::size_t card : order_) {
-    Size room = p_.cards[card].room;
+    Size room = p_.cards[card];
     if (card == 0 && p_.caches_on_first) {
       for (std::size_t i = 0; i < off.size(); ++i) room -= off[i] * p_.units[i].cache;
       if (room < 0) return std::nullopt;
@@ -109,12 +130,30 @@ double Cards::bound(const Counts& off) const {
   return room ? fractional(*room, others(off), 0) : endless;
 }
 
+/// Cards that hold the units which take time, if each were filled to the last byte.
+Size Cards::fewest_cards(std::vector<Size> rooms, const Counts& units) const {
+  Size left = 0, cards = 0;
+  for (std::size_t i = 0; i < units.size(); ++i)
+    if (busy_[i]) left += units[i] * size_[i];
+  std::ranges::sort(rooms, std::greater<>());
+  for (std::size_t k = 0; left > 0 && k < rooms.size(); ++k, ++cards) left -= rooms[k];
+  return cards;
+}
+
+double Cards::handoffs(const Counts& off) const {
+  if (p_.card_handoff <= 0 || p_.cards.size() < 2) return 0;
+  const auto room = rooms(off);
+  if (!room) return 0;
+  return p_.card_handoff * real(std::max<Size>(1, fewest_cards(*room, others(off))) - 1);
+}
+
 /// Depth first, card by card; a card takes as much as it can where moving a unit to a faster card
 /// never costs, that is where rooflines have one side.
 class Packing {
  public:
   Packing(const Cards& cards, std::vector<Size> rooms, Counts left, double limit, double enough)
       : c_(cards),
+        fewest_(cards.fewest_cards(rooms, left)),
         rooms_(std::move(rooms)),
         left_(std::move(left)),
         on_(rooms_.size(), Counts(left_.size(), 0)),
@@ -123,13 +162,14 @@ class Packing {
         seen_(rooms_.size()) {}
 
   Cards::Result run() {
-    next(0, 0);
+    next(0, 0, 0);
     best_.exact = done_ || steps_ <= packing_steps;
     return std::move(best_);
   }
 
  private:
-  void next(std::size_t card, double seconds) {
+  /// `used`: cards before `card` that have work.
+  void next(std::size_t card, Size used, double seconds) {
     if (std::all_of(left_.begin(), left_.end(), [](Size n) { return n == 0; })) {
       if (seconds >= limit_) return;
       limit_ = best_.seconds = seconds;
@@ -139,49 +179,52 @@ class Packing {
       return;
     }
     if (card == rooms_.size() || seconds + c_.fractional(rooms_, left_, card) >= limit_) return;
-    const std::string key(reinterpret_cast<const char*>(left_.data()), left_.size() * sizeof(Size));
+    std::string key(reinterpret_cast<const char*>(left_.data()), left_.size() * sizeof(Size));
+    if (c_.p_.card_handoff > 0) key += std::to_string(used);
     const auto [at, fresh] = seen_[card].try_emplace(key, seconds);
     if (!fresh && at->second <= seconds) return;
     at->second = seconds;
-    fill(card, 0, rooms_[card], seconds);
+    fill(card, 0, rooms_[card], used, seconds);
+    // A handoff may take longer than a faster card saves.
+    if (c_.one_sided_ && c_.p_.card_handoff > 0 && !done_) next(card + 1, used, seconds);
   }
 
-  void fill(std::size_t card, std::size_t depth, Size room, double seconds) {
+  void fill(std::size_t card, std::size_t depth, Size room, Size used, double seconds) {
     if (done_ || ++steps_ > packing_steps) return;
     Counts& on = on_[card];
     if (depth == on.size()) {
       if (c_.one_sided_)
         for (std::size_t i = 0; i < on.size(); ++i)
           if (left_[i] > 0 && c_.size_[i] <= room) return;
-      double bytes = 0, flops = 0, beside = 0;
-      for (std::size_t i = 0; i < on.size(); ++i) {
-        bytes += real(on[i]) * c_.p_.units[i].bytes;
-        flops += real(on[i]) * c_.p_.units[i].flops;
-        beside += real(on[i]) * c_.p_.units[i].beside;
-      }
-      next(card + 1, seconds + c_.p_.cards[c_.order_[card]].seconds(bytes, flops, beside));
+      UnitSeconds all;
+      for (std::size_t i = 0; i < on.size(); ++i)
+        all = all + real(on[i]) * c_.p_.units[i].on[c_.order_[card]];
+      const bool works = all.total() > 0;
+      const double handoff = works && used >= fewest_ && used > 0 ? c_.p_.card_handoff : 0;
+      next(card + 1, used + (works ? 1 : 0), seconds + all.total() + handoff);
       return;
     }
-    const std::size_t i = c_.bytes_.classes[depth];
+    const std::size_t i = c_.read_.classes[depth];
     const Size size = c_.size_[i], all = left_[i];
     const Size most = size > 0 ? std::min(all, room / size) : all;
     const Size least = c_.one_sided_ && depth + 1 == on.size() ? most : 0;
     for (Size n = most; n >= least; --n) {
       on[i] = n;
       left_[i] = all - n;
-      fill(card, depth + 1, room - n * size, seconds);
+      fill(card, depth + 1, room - n * size, used, seconds);
     }
     on[i] = 0;
     left_[i] = all;
   }
 
   const Cards& c_;
+  Size fewest_;
   std::vector<Size> rooms_;
   Counts left_;
   std::vector<Counts> on_;
   double limit_, enough_;
   std::vector<std::unordered_map<std::string, double>>
-      seen_;  // by card: units left, the least cost
+      seen_;  // by card: units left and cards used, the least cost
   Cards::Result best_;
   int steps_ = 0;
   bool done_ = false;

@@ -55,9 +55,11 @@ class Cards {
   /// Seconds of compute at the least with `off` units of each class off the cards, fractions
   /// allowed; endless where the others do not fit.
   double bound(const Counts& off) const;
+  /// Seconds of handoffs between as few cards as the others fill.
+  double handoffs(const Counts& off) const;
   struct Result {
     std::optional<std::vector<Counts>> on;  ///< by card, of the best packing found
-    double seconds = endless;
+    double seconds = endless;               ///< of compute, and of handoffs between further cards
     bool exact = true;
   };
   /// The least below `limit`; the first found of at most `enough` seconds will do.
@@ -65,25 +67,30 @@ class Cards {
 
  private:
   friend class Packing;
-  /// A side of the rooflines: all bytes, or FLOPs; bytes that are read beside either.
+  /// A side of the rooflines: what is read, what is computed, or what is between products.
   struct Side {
     bool idle = true;                  // no unit has any work
-    std::vector<double> work;          // of a unit
-    std::vector<double> seconds;       // of a card, by the order in which cards are packed
+    std::vector<double> work;          // of a unit: its seconds on the first card of `order_`
+    std::vector<double> slower;        // a card relative to that one, by `order_`: for
+                                       // each unit at least so much
     std::vector<std::size_t> classes;  // the densest in work first
     std::vector<std::size_t> cards;    // the fastest first
   };
-  Side side(std::vector<double> work, double UnitDevice::*seconds) const;
+  using Measure = double (*)(const UnitSeconds& unit);
+  Side side(Measure of) const;
+  bool slows_down(Measure of) const;
   double fractional(const Side& side, const std::vector<Size>& rooms, const Counts& units,
                     std::size_t from) const;
   double fractional(const std::vector<Size>& rooms, const Counts& units, std::size_t from) const;
   std::optional<std::vector<Size>> rooms(const Counts& off) const;
+  Size fewest_cards(std::vector<Size> rooms, const Counts& units) const;
   Counts others(const Counts& off) const;
 
   const UnitProblem& p_;
   std::vector<std::size_t> order_;  // of packing: the card that reads fastest first
   std::vector<Size> size_;          // of a unit on a card, its cache included
-  Side bytes_, flops_, beside_;
+  std::vector<bool> busy_;          // whether a unit takes time
+  Side read_, compute_, between_;
   bool one_sided_ = true;  // every unit is on the same side of every card's roofline
 };
 

@@ -49,16 +49,6 @@ class Candidates {
   const UnitProblem& p_;
 };
 
-double off_the_cards(const UnitProblem& p, const Counts& off) {
-  double bytes = 0, flops = 0, beside = 0;
-  for (std::size_t i = 0; i < off.size(); ++i) {
-    bytes += static_cast<double>(off[i]) * p.units[i].off_bytes;
-    flops += static_cast<double>(off[i]) * p.units[i].off_flops;
-    beside += static_cast<double>(off[i]) * p.units[i].hidden_off;
-  }
-  return p.offloaded.seconds(bytes, flops, beside);
-}
-
 /// Every candidate there is, the lowest bound first.
 UnitPlacement search_all(const UnitProblem& p, double reached) {
   UnitPlacement best;
@@ -71,9 +61,10 @@ UnitPlacement search_all(const UnitProblem& p, double reached) {
   std::vector<std::pair<double, Size>> promising;
   Counts each = candidates[0];
   for (Size index = 0, size = candidates.size(); index < size; ++index, candidates.advance(each)) {
-    const double offload_s = host.bound(each);
-    if (p.step(offload_s, off_the_cards(p, each)) >= reached) continue;
-    const double low = p.step(offload_s, off_the_cards(p, each) + cards.bound(each));
+    const double waits = host.bound(each) + p.cpu_handoffs(each);
+    const double copies = p.hiding_copies(each), rest = p.off_the_cards(each);
+    if (p.step(waits, copies, rest) >= reached) continue;
+    const double low = p.step(waits + cards.handoffs(each), copies, rest + cards.bound(each));
     if (low < reached) promising.emplace_back(low, index);
   }
   std::sort(promising.begin(), promising.end());
@@ -86,18 +77,21 @@ UnitPlacement search_all(const UnitProblem& p, double reached) {
     }
     const Counts off = candidates[index];
     const HostAndDisk::Result divided = host.divide(off);
-    const double offload_s = divided.exact ? divided.seconds : host.bound(off);
-    const double rest = off_the_cards(p, off), least = cards.bound(off);
-    if (p.step(offload_s, rest + least) >= best.step * (1 - 1e-12)) continue;
-    const double beside = offload_s + rest + (p.launches_hide ? 0 : p.launches);
-    const double hidden = p.launches_hide ? p.launches - rest : 0;
-    const Cards::Result packed =
-        cards.pack(off, best.step - beside, std::max(least * (1 + 1e-12), hidden));
+    const double handoffs = p.cpu_handoffs(off) + cards.handoffs(off);
+    const double offload_s = handoffs + (divided.exact ? divided.seconds : host.bound(off));
+    const double copies = p.hiding_copies(off);
+    const double rest = p.off_the_cards(off), least = cards.bound(off);
+    if (p.step(offload_s, copies, rest + least) >= best.step * (1 - 1e-12)) continue;
+    // So long cards may take behind launches or copies.
+    const double busy = rest + (p.launches_hide ? 0 : p.launches);
+    const double free = std::max(copies, p.launches_hide ? p.launches : 0) - busy;
+    const Cards::Result packed = cards.pack(off, best.step - (offload_s - copies) - busy,
+                                            std::max(least * (1 + 1e-12), free));
     if (!packed.exact || (!divided.exact && packed.on))
-      best.bound =
-          std::min(best.bound, p.step(offload_s, rest + (packed.exact ? packed.seconds : least)));
+      best.bound = std::min(
+          best.bound, p.step(offload_s, copies, rest + (packed.exact ? packed.seconds : least)));
     if (!packed.on || !divided.in_memory) continue;
-    const double step = p.step(divided.seconds, rest + packed.seconds);
+    const double step = p.step(handoffs + divided.seconds, copies, rest + packed.seconds);
     if (step >= best.step) continue;
     best.step = step;
     best.on = *packed.on;
@@ -124,10 +118,17 @@ UnitClass together(const UnitProblem& p, const std::vector<std::size_t>& group, 
     for (const auto field :
          {&UnitClass::on_card, &UnitClass::on_cpu, &UnitClass::on_disk, &UnitClass::cache})
       all.*field = pick(all.*field, u.*field);
-    for (const auto field :
-         {&UnitClass::bytes, &UnitClass::flops, &UnitClass::beside, &UnitClass::off_bytes,
-          &UnitClass::off_flops, &UnitClass::hidden_off, &UnitClass::cpu_s, &UnitClass::disk_s})
+    for (const auto field : {&UnitClass::cpu_s, &UnitClass::disk_s})
       all.*field = pick(all.*field, u.*field);
+    const auto pick_seconds = [&](UnitSeconds& a, const UnitSeconds& b) {
+      for (const auto field : {&UnitSeconds::read, &UnitSeconds::compute, &UnitSeconds::between})
+        a.*field = pick(a.*field, b.*field);
+    };
+    for (std::size_t card = 0; card < all.on.size(); ++card) pick_seconds(all.on[card], u.on[card]);
+    pick_seconds(all.off, u.off);
+    pick_seconds(all.attention, u.attention);
+    // Units that a pass meets differently count no handoffs.
+    if (all.kind != u.kind) all.kind = UnitKind::end;
   }
   return all;
 }
@@ -148,8 +149,12 @@ double loss(const UnitProblem& p, const std::vector<std::size_t>& group) {
   const auto span = [](double a, double b) { return b > 0 ? (b - a) / b : 0; };
   const double size = span(static_cast<double>(low.on_card + low.cache),
                            static_cast<double>(high.on_card + high.cache));
-  return (size + span(low.bytes + low.beside, high.bytes + high.beside) +
-          span(low.flops, high.flops) + span(low.disk_s, high.disk_s)) *
+  const auto reads = [](const UnitClass& u) {
+    const UnitSeconds& first = u.on.empty() ? u.off : u.on.front();
+    return std::pair(first.read + first.between, first.compute);
+  };
+  return (size + span(reads(low).first, reads(high).first) +
+          span(reads(low).second, reads(high).second) + span(low.disk_s, high.disk_s)) *
          static_cast<double>(high.count);
 }
 
@@ -201,6 +206,42 @@ std::vector<Counts> apart(const UnitProblem& p, const Groups& groups,
 }
 
 }  // namespace
+
+double UnitProblem::off_the_cards(const Counts& off) const {
+  UnitSeconds rest, attention;
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    rest = rest + static_cast<double>(off[i]) * units[i].off;
+    attention = attention + static_cast<double>(off[i]) * units[i].attention;
+  }
+  return rest.total() + attention.total();
+}
+
+double UnitProblem::hiding_copies(const Counts& off) const {
+  double seconds = 0;
+  if (prefetches)
+    for (std::size_t i = 0; i < off.size(); ++i)
+      seconds += static_cast<double>(off[i]) * units[i].cpu_s;
+  return seconds;
+}
+
+// A layer with its experts elsewhere goes on to another device within it. Going to the CPU m times
+// means coming back at least m - 1 times. Layers on both make at least one handoff. What a pass
+// starts on, and where the head is, can add more.
+double UnitProblem::cpu_handoffs(const Counts& off) const {
+  if (cpu_handoff <= 0) return 0;
+  Size layers_off = 0, layers_on = 0, divided = 0;
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    const UnitClass& u = units[i];
+    if (u.kind == UnitKind::end) continue;
+    layers_off += off[i];
+    layers_on += u.count - off[i];
+    if (u.kind == UnitKind::dense) divided -= off[i];
+    if (u.kind == UnitKind::experts) divided += off[i];
+  }
+  if (layers_off == 0 || layers_on == 0) return 0;
+  divided = divided < 0 ? -divided : divided;
+  return cpu_handoff * static_cast<double>(std::max<Size>(1, 2 * divided - 1));
+}
 
 UnitPlacement search(const UnitProblem& p, double reached) {
   const Groups groups = grouped(p);

@@ -5,9 +5,13 @@
 // Units of a class are equal, so a placement is a number of units of each class on each device. The
 // time of a step is
 //
-//   offload seconds + compute (+ or beside launches),
-//   compute = sum over cards and the offloaded rest of
-//             max(bytes * s/byte, FLOPs * s/FLOP) + bytes beside that * s/byte
+//   offload seconds + handoffs + compute (+ or beside launches; beside copies where an engine
+//   prefetches),
+//   compute = sum over cards and the offloaded rest of max(read, compute) + between products
+//
+// with the seconds of the roofline that a pass's timeline has (model/infer/timeline/roofline.hpp).
+// Handoffs between devices depend on the order of layers, which the search leaves open: it counts
+// those that no order of the units avoids.
 //
 // What is not on cards settles most of it: its compute exactly, and what the two problems that are
 // left can come to at the least, how it is divided between host memory and disk and how the rest is
@@ -18,6 +22,7 @@
 // them for a placement, as small and fast as the smaller and faster for the bound.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -25,38 +30,58 @@
 
 namespace headroom::model {
 
+/// Seconds of one unit on one device. Units on a device add up.
+struct UnitSeconds {
+  double read = 0;     ///< weights, while products run
+  double compute = 0;  ///< products, and what kernels beside them do, such as unpacking weights
+  double between = 0;  ///< caches read, unpacked and copied between products
+  double total() const { return (read > compute ? read : compute) + between; }
+};
+constexpr UnitSeconds operator+(const UnitSeconds& a, const UnitSeconds& b) {
+  return {a.read + b.read, a.compute + b.compute, a.between + b.between};
+}
+constexpr UnitSeconds operator*(double n, const UnitSeconds& a) {
+  return {n * a.read, n * a.compute, n * a.between};
+}
+
+/// Where a pass meets a unit: a layer's experts come after the rest of it.
+enum class UnitKind : std::uint8_t { layer, dense, experts, end };
+
 struct UnitClass {
   Size count = 0;
   Size on_card = 0, on_cpu = 0, on_disk = 0;  ///< bytes of one unit's weights
   Size cache = 0;                             ///< bytes, where the unit runs
-  double bytes = 0, flops = 0, beside = 0;    ///< read, multiplied and read beside, on a card
-  double off_bytes = 0, off_flops = 0, hidden_off = 0;  ///< … by what computes the rest
-  double cpu_s = 0, disk_s = 0;  ///< added to a step by a unit in host memory, on disk
-  bool offloads = true;          ///< may be anywhere but on a card
-};
-
-/// A device's roofline, and the bytes it has room for.
-struct UnitDevice {
-  Size room = 0;
-  double s_per_byte = 0, s_per_flop = 0;
-  double seconds(double bytes, double flops, double beside) const {
-    const double read = bytes * s_per_byte, multiplied = flops * s_per_flop;
-    return (read > multiplied ? read : multiplied) + beside * s_per_byte;
-  }
+  std::vector<UnitSeconds> on{};              ///< by card
+  UnitSeconds off{};                          ///< by what computes the rest
+  UnitSeconds attention{};                    ///< on a CPU, with a roofline of its own
+  double cpu_s = 0, disk_s = 0;               ///< added to a step by a unit in host memory, on disk
+  bool offloads = true;                       ///< may be anywhere but on a card
+  UnitKind kind = UnitKind::end;
 };
 
 struct UnitProblem {
   std::vector<UnitClass> units;
-  std::vector<UnitDevice> cards;
-  UnitDevice offloaded;  ///< what computes the rest; room: host memory
-  Size disk_room = 0;
+  std::vector<Size> cards;  ///< bytes that each has room for
+  Size host_room = 0, disk_room = 0;
   bool caches_on_first = false;  ///< caches of offloaded units are on the first card
   double launches = 0;           ///< seconds
   bool launches_hide = false;    ///< behind the compute; else they are added
-  double step(double offload_s, double compute_s) const {
-    if (!launches_hide) return offload_s + compute_s + launches;
-    return offload_s + (compute_s > launches ? compute_s : launches);
+  double card_handoff = 0;       ///< seconds, from one card to the next
+  double cpu_handoff = 0;        ///< seconds, from a card to the CPU or back
+  bool prefetches = false;       ///< copies hide behind compute and launches
+  /// `copies_s`: seconds of `offload_s` that go on while a card computes.
+  double step(double offload_s, double copies_s, double compute_s) const {
+    const double busy = !launches_hide         ? compute_s + launches
+                        : compute_s > launches ? compute_s
+                                               : launches;
+    return offload_s - copies_s + (busy > copies_s ? busy : copies_s);
   }
+  /// Seconds that copying `off` units of each class may hide. Units on disk are copied too.
+  double hiding_copies(const std::vector<Size>& off) const;
+  /// Compute of `off` units of each class that are not on cards.
+  double off_the_cards(const std::vector<Size>& off) const;
+  /// Seconds of handoffs between cards and the CPU that no order of layers avoids.
+  double cpu_handoffs(const std::vector<Size>& off) const;
 };
 
 /// Units of each class.

@@ -86,10 +86,15 @@ constexpr Seconds seconds(const Work& work, const Throughput& rate) {
 /// else. On a Ryzen 9 7950X (2.3 TFLOPS): 98 GFLOPS with Llama-3.1-8B from 128 to 8192 tokens
 /// (ikawrakow/ik_llama.cpp pull request 207); with llama.cpp 93 of SmolLM3-3B from 2048 to 6144
 /// tokens and 318 of its prompts (pull request 934).
-constexpr Seconds cpu_attention_seconds(const Work& attention, const Throughput& cpu) {
+constexpr Roofline cpu_attention(const Work& attention, const Throughput& cpu) {
   const double slower = attention.attention_flops > Flops() ? 8 : 16;
-  return std::max((weight_read(attention, cpu) + cache_read(attention, cpu)) / cpu.bytes_s,
-                  slower * attention.flops / cpu.attend_s);
+  Roofline r;
+  r.read_weights = (weight_read(attention, cpu) + cache_read(attention, cpu)) / cpu.bytes_s;
+  r.products = slower * attention.flops / cpu.attend_s;
+  return r;
+}
+constexpr Seconds cpu_attention_seconds(const Work& attention, const Throughput& cpu) {
+  return cpu_attention(attention, cpu).total();
 }
 /// `all` on a CPU, `attention` of it included.
 constexpr Seconds cpu_seconds(const Throughput& cpu, const Work& all, const Work& attention) {
