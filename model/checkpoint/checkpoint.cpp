@@ -88,8 +88,8 @@ CheckpointDetails checkpoint_details(const Config& config) {
   if (const CheckpointMethod* row = row_of(*q, config)) row->exceptions(*q, config, details);
   // A text model's own section says nothing of towers and projectors.
   if (!has_quantisation(config)) stay(details, {R"(re:(?!(?:.*\.)?language_model\.|lm_head).*)"});
-  const ModuleNames checked(details.ignored);
-  for (const CheckpointGroup& group : details.groups) const ModuleNames also_checked(group.targets);
+  check_module_names(details.ignored);
+  for (const CheckpointGroup& group : details.groups) check_module_names(group.targets);
   return details;
 }
 

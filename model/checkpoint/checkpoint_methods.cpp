@@ -36,16 +36,15 @@ std::pair<int, int> version_of(const Config& file) {
 /// same, but the beginning must end at a dot).
 void add_skipped(std::vector<std::string>& patterns, const std::string& entry,
                  std::pair<int, int> version) {
-  const std::string exact = escaped(entry);
   if (version.first >= 5) {
     const bool bounded = version >= std::pair{5, 23};
     patterns.push_back(fmt::format("re:(?:{}){}", entry, bounded ? "(?:(?<=\\.).*)?" : ".*"));
-    patterns.push_back("re:.*" + exact + "$");  // and nothing below it
+    patterns.push_back("end:" + entry);  // and nothing below it
     return;
   }
-  patterns.push_back(fmt::format("re:.*{}\\..*", exact));
-  patterns.push_back("re:" + exact);
-  if (entry.find('.') == std::string::npos) patterns.push_back("re:.*\\." + exact);
+  patterns.push_back(fmt::format("part:{}.", entry));
+  patterns.push_back("is:" + entry);
+  if (entry.find('.') == std::string::npos) patterns.push_back("end:." + entry);
 }
 
 /// A scheme that the section alone decides.

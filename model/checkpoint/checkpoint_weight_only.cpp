@@ -54,7 +54,7 @@ std::vector<std::string> names_in_block(const Config& q) {
 void unquantised_by_part(const Config& q, CheckpointDetails& details) {
   std::vector<std::string> patterns;
   for (const std::string& part : q.texts({"modules_to_not_convert"}))
-    patterns.push_back("re:.*" + escaped(part) + ".*");
+    patterns.push_back("part:" + part);
   stay(details, std::move(patterns));
 }
 

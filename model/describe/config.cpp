@@ -34,6 +34,10 @@ std::string shown(const json::value& value) {
   return text;
 }
 
+/// Memory for the values of one file. Lists of tens of thousands of modules are usual, and single
+/// allocations would take longer than reading them.
+json::storage_ptr fresh_storage() { return json::make_shared_resource<json::monotonic_resource>(); }
+
 /// Python writes NaN and Infinity, which are not JSON. They become strings, so that reading one as
 /// a number fails with its text.
 std::string quote_non_finite(std::string_view text) {
@@ -204,10 +208,9 @@ bool Config::has(std::string_view key) const { return find({key}).value != nullp
 Config Config::section(std::string_view key) const {
   const Found found = need({key});
   if (!found.value->is_object()) wrong(found, "an object");
-  Config inner(found.value->get_object(), origin_);
-  inner.prefix_ = prefix_ + std::string(key) + '.';
-  inner.read_ = read_;
-  inner.class_name_ = class_name_;
+  Config inner = *this;
+  inner.object_ = {object_, &found.value->get_object()};  // shared: sections may be large
+  inner.prefix_ += std::string(key) + '.';
   return inner;
 }
 
@@ -233,7 +236,9 @@ Config Config::as_class(std::string_view name) const {
 }
 
 Config Config::with_defaults(const json::object& defaults) const {
-  json::object all = *object_;
+  const auto known = [&](const auto& entry) { return object_->contains(entry.key()); };
+  if (std::all_of(defaults.begin(), defaults.end(), known)) return *this;
+  json::object all(*object_, fresh_storage());
   for (const auto& [key, value] : defaults)
     if (!all.contains(key)) all.emplace(key, value);
   Config copy = *this;
@@ -246,7 +251,7 @@ Config Config::renamed(const json::object& names) const {
     return object_->contains(name.key()) && name.key() != name.value().as_string();
   };
   if (std::none_of(names.begin(), names.end(), differs)) return *this;
-  json::object all = *object_;
+  json::object all(*object_, fresh_storage());
   for (const auto& [name, own] : names)
     if (const json::value* value = object_->if_contains(name); value && name != own.as_string()) {
       all[own.as_string()] = *value;
@@ -284,7 +289,10 @@ Config parse_config(std::string_view text, std::string origin) {
   json::parse_options options;
   options.max_depth = most_depth;
   boost::system::error_code error;
-  json::value value = json::parse(quote_non_finite(text), error, {}, options);
+  const bool finite = text.find("NaN") == text.npos && text.find("Infinity") == text.npos;
+  const std::string quoted = finite ? std::string() : quote_non_finite(text);
+  json::value value =
+      json::parse(finite ? text : std::string_view(quoted), error, fresh_storage(), options);
   if (error) throw ConfigError(fmt::format("{}: not JSON: {}", origin, error.message()));
   if (!value.is_object())
     throw ConfigError(fmt::format("{}: found {}, expected an object", origin, shown(value)));
