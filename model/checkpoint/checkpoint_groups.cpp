@@ -131,8 +131,10 @@ std::string algorithm_scheme(const Config& q) {
 std::vector<CheckpointGroup> layers_of(const Config& q) {
   std::map<std::string, std::vector<std::string>> by_scheme;
   const Config all = q.section_or_empty("quantized_layers");
+  SchemesByRule schemes;
   for (const auto& [name, value] : all.object())
-    by_scheme[algorithm_scheme(all.section(name))].emplace_back(name);
+    by_scheme[schemes.of(value, [&] { return algorithm_scheme(all.example(name)); })].emplace_back(
+        name);
   std::vector<CheckpointGroup> groups;
   for (auto& [scheme, targets] : by_scheme) groups.push_back({scheme, std::move(targets)});
   return groups;

@@ -123,6 +123,17 @@ std::string escaped(std::string_view text) {
   return all;
 }
 
+bool SchemesByRule::same(const boost::json::value& a, const boost::json::value& b) {
+  return a == b;
+}
+
+void add_rule(CheckpointDetails& details, std::string_view scheme, std::string pattern) {
+  const bool more = !details.groups.empty() && details.groups.back().scheme == scheme &&
+                    !details.groups.back().embeddings;
+  if (!more) details.groups.push_back({std::string(scheme), {}});
+  details.groups.back().targets.push_back(std::move(pattern));
+}
+
 void stay(CheckpointDetails& details, std::vector<std::string> patterns) {
   if (!patterns.empty()) details.groups.push_back({"bf16", std::move(patterns)});
 }

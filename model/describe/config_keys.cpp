@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "hardware/embedded.hpp"
@@ -14,6 +15,8 @@
 
 namespace headroom::model {
 namespace {
+
+namespace json = boost::json;
 
 /// The table: one line for each model_type, "*" for all.
 const SortedTable& fields_table() {
@@ -89,6 +92,37 @@ bool is_harmless(const boost::json::object* section, std::string_view key) {
   return has_harmless("any", key, value) || has_harmless(type_of(section), key, value);
 }
 
+/// Whether `section` is what a quantiser wrote, or a part of it.
+bool is_of_quantisation(std::string_view section) {
+  for (const std::string_view name : {"quantization_config", "compression_config"})
+    for (auto at = section.find(name); at != section.npos; at = section.find(name, at + 1)) {
+      const auto end = at + name.size();
+      if ((at == 0 || section[at - 1] == '.') && (end == section.size() || section[end] == '.'))
+        return true;
+    }
+  return false;
+}
+
+/// Last words of the keys that were read below `section`.
+std::vector<std::string> read_below(const Config& config, const std::string& section) {
+  std::vector<std::string> all;
+  for (const std::string& path : config.keys_read())
+    if (path.starts_with(section + '.')) all.push_back(path.substr(path.rfind('.') + 1));
+  return all;
+}
+
+/// `path` as an unknown key of a quantiser; empty where it is known to change nothing.
+std::optional<UnknownKey> unknown_of_quantisation(const Config& config, const std::string& path) {
+  const auto dot = path.rfind('.');
+  const std::string section = path.substr(0, dot), key = path.substr(dot + 1);
+  // Below the name of a module, which has dots, the value is not looked for.
+  const json::object* object = object_at(config.object(), section);
+  const json::value* value = object == nullptr ? nullptr : object->if_contains(key);
+  const std::string text = value == nullptr ? std::string() : json::serialize(*value);
+  if (has_harmless("quantization_config", key, text)) return std::nullopt;
+  return UnknownKey{path, nearest(key, read_below(config, section))};
+}
+
 }  // namespace
 
 std::vector<UnknownKey> unknown_keys(const Config& config) {
@@ -99,6 +133,10 @@ std::vector<UnknownKey> unknown_keys(const Config& config) {
     const auto dot = path.rfind('.');
     const std::string section = dot == std::string::npos ? std::string() : path.substr(0, dot);
     const std::string_view key = std::string_view(path).substr(dot + 1);
+    if (is_of_quantisation(section)) {
+      if (auto unknown = unknown_of_quantisation(config, path)) all.push_back(std::move(*unknown));
+      continue;
+    }
     if (has_word(general, key)) continue;
     if (is_harmless(object_at(config.object(), section), key)) continue;
     const auto [fields, fresh] = known.emplace(section, "");

@@ -1,11 +1,10 @@
 // Rows of sorted tables, and that the shipped ones are sorted.
-#include "hardware/sorted_table.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "hardware/embedded.hpp"
+#include "hardware/sorted_table.hpp"
 
 namespace headroom {
 namespace {
@@ -34,8 +33,8 @@ TEST(SortedTable, NamesTheRowThatIsOutOfOrder) {
 
 /// A row out of order would not be found: `LC_ALL=C sort` mends the file.
 TEST(EmbeddedTables, AreSorted) {
-  for (const auto* name : {"class_defaults.tsv", "config_fields.tsv", "harmless_keys.tsv",
-                           "model_names.tsv", "sources.tsv"}) {
+  for (const auto* name : {"class_defaults.tsv", "config_fields.tsv", "engine_classes.tsv",
+                           "harmless_keys.tsv", "model_names.tsv", "sources.tsv"}) {
     const std::string_view text = embedded_models().content(name);
     ASSERT_FALSE(text.empty()) << name;
     EXPECT_EQ(SortedTable(text).first_unsorted(), "") << name;
