@@ -216,9 +216,10 @@ std::string modelopt_scheme(const Config& q) {
 void modelopt_exceptions(const Config& q, const Config& file, CheckpointDetails& details) {
   if (q.has("quantization")) return modelopt_exceptions(q.section("quantization"), file, details);
   for (const char* key : {"ignore", "exclude_modules"}) stay(details, q.texts({key}));
+  const bool listed = q.has("quantized_layers");  // the groups' modules, one by one
   if (auto groups = groups_of(q); !groups.empty())
     add_groups(std::move(groups), details);
-  else if (lower(q.text({"quant_algo"}, "")) == "mixed_precision")
+  else if (listed && lower(q.text({"quant_algo"}, "")) == "mixed_precision")
     add_groups(layers_of(q), details);
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/regex.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <functional>
@@ -88,20 +89,28 @@ class Texts {
   std::vector<std::size_t> lengths_;
 };
 
+/// An expression for what `regex` matches, and for all below it.
+std::string below(std::string_view regex) { return fmt::format("(?:{})(\\..*)?", regex); }
+
+/// Characters that no module's name has.
+constexpr std::array<bool, 256> special_characters() {
+  std::array<bool, 256> all{};
+  for (const char c : std::string_view("\\()[]|+?^$*")) all[static_cast<unsigned char>(c)] = true;
+  return all;
+}
+
 /// The pattern as an expression; empty for one that is compared without.
 std::string expression_of(std::string_view pattern) {
-  std::string regex;
-  if (pattern.starts_with("re:"))
-    regex = pattern.substr(3);
-  else if (is_literal(pattern))
-    return {};
-  else if (pattern.find_first_of("\\()[]|+?^$") != std::string_view::npos)
-    regex = pattern;
-  else if (pattern.find('*') != std::string_view::npos)
-    regex = of_wildcard(pattern);
-  else
-    return {};
-  return "(?:" + regex + ")(\\..*)?";
+  static constexpr auto special = special_characters();
+  if (pattern.starts_with("re:")) return below(pattern.substr(3));
+  bool any = false, wildcard = true;
+  for (const char c : pattern)
+    if (special[static_cast<unsigned char>(c)]) {
+      any = true;
+      wildcard = wildcard && c == '*';
+    }
+  if (!any || is_literal(pattern)) return {};
+  return below(wildcard ? of_wildcard(pattern) : std::string(pattern));
 }
 
 boost::regex compiled(const std::string& expression, std::string_view pattern) {
