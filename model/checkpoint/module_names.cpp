@@ -41,12 +41,37 @@ bool is_literal(std::string_view pattern) {
          pattern.starts_with(path_prefix);
 }
 
-/// "layers.*.mixer" as an expression that allows any containers before it.
-std::string of_wildcard(std::string_view pattern) {
-  std::string regex = "(?:(?:model|backbone|transformer|language_model|text_model)\\.)*";
-  for (const char c : inner(pattern))
-    regex += c == '*' ? ".*" : c == '.' ? "\\." : std::string(1, c);
-  return regex;
+/// Calls `known` with `name` and with what is left of it below each of its leading containers,
+/// until one is.
+template <class Known>
+bool inside_containers(std::string_view name, Known&& known) {
+  for (bool again = true; again;) {
+    if (known(name)) return true;
+    again = false;
+    for (const std::string_view container : containers)
+      if (name.starts_with(container)) {
+        name.remove_prefix(container.size());
+        again = true;
+        break;
+      }
+  }
+  return false;
+}
+
+/// Whether `text` is what `pattern` says, where a star stands for anything.
+bool matches(std::string_view pattern, std::string_view text) {
+  const auto star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  if (!text.starts_with(pattern.substr(0, star))) return false;
+  text.remove_prefix(star);
+  pattern.remove_prefix(star + 1);
+  for (auto next = pattern.find('*'); next != std::string_view::npos; next = pattern.find('*')) {
+    const auto at = text.find(pattern.substr(0, next));
+    if (at == std::string_view::npos) return false;
+    text.remove_prefix(at + next);
+    pattern.remove_prefix(next + 1);
+  }
+  return text.ends_with(pattern);
 }
 
 /// Texts that are looked for at a given end of a path, or anywhere in it. The cost of a question
@@ -63,6 +88,11 @@ class Texts {
   bool contain_end_of(std::string_view path) const {
     return std::ranges::any_of(lengths_, [&](std::size_t length) {
       return length <= path.size() && contain(path.substr(path.size() - length));
+    });
+  }
+  bool contain_start_of(std::string_view path) const {
+    return std::ranges::any_of(lengths_, [&](std::size_t length) {
+      return length <= path.size() && contain(path.substr(0, length));
     });
   }
   bool contain_part_of(std::string_view path) const {
@@ -92,10 +122,10 @@ class Texts {
 /// An expression for what `regex` matches, and for all below it.
 std::string below(std::string_view regex) { return fmt::format("(?:{})(\\..*)?", regex); }
 
-/// Characters that no module's name has.
+/// Characters of expressions that neither names nor wildcards have.
 constexpr std::array<bool, 256> special_characters() {
   std::array<bool, 256> all{};
-  for (const char c : std::string_view("\\()[]|+?^$*")) all[static_cast<unsigned char>(c)] = true;
+  for (const char c : std::string_view("\\()[]|+?^$")) all[static_cast<unsigned char>(c)] = true;
   return all;
 }
 
@@ -103,14 +133,9 @@ constexpr std::array<bool, 256> special_characters() {
 std::string expression_of(std::string_view pattern) {
   static constexpr auto special = special_characters();
   if (pattern.starts_with("re:")) return below(pattern.substr(3));
-  bool any = false, wildcard = true;
-  for (const char c : pattern)
-    if (special[static_cast<unsigned char>(c)]) {
-      any = true;
-      wildcard = wildcard && c == '*';
-    }
-  if (!any || is_literal(pattern)) return {};
-  return below(wildcard ? of_wildcard(pattern) : std::string(pattern));
+  const bool any =
+      std::ranges::any_of(pattern, [&](char c) { return special[static_cast<unsigned char>(c)]; });
+  return any && !is_literal(pattern) ? below(pattern) : std::string();
 }
 
 boost::regex compiled(const std::string& expression, std::string_view pattern) {
@@ -134,6 +159,8 @@ struct ModuleNames::Compiled {
   Texts inside;                       ///< names that have containers, without them
   Texts above;                        ///< paths above a name, without containers
   Texts parts, ends, paths;
+  Texts starts;                        ///< what stands before a star, without containers
+  std::vector<std::string> wildcards;  ///< with stars elsewhere, without containers
   std::vector<boost::regex> expressions;
 
  private:
@@ -148,8 +175,15 @@ void ModuleNames::Compiled::add(std::string_view pattern) {
   for (const auto& [prefix, texts] : {std::pair{part_prefix, &parts}, std::pair{end_prefix, &ends},
                                       std::pair{path_prefix, &paths}})
     if (pattern.starts_with(prefix)) return texts->add(pattern.substr(prefix.size()));
-  names.add(pattern);
   std::string_view rest = inner(pattern);
+  if (const auto star = rest.find('*'); star != std::string_view::npos) {
+    if (star + 1 == rest.size())
+      starts.add(rest.substr(0, star));
+    else
+      wildcards.insert(wildcards.end(), {std::string(rest), std::string(rest) + ".*"});
+    return;
+  }
+  names.add(pattern);
   if (rest.size() < pattern.size()) inside.add(rest);
   for (auto dot = rest.rfind('.'); dot != std::string_view::npos; dot = rest.rfind('.')) {
     rest = rest.substr(0, dot);
@@ -171,6 +205,11 @@ bool ModuleNames::Compiled::contain(std::string_view path) const {
         return inside.contain(name) || (names.contain(name) && inner(name).size() == name.size());
       }))
     return true;
+  const auto as_wildcard = [&](std::string_view rest) {
+    return starts.contain_start_of(rest) ||
+           std::ranges::any_of(wildcards, [&](const auto& each) { return matches(each, rest); });
+  };
+  if (inside_containers(path, as_wildcard)) return true;
   if (paths.contain(path) || ends.contain_end_of(path) || parts.contain_part_of(path)) return true;
   return std::ranges::any_of(expressions, [&](const boost::regex& expression) {
     return boost::regex_match(path.begin(), path.end(), expression);

@@ -157,6 +157,14 @@ TEST(Checkpoint, PatternsNameModules) {
   EXPECT_FALSE(names("layers.1", "model.layers.11"));
   EXPECT_TRUE(names("re:.*layers\\.(1|2)\\..*", "model.layers.2.mlp"));
   EXPECT_FALSE(names("mlp.gate", "model.mlp.gate_proj"));
+  EXPECT_TRUE(names("model.layers.3.self_attn*", "model.language_model.layers.3.self_attn.q_proj"));
+  EXPECT_FALSE(names("model.layers.3.self_attn*", "model.layers.33.self_attn.q_proj"));
+  EXPECT_TRUE(names("model*", "model.layers.3.mlp"));
+  EXPECT_TRUE(names("*lm_head", "lm_head"));
+  EXPECT_TRUE(names("*.attn.*", "layers.3.attn.q"));
+  EXPECT_FALSE(names("*.attn.*", "layers.3.attn"));
+  EXPECT_TRUE(names("a*b*b", "axbxb"));
+  EXPECT_FALSE(names("a*b*b", "axb"));
   EXPECT_TRUE(names("is:lm_head", "lm_head"));
   EXPECT_FALSE(names("is:lm_head", "model.lm_head"));
   EXPECT_TRUE(names("end:.gate", "model.layers.3.mlp.gate"));
