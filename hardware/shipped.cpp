@@ -6,7 +6,7 @@
 namespace headroom {
 
 const Catalogue& shipped_catalogue() {
-  static const Catalogue catalogue = from_record(embedded_hardware().front().bytes);
+  static const Catalogue catalogue = from_record(embedded_hardware()[0].bytes);
   return catalogue;
 }
 

@@ -73,8 +73,10 @@ Document assumptions(const Source& source) {
 
 List models_list(const Source& source) {
   List list;
-  for (const ModelOrigin& each : source.axes.info().models)
+  for (const ModelOrigin& each : source.axes.info().models) {
     list.items.push_back({each.model + ": " + each.source});
+    if (!each.doubt.empty()) list.items.back().nested.push_back("Warning: " + each.doubt);
+  }
   return list;
 }
 

@@ -106,9 +106,9 @@ RunInfo Database::run(std::int64_t id) const {
     throw StoreError(fmt::format("{}: has no run {}", self_->connection.file().string(), id));
   RunInfo info{row.text(0), row.text(1), row.text(2), row.text(3), {}};
   Statement model(self_->connection,
-                  "SELECT model, source FROM model_source WHERE run = ?1 ORDER BY rowid");
+                  "SELECT model, source, doubt FROM model_source WHERE run = ?1 ORDER BY rowid");
   model.bind(1, id);
-  while (model.step()) info.models.push_back({model.text(0), model.text(1)});
+  while (model.step()) info.models.push_back({model.text(0), model.text(1), model.text(2)});
   Statement value(
       self_->connection,
       "SELECT grid, digit, axis, position, value, fingerprint FROM axis_value WHERE run = ?1 "

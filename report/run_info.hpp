@@ -40,9 +40,10 @@ struct GridShape {
   Size points() const;
 };
 
-/// A model of a run, and where its metadata came from.
+/// A model of a run, where its metadata came from, and why none of its verdicts is sure (empty
+/// where some may be).
 struct ModelOrigin {
-  std::string model, source;
+  std::string model, source, doubt{};
   bool operator==(const ModelOrigin&) const = default;
 };
 

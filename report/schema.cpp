@@ -64,7 +64,7 @@ std::string make_tables() {
       "  next_point INTEGER NOT NULL, first_point INTEGER NOT NULL, end_point INTEGER NOT NULL,\n"
       "  all_points INTEGER NOT NULL);\n"
       "CREATE TABLE model_source (run INTEGER NOT NULL REFERENCES run, model TEXT NOT NULL,\n"
-      "  source TEXT NOT NULL);\n"
+      "  source TEXT NOT NULL, doubt TEXT NOT NULL);\n"
       "CREATE TABLE axis_value (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run,\n"
       "  grid INTEGER NOT NULL, digit INTEGER NOT NULL, axis TEXT NOT NULL,\n"
       "  position INTEGER NOT NULL, value, fingerprint INTEGER);\n"

@@ -179,8 +179,8 @@ void Store::begin_run(const RunInfo& info, Unfinished unfinished, std::optional<
   self_->next = self_->begin;
   self_->stored = self_->reused = 0;
   for (const ModelOrigin& each : info.models)
-    Statement(self_->connection, "INSERT INTO model_source VALUES (?1,?2,?3)")
-        .run(self_->run, each.model, each.source);
+    Statement(self_->connection, "INSERT INTO model_source VALUES (?1,?2,?3,?4)")
+        .run(self_->run, each.model, each.source, each.doubt);
   for (std::size_t i = 0; i < info.grids.size(); ++i)
     self_->insert_grid(static_cast<Size>(i), info.grids[i]);
   transaction.commit();

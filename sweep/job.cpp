@@ -2,6 +2,7 @@
 #include "sweep/job.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -224,7 +225,9 @@ std::pair<const JobGrid*, Size> Job::locate(Size index) const {
 report::RunInfo Job::info(const Spec& spec) const {
   report::RunInfo info{spec.name, spec.text, {}, program_version(), {}};
   for (const auto& grid : grids) info.grids.push_back(grid.shape);
-  for (const auto& model : models) info.models.push_back({model->name, model->source});
+  for (const auto& model : models)
+    info.models.push_back(
+        {model->name, model->source, fmt::format("{}", fmt::join(model::doubts(*model), "; "))});
   info.fingerprint = fingerprint(info);
   return info;
 }

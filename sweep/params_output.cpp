@@ -41,8 +41,7 @@ std::string assumptions(const Model& model) {
   std::string text;
   if (!model.assumed.empty())
     text += fmt::format("  assumed: {}\n", fmt::join(model.assumed, ", "));
-  if (const std::string unread = unread_keys(model); !unread.empty())
-    text += fmt::format("  warning: {}\n", unread);
+  for (const std::string& doubt : doubts(model)) text += fmt::format("  warning: {}\n", doubt);
   return text;
 }
 

@@ -111,6 +111,10 @@ json::object params_object(const Model& model, const Adapters& adapters) {
     all["assumed"] = json::array();
     for (const auto& line : model.assumed) all["assumed"].as_array().emplace_back(line);
   }
+  if (const auto lines = doubts(model); !lines.empty()) {
+    all["warnings"] = json::array();
+    for (const auto& line : lines) all["warnings"].as_array().emplace_back(line);
+  }
   all["source"] = model.source;
   return all;
 }

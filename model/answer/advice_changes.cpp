@@ -32,6 +32,16 @@ std::vector<const Scheme*> no_wider(const Scenario& s, const Engine& engine) {
   return all;
 }
 
+/// Bytes that have to be on cards for an answer to come from cards alone: embeddings may be looked
+/// up in host memory.
+Bytes least_on_cards(const Model& model, const Scheme& scheme) {
+  Bytes all;
+  const std::vector<Bytes> held = held_bytes(model, scheme);
+  for (std::size_t i = 0; i < held.size(); ++i)
+    if (model.part.tensors[i].role != Role::embedding) all += held[i];
+  return all;
+}
+
 }  // namespace
 
 AfterChange after_change(const Estimate& e) {
@@ -41,8 +51,12 @@ AfterChange after_change(const Estimate& e) {
 /// The widest scheme that the runtime holds and that puts everything on the cards, with a whole
 /// answer in less time than `now`.
 std::optional<Advice> fewer_bits(const Scenario& s, Seconds now) {
+  const Model& model = *s.weights->model;
+  Bytes memory;
+  for (const Device& device : s.machine->devices) memory += device.memory;
   for (const Scheme* scheme : no_wider(s, *s.runtime)) {
-    const QuantisedModel narrower = quantise(*s.weights->model, *scheme);
+    if (!refusal(model, *scheme).empty() || least_on_cards(model, *scheme) > memory) continue;
+    const QuantisedModel narrower = quantise(model, *scheme);
     if (!narrower.refusal.empty() || narrower.total >= s.weights->total) continue;
     Scenario changed = s;
     changed.weights = &narrower;

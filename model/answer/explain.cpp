@@ -37,12 +37,12 @@ class Explainer {
         factors_(interval_factors(s)),
         plan_(place(s_, 1.0)) {}
 
-  Explanation explanation() {
+  Explanation explanation(WithAdvice with_advice) {
     out_.estimate = evaluate(asked_);
     add_assumptions();
     add_warnings();
     if (out_.estimate.verdict == Verdict::refused) {
-      out_.advice = advice(asked_, out_.estimate);
+      if (with_advice == WithAdvice::yes) out_.advice = advice(asked_, out_.estimate);
       return std::move(out_);
     }
     add_devices();
@@ -56,7 +56,7 @@ class Explainer {
     add_quicker_split();
     add_memory_terms(s_, plan_, out_);
     if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms(s_, plan_, out_);
-    out_.advice = advice(asked_, out_.estimate);
+    if (with_advice == WithAdvice::yes) out_.advice = advice(asked_, out_.estimate);
     return std::move(out_);
   }
 
@@ -139,8 +139,7 @@ class Explainer {
           fmt::format("context of {} tokens exceeds the model's {} positions: outputs beyond them "
                       "are not reliable",
                       s_.cached_tokens(), positions));
-    if (std::string unread = unread_keys(*s_.weights->model); !unread.empty())
-      out_.warnings.push_back(std::move(unread));
+    for (std::string& doubt : doubts(*s_.weights->model)) out_.warnings.push_back(std::move(doubt));
     if (factors_.memory.measurements == 0)
       out_.warnings.push_back(
           fmt::format("the memory of {} is an estimate without measurements: no answer is sure",
@@ -237,6 +236,8 @@ class Explainer {
 
 }  // namespace
 
-Explanation explain(const Scenario& scenario) { return Explainer(scenario).explanation(); }
+Explanation explain(const Scenario& scenario, WithAdvice with_advice) {
+  return Explainer(scenario).explanation(with_advice);
+}
 
 }  // namespace headroom::model

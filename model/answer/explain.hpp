@@ -34,7 +34,9 @@ struct Explanation {
   std::vector<Term> terms;
   std::vector<Advice> advice;  ///< changes that help; empty when none is needed
 };
+/// Advice works out the model in other precisions: it takes far longer than all else.
+enum class WithAdvice { yes, no };
 /// Uses the arithmetic of `evaluate` and keeps every term.
-Explanation explain(const Scenario& scenario);
+Explanation explain(const Scenario& scenario, WithAdvice with_advice = WithAdvice::yes);
 
 }  // namespace headroom::model

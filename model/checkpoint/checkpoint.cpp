@@ -85,11 +85,14 @@ CheckpointDetails checkpoint_details(const Config& config) {
     details.stated = details.stated || type != "auto";
   }
   if (!q) return details;
-  if (const CheckpointMethod* row = row_of(*q, config)) row->exceptions(*q, config, details);
+  if (const CheckpointMethod* row = row_of(*q, config))
+    row->exceptions(*q, config, details);
+  else  // the method itself is what is not described
+    for (const auto& entry : q->object()) q->has(entry.key());
   // A text model's own section says nothing of towers and projectors.
   if (!has_quantisation(config)) stay(details, {R"(re:(?!(?:.*\.)?language_model\.|lm_head).*)"});
-  const ModuleNames checked(details.ignored);
-  for (const CheckpointGroup& group : details.groups) const ModuleNames also_checked(group.targets);
+  check_module_names(details.ignored);
+  for (const CheckpointGroup& group : details.groups) check_module_names(group.targets);
   return details;
 }
 

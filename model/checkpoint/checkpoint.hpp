@@ -19,7 +19,8 @@ struct CheckpointGroup {
 
 /// Exceptions that a quantisation_config lists by module. A pattern is a module path, the start or
 /// end of a path at a dot, a wildcard ("model.layers.*.self_attn", "lm_head*"), or a regular
-/// expression after "re:".
+/// expression after "re:". After "is:" stands a whole path, after "end:" how one ends, after
+/// "part:" any part of one. Lists may be long: these three cost nothing for each entry.
 struct CheckpointDetails {
   std::vector<std::string> ignored;     ///< stay in 16 bit
   std::vector<CheckpointGroup> groups;  ///< first match wins; other modules use the main scheme
@@ -33,19 +34,22 @@ std::string checkpoint_scheme(const Config& config);
 /// The exceptions to the scheme. Throws ConfigError for one that is not understood.
 CheckpointDetails checkpoint_details(const Config& config);
 
-/// A compiled list of patterns. Throws ConfigError for an invalid regular expression.
+/// A compiled list of patterns. Throws ConfigError for an invalid regular expression. A question
+/// takes as long for a list of plain names as for one of them.
 class ModuleNames {
  public:
-  explicit ModuleNames(const std::vector<std::string>& patterns);
+  explicit ModuleNames(std::vector<std::string> patterns);
   bool contain(std::string_view path) const;
   /// True if a pattern names something below `path`. Checkpoints list experts one by one; in memory
   /// they are one tensor.
   bool contain_expert_of(std::string_view path) const;
 
  private:
-  struct Expressions;  // in the source file: the regex header is large
-  std::vector<std::string> plain_;
-  std::shared_ptr<const Expressions> expressions_;
+  struct Compiled;  // in the source file: the regex header is large
+  std::shared_ptr<const Compiled> compiled_;
 };
+
+/// Throws ConfigError for an invalid regular expression among `patterns`.
+void check_module_names(const std::vector<std::string>& patterns);
 
 }  // namespace headroom::model

@@ -48,6 +48,8 @@ void deepseek_v4_exceptions(const Config& q, const Config& file, CheckpointDetai
   for (const char* key : {"modules_to_not_convert", "ignored_layers"})
     stay(details, q.texts({key}));
   if (expert_dtype(q, file) != "fp4") return;
+  // ModelOpt also lists the experts' modules, and those that keep the original's types.
+  for (const char* key : {"quantized_layers", "ignore"}) q.has(key);
   details.groups.push_back({"mxfp4-linear", {R"(re:mtp\..*\.experts)"}});
   details.groups.push_back({expert_scheme(q), {R"(re:.*\.experts)"}});
 }

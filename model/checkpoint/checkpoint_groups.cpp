@@ -131,8 +131,10 @@ std::string algorithm_scheme(const Config& q) {
 std::vector<CheckpointGroup> layers_of(const Config& q) {
   std::map<std::string, std::vector<std::string>> by_scheme;
   const Config all = q.section_or_empty("quantized_layers");
+  SchemesByRule schemes;
   for (const auto& [name, value] : all.object())
-    by_scheme[algorithm_scheme(all.section(name))].emplace_back(name);
+    by_scheme[schemes.of(value, [&] { return algorithm_scheme(all.example(name)); })].emplace_back(
+        name);
   std::vector<CheckpointGroup> groups;
   for (auto& [scheme, targets] : by_scheme) groups.push_back({scheme, std::move(targets)});
   return groups;
@@ -214,9 +216,10 @@ std::string modelopt_scheme(const Config& q) {
 void modelopt_exceptions(const Config& q, const Config& file, CheckpointDetails& details) {
   if (q.has("quantization")) return modelopt_exceptions(q.section("quantization"), file, details);
   for (const char* key : {"ignore", "exclude_modules"}) stay(details, q.texts({key}));
+  const bool listed = q.has("quantized_layers");  // the groups' modules, one by one
   if (auto groups = groups_of(q); !groups.empty())
     add_groups(std::move(groups), details);
-  else if (lower(q.text({"quant_algo"}, "")) == "mixed_precision")
+  else if (listed && lower(q.text({"quant_algo"}, "")) == "mixed_precision")
     add_groups(layers_of(q), details);
 }
 

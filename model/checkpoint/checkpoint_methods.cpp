@@ -36,16 +36,15 @@ std::pair<int, int> version_of(const Config& file) {
 /// same, but the beginning must end at a dot).
 void add_skipped(std::vector<std::string>& patterns, const std::string& entry,
                  std::pair<int, int> version) {
-  const std::string exact = escaped(entry);
   if (version.first >= 5) {
     const bool bounded = version >= std::pair{5, 23};
     patterns.push_back(fmt::format("re:(?:{}){}", entry, bounded ? "(?:(?<=\\.).*)?" : ".*"));
-    patterns.push_back("re:.*" + exact + "$");  // and nothing below it
+    patterns.push_back("end:" + entry);  // and nothing below it
     return;
   }
-  patterns.push_back(fmt::format("re:.*{}\\..*", exact));
-  patterns.push_back("re:" + exact);
-  if (entry.find('.') == std::string::npos) patterns.push_back("re:.*\\." + exact);
+  patterns.push_back(fmt::format("part:{}.", entry));
+  patterns.push_back("is:" + entry);
+  if (entry.find('.') == std::string::npos) patterns.push_back("end:." + entry);
 }
 
 /// A scheme that the section alone decides.
@@ -122,6 +121,17 @@ std::string escaped(std::string_view text) {
     all += c;
   }
   return all;
+}
+
+bool SchemesByRule::same(const boost::json::value& a, const boost::json::value& b) {
+  return a == b;
+}
+
+void add_rule(CheckpointDetails& details, std::string_view scheme, std::string pattern) {
+  const bool more = !details.groups.empty() && details.groups.back().scheme == scheme &&
+                    !details.groups.back().embeddings;
+  if (!more) details.groups.push_back({std::string(scheme), {}});
+  details.groups.back().targets.push_back(std::move(pattern));
 }
 
 void stay(CheckpointDetails& details, std::vector<std::string> patterns) {

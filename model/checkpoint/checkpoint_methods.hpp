@@ -2,9 +2,12 @@
 // are exceptions.
 #pragma once
 
+#include <boost/json/fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "model/checkpoint/checkpoint.hpp"
 #include "model/describe/config.hpp"
@@ -55,6 +58,27 @@ std::string with_group(const std::string& base, const Config& q, double group,
                        std::string_view key);
 /// A regular expression that matches exactly `text`.
 std::string escaped(std::string_view text);
+
+/// Schemes by what a list says of a module. Lists of tens of thousands of modules say few different
+/// things, so each is read once.
+class SchemesByRule {
+ public:
+  /// The scheme of `rule`, which `read` finds where it is new.
+  template <class Read>
+  const std::string& of(const boost::json::value& rule, Read&& read) {
+    for (const auto& [known, scheme] : known_)
+      if (same(*known, rule)) return scheme;
+    return known_.emplace_back(&rule, read()).second;
+  }
+
+ private:
+  static bool same(const boost::json::value& a, const boost::json::value& b);
+
+  std::vector<std::pair<const boost::json::value*, std::string>> known_;
+};
+
+/// Adds `pattern` with `scheme` as the last rule of `details`.
+void add_rule(CheckpointDetails& details, std::string_view scheme, std::string pattern);
 /// Keeps modules in 16 bit, before any other rule.
 void stay(CheckpointDetails& details, std::vector<std::string> patterns);
 

@@ -54,7 +54,7 @@ std::vector<std::string> names_in_block(const Config& q) {
 void unquantised_by_part(const Config& q, CheckpointDetails& details) {
   std::vector<std::string> patterns;
   for (const std::string& part : q.texts({"modules_to_not_convert"}))
-    patterns.push_back("re:.*" + escaped(part) + ".*");
+    patterns.push_back("part:" + part);
   stay(details, std::move(patterns));
 }
 
@@ -136,20 +136,20 @@ std::string auto_round_scheme(const Config& q) {
 void auto_round_exceptions(const Config& q, const Config&, CheckpointDetails& details) {
   const Config rules = q.section_or_empty("extra_config");
   const bool awq = auto_round_scheme(q).starts_with("awq");
-  for (const auto& [name, value] : rules.object()) {
-    const Config rule = rules.section(name);
+  const auto scheme_of_rule = [&](const Config& rule) -> std::string {
     const Size bits = rule.dim({"bits"}, q.dim({"bits"}));
-    if (bits >= 16) {
-      stay(details, {std::string(name)});
-      continue;
-    }
+    if (bits >= 16) return "bf16";
     if (awq && bits != 4) rule.fail("bits", fmt::format("found {}, expected 4 or 16", bits));
-    const std::string held =
-        awq ? with_group("awq-int4", rule,
-                         rule.number({"group_size"}, q.number({"group_size"}, 128)), "group_size")
-            : overridden("auto-round", q, rule);
-    details.groups.push_back({held, {std::string(name)}});
-    if (name == "lm_head") details.groups.push_back({held, {std::string(output_head)}});
+    if (!awq) return overridden("auto-round", q, rule);
+    return with_group("awq-int4", rule, rule.number({"group_size"}, q.number({"group_size"}, 128)),
+                      "group_size");
+  };
+  SchemesByRule schemes;
+  for (const auto& [name, value] : rules.object()) {
+    const std::string& held =
+        schemes.of(value, [&] { return scheme_of_rule(rules.example(name)); });
+    add_rule(details, held, std::string(name));
+    if (name == "lm_head" && held != "bf16") add_rule(details, held, std::string(output_head));
   }
   unquantised_by_part(q, details);
 }

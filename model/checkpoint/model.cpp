@@ -137,17 +137,25 @@ Model make_model(std::string name, const Config& file, std::string source) {
   return model;
 }
 
-std::string unread_keys(const Model& model) {
+std::vector<std::string> doubts(const Model& model) {
   constexpr std::size_t most_named = 4;
+  std::vector<std::string> all;
+  if (!model.described_as_another.empty())
+    all.push_back(
+        fmt::format("{} is not described and has the description of {} as you asked: no verdict "
+                    "is sure, and any figure may be wrong",
+                    model.described_as_another, model.architecture));
   const std::vector<UnknownKey>& keys = model.unknown_keys;
-  if (keys.empty()) return {};
+  if (keys.empty()) return all;
   std::string names;
   for (std::size_t i = 0; i < std::min(keys.size(), most_named); ++i)
     names += (i > 0 ? ", " : "") + keys[i].key;
   if (keys.size() > most_named) names += fmt::format(" and {} more", keys.size() - most_named);
-  return fmt::format(
-      "config keys that are neither read nor known to {} may change memory and speed: {}",
-      model.architecture, names);
+  all.push_back(
+      fmt::format("config keys that are neither read nor known to {} may change memory and speed, "
+                  "so no verdict is sure: {}",
+                  model.architecture, names));
+  return all;
 }
 
 }  // namespace headroom::model

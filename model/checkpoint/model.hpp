@@ -35,6 +35,8 @@ struct Model {
   std::vector<std::string> assumed;  ///< defaults that the description used: "head_dim 64 (…)"
   /// config keys that are neither read nor known to the class
   std::vector<UnknownKey> unknown_keys;
+  /// the class of the file, which is not described, where `architecture` was given in its place
+  std::string described_as_another;
   MultiTokenPrediction multi_token_prediction;  ///< separate from `part`, and in no count
   ModelShape shape;
   ImageRule images;  ///< how images become tokens
@@ -47,8 +49,12 @@ struct Model {
   std::string undescribed;
 };
 
-/// A warning that names Model::unknown_keys; empty where there are none.
-std::string unread_keys(const Model& model);
+/// Why memory and speed may differ from the description: keys that nothing reads, a description
+/// borrowed from another class. With a doubt no verdict is sure.
+std::vector<std::string> doubts(const Model& model);
+inline bool is_doubtful(const Model& model) {
+  return !model.unknown_keys.empty() || !model.described_as_another.empty();
+}
 
 /// Throws ConfigError (file, key, what would have worked).
 Model make_model(std::string name, const Config& config, std::string source);

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <set>
 
+#include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "hardware/sorted_table.hpp"
 #include "model/describe/class_defaults.hpp"
 #include "model/describe/config_words.hpp"
 #include "model/describe/head_tie.hpp"
@@ -76,25 +78,38 @@ bool is_speech_synthesis(std::string_view name) {
   });
 }
 
+/// Which engines have a class, and how to borrow the nearest description; begins with a semicolon.
+std::string what_would_work(std::string_view key, std::string_view name) {
+  static const SortedTable engines(embedded_models().content("engine_classes.tsv"));
+  const bool by_type = key == "model_type";
+  std::set<std::string> known;
+  for (const auto& row : architectures()) known.emplace(by_type ? row.model_type : row.name);
+  const auto near = nearest(name, std::vector<std::string>(known.begin(), known.end()));
+  std::string text;
+  if (const auto those = engines.row(std::string(name) + '\t'); !by_type && !those.empty())
+    text = fmt::format("; it runs in {}", those);
+  text += fmt::format("; nearest: {}", fmt::join(near, ", "));
+  if (!by_type)
+    text += fmt::format(
+        ". 'MODEL?architectures={}' borrows that description, and no answer is sure then",
+        near.front());
+  return text;
+}
+
 [[noreturn]] void fail_unknown(const Config& config, std::string_view key, std::string_view name) {
   if (is_custom_code(config, name))
     throw NotDescribed(fmt::format(
         "{}: key '{}': '{}' is code of its own repository, not of transformers, and is not "
         "described; counts and bytes need the headers of its tensors: give the folder with "
-        ".safetensors files or their index, a .gguf, or its name on the hub",
-        config.origin(), key, name));
+        ".safetensors files or their index, a .gguf, or its name on the hub{}",
+        config.origin(), key, name, what_would_work(key, name)));
   if (is_speech_synthesis(name))
     throw NotDescribed(
         fmt::format("{}: key '{}': '{}': audio codecs and speech synthesis are not "
                     "described",
                     config.origin(), key, name));
-  std::set<std::string> known;
-  for (const auto& row : architectures())
-    known.emplace(key == "model_type" ? row.model_type : row.name);
-  const std::vector<std::string> names(known.begin(), known.end());
-  throw NotDescribed(fmt::format("{}: key '{}': '{}' is not described; nearest: {}",
-                                 config.origin(), key, name,
-                                 fmt::join(nearest(name, names), ", ")));
+  throw NotDescribed(fmt::format("{}: key '{}': '{}' is not described{}", config.origin(), key,
+                                 name, what_would_work(key, name)));
 }
 
 /// Leaves the first of the decoders that one function describes. The others are its names in
@@ -143,6 +158,11 @@ const Architecture& row_of(const Config& config) {
 std::string_view counted_only(std::string_view name, std::string_view model_type) {
   const Architecture* row = find(name, model_type);
   return row != nullptr ? row->counted_only : std::string_view{};
+}
+
+std::string_view described_type(std::string_view name) {
+  const Architecture* row = find(name, "");
+  return row != nullptr ? row->model_type : std::string_view{};
 }
 
 void check_size(const Part& part) {

@@ -26,6 +26,9 @@ std::span<const Architecture> architectures();
 /// Why a class of that name and type is only counted; empty where its run is described too.
 std::string_view counted_only(std::string_view name, std::string_view model_type);
 
+/// The model_type of a described class; empty where there is no such class.
+std::string_view described_type(std::string_view name);
+
 /// The Part of `config` with its root module. Throws ConfigError with the nearest names where the
 /// architecture is not described.
 Part describe(const Config& config);

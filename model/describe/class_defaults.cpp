@@ -5,28 +5,17 @@
 #include <boost/json.hpp>
 
 #include "hardware/embedded.hpp"
+#include "hardware/sorted_table.hpp"
 
 namespace headroom::model {
 namespace {
 
 namespace json = boost::json;
 
-/// The rest of the line that starts with `model_type`: defaults, a tab, names. Empty: no such line.
-std::string_view line_of(std::string_view table, std::string_view model_type) {
-  while (!table.empty()) {
-    const auto end = std::min(table.find('\n'), table.size());
-    const std::string_view line = table.substr(0, end);
-    if (line.starts_with(model_type) && line.substr(model_type.size()).starts_with('\t'))
-      return line.substr(model_type.size() + 1);
-    table.remove_prefix(std::min(end + 1, table.size()));
-  }
-  return {};
-}
-
-std::string_view table() {
-  for (const EmbeddedFile& file : embedded_models())
-    if (file.name == "class_defaults.tsv") return file.bytes;
-  return {};
+/// The line of `model_type` after its name: defaults, a tab, names. Empty: no such line.
+std::string_view line_of(std::string_view model_type) {
+  static const SortedTable table(embedded_models().content("class_defaults.tsv"));
+  return table.row(std::string(model_type) + '\t');
 }
 
 enum class Sizes { assumed, required };
@@ -34,7 +23,7 @@ constexpr std::array<std::string_view, 5> required_sizes{
     "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"};
 
 Config completed(const Config& c, std::string_view model_type, Sizes sizes) {
-  const std::string_view line = line_of(table(), model_type);
+  const std::string_view line = line_of(model_type);
   if (line.empty()) return c;
   const auto tab = line.find('\t');
   json::object defaults = json::parse(line.substr(0, tab)).as_object();

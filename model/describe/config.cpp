@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "model/describe/json_text.hpp"
+
 namespace headroom::model {
 
 namespace json = boost::json;
@@ -15,50 +17,11 @@ namespace json = boost::json;
 namespace {
 
 constexpr Size most = Size{1} << 30;
-constexpr std::size_t max_bytes = std::size_t{32} << 20;
-constexpr std::size_t most_depth = 32;
 
 std::string joined(Config::Keys keys) {
   std::string all;
   for (const auto key : keys) all += (all.empty() ? "'" : " or '") + std::string(key) + "'";
   return all;
-}
-
-/// The value as it stands in the file, cut to a readable length.
-std::string shown(const json::value& value) {
-  if (value.is_object()) return "an object";
-  std::string text = value.is_array() && value.get_array().size() > 8
-                         ? fmt::format("a list of {}", value.get_array().size())
-                         : json::serialize(value);
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
-  return text;
-}
-
-/// Python writes NaN and Infinity, which are not JSON. They become strings, so that reading one as
-/// a number fails with its text.
-std::string quote_non_finite(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (quoted && text[i] == '\\' && i + 1 < text.size()) {
-      out += text[i++];
-    } else if (text[i] == '"') {
-      quoted = !quoted;
-    } else if (!quoted) {
-      bool found = false;
-      for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
-        if (!text.substr(i).starts_with(word)) continue;
-        out += '"' + std::string(word) + '"';
-        i += word.size() - 1;
-        found = true;
-        break;
-      }
-      if (found) continue;
-    }
-    out += text[i];
-  }
-  return out;
 }
 
 }  // namespace
@@ -204,11 +167,15 @@ bool Config::has(std::string_view key) const { return find({key}).value != nullp
 Config Config::section(std::string_view key) const {
   const Found found = need({key});
   if (!found.value->is_object()) wrong(found, "an object");
-  Config inner(found.value->get_object(), origin_);
-  inner.prefix_ = prefix_ + std::string(key) + '.';
-  inner.read_ = read_;
-  inner.class_name_ = class_name_;
+  Config inner = *this;
+  inner.object_ = {object_, &found.value->get_object()};  // shared: sections may be large
+  inner.prefix_ += std::string(key) + '.';
   return inner;
+}
+
+Config Config::example(std::string_view key) const {
+  read_->insert(prefix_ + '*' + std::string(key));
+  return section(key);
 }
 
 Config Config::section_or_empty(std::string_view key) const {
@@ -233,7 +200,9 @@ Config Config::as_class(std::string_view name) const {
 }
 
 Config Config::with_defaults(const json::object& defaults) const {
-  json::object all = *object_;
+  const auto known = [&](const auto& entry) { return object_->contains(entry.key()); };
+  if (std::all_of(defaults.begin(), defaults.end(), known)) return *this;
+  json::object all(*object_, json_storage());
   for (const auto& [key, value] : defaults)
     if (!all.contains(key)) all.emplace(key, value);
   Config copy = *this;
@@ -246,7 +215,7 @@ Config Config::renamed(const json::object& names) const {
     return object_->contains(name.key()) && name.key() != name.value().as_string();
   };
   if (std::none_of(names.begin(), names.end(), differs)) return *this;
-  json::object all = *object_;
+  json::object all(*object_, json_storage());
   for (const auto& [name, own] : names)
     if (const json::value* value = object_->if_contains(name); value && name != own.as_string()) {
       all[own.as_string()] = *value;
@@ -258,12 +227,24 @@ Config Config::renamed(const json::object& names) const {
   return copy;
 }
 
-std::set<std::string> Config::keys_read() const { return *read_; }
+std::set<std::string> Config::keys_read() const {
+  std::set<std::string> keys = *read_;
+  std::erase_if(keys, [](const std::string& key) { return key.find('*') != key.npos; });
+  return keys;
+}
 
 std::vector<std::string> Config::keys_unread() const {
   std::vector<std::string> all;
   const auto walk = [&](const auto& self, const json::object& object,
                         const std::string& prefix) -> void {
+    const std::string example = prefix + '*';
+    if (auto at = read_->lower_bound(example); at != read_->end() && at->starts_with(example)) {
+      for (; at != read_->end() && at->starts_with(example); ++at) {
+        const std::string name = at->substr(example.size());
+        self(self, object.at(name).get_object(), prefix + name + '.');
+      }
+      return;
+    }
     for (const auto& [key, value] : object) {
       const std::string path = prefix + std::string(key);
       const auto below = read_->lower_bound(path + '.');
@@ -275,20 +256,6 @@ std::vector<std::string> Config::keys_unread() const {
   };
   walk(walk, *object_, prefix_);
   return all;
-}
-
-Config parse_config(std::string_view text, std::string origin) {
-  if (text.size() > max_bytes)
-    throw ConfigError(
-        fmt::format("{}: {} bytes, a config.json has at most {}", origin, text.size(), max_bytes));
-  json::parse_options options;
-  options.max_depth = most_depth;
-  boost::system::error_code error;
-  json::value value = json::parse(quote_non_finite(text), error, {}, options);
-  if (error) throw ConfigError(fmt::format("{}: not JSON: {}", origin, error.message()));
-  if (!value.is_object())
-    throw ConfigError(fmt::format("{}: found {}, expected an object", origin, shown(value)));
-  return Config(std::move(value.get_object()), std::move(origin));
 }
 
 }  // namespace headroom::model

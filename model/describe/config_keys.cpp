@@ -10,31 +10,24 @@
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "hardware/sorted_table.hpp"
 #include "hardware/text.hpp"
 
 namespace headroom::model {
 namespace {
 
-std::string_view embedded_table(std::string_view name) {
-  for (const EmbeddedFile& file : embedded_models())
-    if (file.name == name) return file.bytes;
-  return {};
-}
+namespace json = boost::json;
 
 /// The table: one line for each model_type, "*" for all.
-std::string_view fields_table() {
-  static const std::string_view table = embedded_table("config_fields.tsv");
+const SortedTable& fields_table() {
+  static const SortedTable table(embedded_models().content("config_fields.tsv"));
   return table;
 }
 
-/// The line of `model_type`: its fields, separated by spaces.
-std::optional<std::string_view> stated_fields_of(std::string_view model_type) {
-  const std::string_view table = fields_table();
-  const std::string start = '\n' + std::string(model_type) + '\t';
-  const auto at = table.find(start);
-  if (model_type.empty() || at == std::string_view::npos) return std::nullopt;
-  const auto rest = table.substr(at + start.size());
-  return rest.substr(0, rest.find('\n'));
+/// The line of `model_type`: its fields, separated by spaces. Empty: the class is not listed.
+std::string_view stated_fields_of(std::string_view model_type) {
+  if (model_type.empty()) return {};
+  return fields_table().row(std::string(model_type) + '\t');
 }
 
 bool has_word(std::string_view line, std::string_view word) {
@@ -50,10 +43,9 @@ bool has_word(std::string_view line, std::string_view word) {
 /// whole model ("qwen3_vl") instead of their class ("qwen3_vl_vision").
 std::string fields_of_family(std::string_view model_type) {
   std::string all;
-  const std::string_view table = fields_table();
-  const std::string start = '\n' + std::string(model_type);
-  for (auto at = table.find(start); at != std::string_view::npos; at = table.find(start, at + 1)) {
-    const auto line = table.substr(at + 1, table.find('\n', at + 1) - at - 1);
+  std::string_view rows = fields_table().rows(model_type);
+  while (!rows.empty()) {
+    const std::string_view line = take_line(rows);
     all += ' ' + std::string(line.substr(line.find('\t') + 1));
   }
   return all;
@@ -81,13 +73,15 @@ std::string type_of(const boost::json::object* object) {
 
 /// True if harmless_keys.tsv has a line of `model_type` and `key` with this value or with any.
 bool has_harmless(std::string_view model_type, std::string_view key, std::string_view value) {
-  static const std::string_view table = embedded_table("harmless_keys.tsv");
-  const std::string start = fmt::format("\n{}\t{}\t", model_type, key);
-  const auto at = table.find(start);
-  if (at == std::string_view::npos) return false;
-  const auto rest = table.substr(at + start.size());
-  const auto wanted = rest.substr(0, rest.find('\t'));
-  return wanted == "*" || wanted == value;
+  static const SortedTable table(embedded_models().content("harmless_keys.tsv"));
+  const std::string start = fmt::format("{}\t{}\t", model_type, key);
+  std::string_view rows = table.rows(start);
+  while (!rows.empty()) {
+    const std::string_view rest = take_line(rows).substr(start.size());
+    const auto wanted = rest.substr(0, rest.find('\t'));
+    if (wanted == "*" || wanted == value) return true;
+  }
+  return false;
 }
 
 /// True for a key of `section` that changes nothing, whatever the class or with this one.
@@ -98,23 +92,58 @@ bool is_harmless(const boost::json::object* section, std::string_view key) {
   return has_harmless("any", key, value) || has_harmless(type_of(section), key, value);
 }
 
+/// Whether `section` is what a quantiser wrote, or a part of it.
+bool is_of_quantisation(std::string_view section) {
+  for (const std::string_view name : {"quantization_config", "compression_config"})
+    for (auto at = section.find(name); at != section.npos; at = section.find(name, at + 1)) {
+      const auto end = at + name.size();
+      if ((at == 0 || section[at - 1] == '.') && (end == section.size() || section[end] == '.'))
+        return true;
+    }
+  return false;
+}
+
+/// Last words of the keys that were read below `section`.
+std::vector<std::string> read_below(const Config& config, const std::string& section) {
+  std::vector<std::string> all;
+  for (const std::string& path : config.keys_read())
+    if (path.starts_with(section + '.')) all.push_back(path.substr(path.rfind('.') + 1));
+  return all;
+}
+
+/// `path` as an unknown key of a quantiser; empty where it is known to change nothing.
+std::optional<UnknownKey> unknown_of_quantisation(const Config& config, const std::string& path) {
+  const auto dot = path.rfind('.');
+  const std::string section = path.substr(0, dot), key = path.substr(dot + 1);
+  // Below the name of a module, which has dots, the value is not looked for.
+  const json::object* object = object_at(config.object(), section);
+  const json::value* value = object == nullptr ? nullptr : object->if_contains(key);
+  const std::string text = value == nullptr ? std::string() : json::serialize(*value);
+  if (has_harmless("quantization_config", key, text)) return std::nullopt;
+  return UnknownKey{path, nearest(key, read_below(config, section))};
+}
+
 }  // namespace
 
 std::vector<UnknownKey> unknown_keys(const Config& config) {
-  const std::string_view general = stated_fields_of("*").value_or("");
+  const std::string_view general = stated_fields_of("*");
   std::vector<UnknownKey> all;
   std::map<std::string, std::string, std::less<>> known;  // by section; empty: nothing is known
   for (const std::string& path : config.keys_unread()) {
     const auto dot = path.rfind('.');
     const std::string section = dot == std::string::npos ? std::string() : path.substr(0, dot);
     const std::string_view key = std::string_view(path).substr(dot + 1);
+    if (is_of_quantisation(section)) {
+      if (auto unknown = unknown_of_quantisation(config, path)) all.push_back(std::move(*unknown));
+      continue;
+    }
     if (has_word(general, key)) continue;
     if (is_harmless(object_at(config.object(), section), key)) continue;
     const auto [fields, fresh] = known.emplace(section, "");
     if (fresh) {
       const std::string type = type_of(object_at(config.object(), section));
       if (section.empty())
-        fields->second = stated_fields_of(type).value_or("");
+        fields->second = stated_fields_of(type);
       else if (!type.empty())
         fields->second = fields_of_family(type);
     }

@@ -14,9 +14,9 @@ namespace headroom::model {
 
 /// The bytes of the embedded file `name`. Throws std::logic_error where there is none.
 inline std::string_view constants_file(std::string_view name) {
-  for (const EmbeddedFile& each : embedded_models())
-    if (each.name == name) return each.bytes;
-  throw std::logic_error("no " + std::string(name) + " is embedded");
+  const std::string_view bytes = embedded_models().content(name);
+  if (bytes.empty()) throw std::logic_error("no " + std::string(name) + " is embedded");
+  return bytes;
 }
 
 /// The first `n` fields of a line; the last one takes the rest of it.

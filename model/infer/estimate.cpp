@@ -66,8 +66,10 @@ Verdict verdict_of(const Plan& plan) {
   return cards_used(plan) > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
 }
 
-/// A sure answer is sure of the number of cards that it names, too.
+/// A sure answer is sure of the number of cards that it names, too. Of a model whose config has
+/// keys that nothing reads, none is.
 Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
+  if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
   const Constant& memory = uses.scenario().runtime->memory.interval;
   if (fits(expected)) {
     if (memory.measurements == 0) return Confidence::marginal;

@@ -19,7 +19,8 @@ Estimate step_of(Reason reason) {
 /// Whether the expected peak fits in `capacity`, and whether both ends of the interval agree.
 Confidence sure_of(const TrainingScenario& s, const TrainingEstimate& e, Bytes capacity) {
   const bool low = e.peak_low <= capacity, high = e.peak_high <= capacity;
-  if (s.runtime->spread.measurements == 0 || low != high) return Confidence::marginal;
+  if (s.runtime->spread.measurements == 0 || low != high || is_doubtful(*s.model))
+    return Confidence::marginal;
   return high ? Confidence::yes : Confidence::no;
 }
 

@@ -29,7 +29,7 @@ Order order_of(std::string name, const Scenario& s, const Assignment* assignment
   if (assignment == nullptr) return order;
   Scenario assigned = s;
   assigned.assignment = assignment;
-  const Explanation explained = explain(assigned);
+  const Explanation explained = explain(assigned, WithAdvice::no);
   order.layers = layers_line(explained);
   order.estimate = explained.estimate;
   return order;
@@ -96,7 +96,7 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   strategy.mapped->memory = weights_share(strategy.scenario, place(strategy.scenario, 1.0));
   strategy.mapped->map = device_map_of(answer.tree, *answer.given.model, best->placed.assignment);
   strategy.mapped->written = false;
-  strategy.explained = explain(strategy.scenario);
+  strategy.explained = explain(strategy.scenario, WithAdvice::no);
   answer.strategies.push_back(std::move(strategy));
   answer.best_flags = llama_cpp_flags(s, best->placed.assignment);
 }

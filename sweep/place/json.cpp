@@ -82,6 +82,8 @@ json::object as_json(const Answer& answer) {
   all["precision"] = answer.given.weights->scheme->name;
   all["strategy"] = any ? json::value(answer.strategies[answer.chosen].name) : json::value(nullptr);
   all["reason"] = answer.reason;
+  if (const auto lines = doubts(*answer.given.model); !lines.empty())
+    all["warnings"] = json::value_from(lines);
   all["least_gpu_bytes"] = amount(answer.least);
   all["least_gpu_bytes_at_work"] = amount(answer.min_with_gpu);
   json::array strategies, orders;

@@ -10,6 +10,7 @@
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "hardware/sorted_table.hpp"
 #include "model/checkpoint/formats/shard_index.hpp"
 #include "model/describe/architecture.hpp"
 #include "sweep/concurrent_requests.hpp"
@@ -22,25 +23,27 @@
 namespace headroom::sweep {
 namespace {
 
+/// Sorted by name.
 constexpr ShortName short_table[] = {
-    {"llama2-7b", "meta-llama/Llama-2-7b-hf"},
+    {"llama-3.1-405b", "meta-llama/Meta-Llama-3.1-405B"},
+    {"llama-3.1-70b", "meta-llama/Meta-Llama-3.1-70B"},
     {"llama2-13b", "meta-llama/Llama-2-13b-hf"},
     {"llama2-70b", "meta-llama/Llama-2-70b-hf"},
-    {"llama3-8b", "meta-llama/Meta-Llama-3-8B"},
+    {"llama2-7b", "meta-llama/Llama-2-7b-hf"},
     {"llama3-70b", "meta-llama/Meta-Llama-3-70B"},
-    {"llama3.1-8b", "meta-llama/Meta-Llama-3.1-8B"},
-    {"llama3.1-70b", "meta-llama/Meta-Llama-3.1-70B"},
+    {"llama3-8b", "meta-llama/Meta-Llama-3-8B"},
     {"llama3.1-405b", "meta-llama/Meta-Llama-3.1-405B"},
-    {"meta-llama/llama-3.1-70b", "meta-llama/Meta-Llama-3.1-70B"},
-    {"meta-llama/llama-3.1-405b", "meta-llama/Meta-Llama-3.1-405B"},
-    {"llama-3.1-70b", "meta-llama/Meta-Llama-3.1-70B"},
-    {"llama-3.1-405b", "meta-llama/Meta-Llama-3.1-405B"},
+    {"llama3.1-70b", "meta-llama/Meta-Llama-3.1-70B"},
+    {"llama3.1-8b", "meta-llama/Meta-Llama-3.1-8B"},
     {"llama3.2-1b", "meta-llama/Llama-3.2-1B"},
     {"llama3.2-3b", "meta-llama/Llama-3.2-3B"},
     {"llama3.3-70b", "meta-llama/Llama-3.3-70B-Instruct"},
+    {"meta-llama/llama-3.1-405b", "meta-llama/Meta-Llama-3.1-405B"},
+    {"meta-llama/llama-3.1-70b", "meta-llama/Meta-Llama-3.1-70B"},
     {"mistral-7b", "mistralai/Mistral-7B-v0.1"},
     {"mixtral-8x7b", "mistralai/Mixtral-8x7B-v0.1"},
 };
+static_assert(std::ranges::is_sorted(short_table, {}, &ShortName::name));
 
 /// "org__name.json" is "org/name".
 std::string model_name(std::string_view file) {
@@ -54,43 +57,40 @@ bool is_config(const EmbeddedFile& file) { return file.name.ends_with(".json"); 
 
 /// The row of sources.tsv for a catalogue file: where the config comes from.
 std::string origin_of(std::string_view file) {
+  static const SortedTable table(embedded_models().content("sources.tsv"));
   file.remove_suffix(5);  // ".json"
-  for (const EmbeddedFile& table : embedded_models()) {
-    if (table.name != "sources.tsv") continue;
-    const std::string key = '\n' + std::string(file) + '\t';
-    const auto at = table.bytes.find(key);
-    if (at == std::string_view::npos) break;
-    const auto rest = table.bytes.substr(at + key.size());
-    return "catalogue, " + std::string(rest.substr(0, rest.find('\n')));
-  }
-  return "catalogue";
+  const std::string_view origin = table.row(std::string(file) + '\t');
+  return origin.empty() ? "catalogue" : "catalogue, " + std::string(origin);
+}
+
+/// Files of the catalogue that a name in lower case stands for, with or without its owner.
+std::vector<std::string_view> catalogue_files(const std::string& name) {
+  static const SortedTable table(embedded_models().content("model_names.tsv"));
+  std::vector<std::string_view> files;
+  std::string_view rows = table.rows(name + '\t');
+  while (!rows.empty()) files.push_back(take_line(rows).substr(name.size() + 1));
+  return files;
 }
 
 class CatalogueSource : public ModelSource {
  public:
   std::optional<model::Model> find(const ModelReference& reference) const override {
     std::string asked = lower(reference.name);
-    for (const ShortName& row : short_table)
-      if (row.name == asked) asked = lower(row.model);
-    const bool bare = asked.find('/') == std::string::npos;
-    std::vector<const EmbeddedFile*> found;
-    for (const EmbeddedFile& file : embedded_models()) {
-      if (!is_config(file)) continue;
-      const std::string name = lower(model_name(file.name));
-      if (name == asked || (bare && name.substr(name.find('/') + 1) == asked))
-        found.push_back(&file);
-    }
+    const auto row = std::ranges::lower_bound(short_table, asked, {}, &ShortName::name);
+    if (row != std::end(short_table) && row->name == asked) asked = lower(row->model);
+    const std::vector<std::string_view> found = catalogue_files(asked);
     if (found.empty()) return std::nullopt;
     if (found.size() > 1) {
       std::vector<std::string> names;
-      for (const auto* file : found) names.push_back(model_name(file->name));
+      for (const auto file : found) names.push_back(model_name(file));
       throw UnknownName(
           fmt::format("model '{}' is ambiguous: {}", reference.name, fmt::join(names, ", ")));
     }
-    const std::string name = model_name(found.front()->name);
-    FileRequest request{name, origin_of(found.front()->name)};
+    const std::string name = model_name(found.front());
+    FileRequest request{name, origin_of(found.front())};
     request.overrides = reference.overrides;
-    return model_from_config(model::parse_config(found.front()->bytes, name), request);
+    return model_from_config(model::parse_config(embedded_models().content(found.front()), name),
+                             request);
   }
 };
 

@@ -46,7 +46,7 @@ TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) 
 }
 
 std::vector<std::string> warnings_of(const GivenTraining& given) {
-  std::vector<std::string> all;
+  std::vector<std::string> all = model::doubts(*given.model);
   const model::TrainingRuntime& runtime = *given.scenario.runtime;
   if (runtime.spread.measurements == 0)
     all.push_back(

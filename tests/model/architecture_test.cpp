@@ -57,6 +57,15 @@ TEST(Architecture, RefusesUndescribedClassesAndNamesTheNearest) {
             std::string::npos);
 }
 
+/// Names from tests/oracle/data/registries.csv.
+TEST(Architecture, SaysWhichEnginesRunAnUndescribedClass) {
+  const std::string text = refusal(R"({"architectures": ["FunASRForConditionalGeneration"]})");
+  EXPECT_NE(text.find("is not described; it runs in vLLM; nearest: "), std::string::npos) << text;
+  EXPECT_NE(text.find("'MODEL?architectures="), std::string::npos) << text;
+  EXPECT_EQ(refusal(R"({"architectures": ["NoSuchForCausalLM"]})").find("it runs in"),
+            std::string::npos);
+}
+
 TEST(Architecture, RefusesMoreLayersThanAnyModelHas) {
   EXPECT_NE(refusal(small_llama(R"("num_hidden_layers": 1073741824,)")).find("at most 4096"),
             std::string::npos);

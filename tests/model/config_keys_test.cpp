@@ -47,5 +47,48 @@ TEST(UnknownKeys, SectionsAreOfTheirOwnClass) {
   EXPECT_EQ(found[0].nearest.at(0), "vocab_size");
 }
 
+std::vector<std::string> unknown_of_quantiser(std::string_view section) {
+  std::vector<std::string> keys;
+  for (const auto& each : unknown(R"(, "quantization_config": )" + std::string(section)))
+    keys.push_back(each.key);
+  return keys;
+}
+
+/// The keys beside the bits are how the file was made (AutoAWQ, GPTQModel, llm-compressor).
+TEST(UnknownKeys, OfQuantisersAreKnownByName) {
+  EXPECT_EQ(unknown_of_quantiser(R"({"quant_method": "awq", "bits": 4, "group_size": 128,
+                                     "zero_point": true, "version": "gemm"})"),
+            std::vector<std::string>{});
+  EXPECT_EQ(unknown_of_quantiser(R"({"quant_method": "awq", "bits": 4, "grup_size": 64})"),
+            std::vector<std::string>{"quantization_config.grup_size"});
+  EXPECT_EQ(unknown_of_quantiser(R"({"quant_method": "gptq", "bits": 4, "desc_act": true,
+                                     "sparsity": "2:4"})"),
+            std::vector<std::string>{"quantization_config.sparsity"});
+}
+
+/// Entries that say the same are read once. One that says more is read too.
+TEST(UnknownKeys, InOneOfManyAlikeModules) {
+  EXPECT_EQ(
+      unknown_of_quantiser(
+          R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION", "quantized_layers": {
+              "model.layers.0.mlp.up_proj": {"quant_algo": "FP8"},
+              "model.layers.0.mlp.down_proj": {"quant_algo": "FP8"},
+              "model.layers.1.mlp.up_proj": {"quant_algo": "FP8", "rotation": "hadamard"},
+              "model.layers.1.mlp.down_proj": {"quant_algo": "FP8"}}})"),
+      std::vector<std::string>{
+          "quantization_config.quantized_layers.model.layers.1.mlp.up_proj.rotation"});
+}
+
+TEST(UnknownKeys, LeaveNoVerdictSure) {
+  const std::string config =
+      R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64,
+          "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4,
+          "vocab_size": 100, "n_kv_heads": 2})";
+  const Model model = make_model("tiny", parse_config(config, "tiny"), "test");
+  EXPECT_TRUE(is_doubtful(model));
+  ASSERT_EQ(doubts(model).size(), 1U);
+  EXPECT_NE(doubts(model)[0].find("no verdict is sure: n_kv_heads"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace headroom::model

@@ -157,6 +157,48 @@ TEST(Checkpoint, PatternsNameModules) {
   EXPECT_FALSE(names("layers.1", "model.layers.11"));
   EXPECT_TRUE(names("re:.*layers\\.(1|2)\\..*", "model.layers.2.mlp"));
   EXPECT_FALSE(names("mlp.gate", "model.mlp.gate_proj"));
+  EXPECT_TRUE(names("model.layers.3.self_attn*", "model.language_model.layers.3.self_attn.q_proj"));
+  EXPECT_FALSE(names("model.layers.3.self_attn*", "model.layers.33.self_attn.q_proj"));
+  EXPECT_TRUE(names("model*", "model.layers.3.mlp"));
+  EXPECT_TRUE(names("*lm_head", "lm_head"));
+  EXPECT_TRUE(names("*.attn.*", "layers.3.attn.q"));
+  EXPECT_FALSE(names("*.attn.*", "layers.3.attn"));
+  EXPECT_TRUE(names("a*b*b", "axbxb"));
+  EXPECT_FALSE(names("a*b*b", "axb"));
+  EXPECT_TRUE(names("is:lm_head", "lm_head"));
+  EXPECT_FALSE(names("is:lm_head", "model.lm_head"));
+  EXPECT_TRUE(names("end:.gate", "model.layers.3.mlp.gate"));
+  EXPECT_FALSE(names("end:.gate", "gate.weight"));
+  EXPECT_TRUE(names("part:layers.1", "model.layers.11.mlp"));
+  EXPECT_FALSE(names("part:layers.1.", "model.layers.11.mlp"));
+  EXPECT_TRUE(names("part:a", "xax"));
+  EXPECT_FALSE(names("part:abc", "xab"));
+}
+
+/// A checkpoint of experts one by one names tens of thousands of modules.
+TEST(Checkpoint, LongListsOfModules) {
+  std::vector<std::string> list, parts;
+  for (int layer = 0; layer < 60; ++layer)
+    for (int expert = 0; expert < 300; ++expert) {
+      const std::string name =
+          "language_model.layers." + std::to_string(layer) + ".experts." + std::to_string(expert);
+      for (const char* leaf : {".w1", ".w2", ".w3"}) list.push_back(name + leaf);
+      parts.push_back("part:layers." + std::to_string(layer) + ".experts." +
+                      std::to_string(expert) + ".w2");
+    }
+  const ModuleNames names(list), some(parts);
+  EXPECT_TRUE(names.contain("model.layers.59.experts.299.w3"));
+  EXPECT_TRUE(names.contain("model.layers.59.experts.299.w3.lora"));
+  EXPECT_TRUE(names.contain("vision.language_model.layers.7.experts.12.w1"));
+  EXPECT_FALSE(names.contain("model.layers.60.experts.0.w1"));
+  EXPECT_FALSE(names.contain("model.layers.7.experts.12.w4"));
+  EXPECT_FALSE(names.contain("model.layers.7.experts"));
+  EXPECT_TRUE(names.contain_expert_of("model.layers.7.experts"));
+  EXPECT_TRUE(names.contain_expert_of("layers.7"));
+  EXPECT_FALSE(names.contain_expert_of("layers.60"));
+  EXPECT_FALSE(names.contain_expert_of("layers.7.experts.12.w1"));
+  EXPECT_TRUE(some.contain("model.layers.7.experts.12.w2.weight"));
+  EXPECT_FALSE(some.contain("model.layers.7.experts.12.w1"));
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ import tempfile
 import zipfile
 
 TABLE = pathlib.Path(__file__).parent / "data" / "registries.csv"
+EMBEDDED = pathlib.Path(__file__).parents[2] / "model/describe/catalogue/engine_classes.tsv"
 COLUMNS = ["registry", "group", "class", "state", "of", "reason"]
 UNDESCRIBED = "no description"
 
@@ -114,6 +115,19 @@ def write(rows):
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+    write_embedded(rows)
+
+
+def write_embedded(rows):
+    """The names for the program's messages: a sorted table of classes and the engines that load them."""
+    engines = {}
+    for row in rows:
+        if row["group"] != "no model":
+            engines.setdefault(row["class"], set()).add({"vllm": "vLLM", "sglang": "SGLang"}[row["registry"]])
+    text = ("# Classes that vLLM 0.33.0 and SGLang 0.5.23 load, from their registries; "
+            "written by tests/oracle/registries.py.\n")
+    text += "".join(f"{name}\t{' and '.join(sorted(engines[name], reverse=True))}\n" for name in sorted(engines))
+    EMBEDDED.write_text(text)
 
 
 def names(vllm, sglang):

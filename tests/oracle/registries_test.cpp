@@ -9,7 +9,9 @@
 #include <set>
 
 #include "csv.hpp"
+#include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "hardware/sorted_table.hpp"
 #include "model/describe/architecture.hpp"
 #include "model/describe/architectures/classifiers.hpp"
 #include "model/describe/multi_token_prediction.hpp"
@@ -120,6 +122,21 @@ TEST(Registries, NearlyAllThatWriteTextAreDescribed) {
     const Count text = groups["text generation"], images = groups["multimodal"];
     EXPECT_GE(text.described + images.described, least_share * (text.all + images.all)) << registry;
   }
+}
+
+/// The program's own list of names, which its messages quote, is this table.
+TEST(Registries, TheProgramHasTheirNames) {
+  const SortedTable table(embedded_models().content("engine_classes.tsv"));
+  std::map<std::string, std::set<std::string>> registries;
+  for (const Row& row : registry_rows())
+    if (row.at("group") != "no model") registries[row.at("class")].insert(row.at("registry"));
+  ASSERT_GT(registries.size(), 400U);
+  for (const auto& [name, in] : registries)
+    EXPECT_EQ(table.row(name + '\t'), in.size() == 2        ? "vLLM and SGLang"
+                                      : in.contains("vllm") ? "vLLM"
+                                                            : "SGLang")
+        << name;
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(table.rows(""), '\n')), registries.size());
 }
 
 }  // namespace

@@ -85,7 +85,8 @@ RunInfo other_run() {
                     {numbers("batch", {8, 16})}}};
   GridShape budgets{
       {{texts("model", {"x"})}, {{"gpu_budget_bytes", {std::int64_t{1} << 30, std::monostate{}}}}}};
-  return {"other", "spec of the other", "f2", "0.1.0", {linked, budgets}, {{"x", "a hub, it's"}}};
+  return {"other", "spec of the other", "f2",
+          "0.1.0", {linked, budgets},   {{"x", "a hub, it's", "a key that nothing reads"}}};
 }
 
 TEST(Store, TwoRunsOfTwoSpecsInOneFile) {

@@ -81,7 +81,7 @@ Strategy worked_out(const StrategyRow& row, const Scenario& s, const ModuleTree&
     strategy.mapped = std::make_shared<Mapped>(std::move(*made));
     if (!plain) strategy.scenario.assignment = &strategy.mapped->assignment;
   }
-  strategy.explained = explain(strategy.scenario);
+  strategy.explained = explain(strategy.scenario, WithAdvice::no);
   const Estimate& e = strategy.explained.estimate;
   strategy.feasible = row.gpu == Gpu::only ? is_on_gpus(e) : fits(e);
   if (!strategy.feasible) add_need(strategy, row.gpu);
