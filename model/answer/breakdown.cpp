@@ -158,7 +158,8 @@ void add_drafted_token(const Scenario& s, const Scenario& small, const DraftTime
                        PassBreakdown& tpot) {
   const double tokens = tokens_per_step(*s.draft);
   tpot.seconds = (times.step / tokens).value();
-  Parts(small, "draft: ", static_cast<double>(s.draft->tokens) / tokens, tpot).add(times.propose);
+  if (s.draft->weights != nullptr)
+    Parts(small, "draft: ", static_cast<double>(s.draft->tokens) / tokens, tpot).add(times.propose);
   Parts(s, "check: ", 1 / tokens, tpot).add(times.check);
 }
 
@@ -183,9 +184,11 @@ std::vector<PassBreakdown> breakdown(const Scenario& asked) {
   }
   const DraftTimes times = draft_times(s, plan, TimelineDetail::layers);
   Scenario small = s;
-  small.weights = s.draft->weights;
-  all[0].seconds += times.prompt.total.value();
-  Parts(small, "draft: ", 1, all[0]).add(times.prompt);
+  if (s.draft->weights != nullptr) {
+    small.weights = s.draft->weights;
+    all[0].seconds += times.prompt.total.value();
+    Parts(small, "draft: ", 1, all[0]).add(times.prompt);
+  }
   all.push_back({.name = "tpot"});
   add_drafted_token(s, small, times, all[1]);
   return all;

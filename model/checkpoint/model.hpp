@@ -36,6 +36,7 @@ struct Model {
   /// config keys that are neither read nor known to the class
   std::vector<UnknownKey> unknown_keys;
   MultiTokenPrediction multi_token_prediction;  ///< separate from `part`, and in no count
+  bool text_only = false;  ///< its towers were left out (model/checkpoint/text_only.hpp)
   ModelShape shape;
   ImageRule images;  ///< how images become tokens
   Part part;

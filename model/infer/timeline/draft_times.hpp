@@ -10,6 +10,10 @@ namespace headroom::model {
 /// k + 1 for a = 1. Source: Leviathan et al., arXiv:2211.17192, equation 1.
 double tokens_per_step(const Draft& draft);
 
+/// `engine` with intervals of a decode step that also cover the interval of acceptance. Logarithms
+/// of both factors add in quadrature, because the errors are independent.
+Engine with_acceptance(Engine engine, const Draft& draft, const Acceptance& acceptance);
+
 /// One step: k passes of the draft model, then one of the model over k + 1 tokens of each sequence.
 struct DraftTimes {
   Timeline propose;  ///< of one draft token
