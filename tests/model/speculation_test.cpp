@@ -129,7 +129,7 @@ TEST(Acceptance, IsWideWhereFewMeasured) {
 }
 
 TEST(Acceptance, WidensTheIntervalOfAStep) {
-  const Engine& engine = test::engine("vllm");
+  const Engine& engine = model::engine("vllm");
   const Draft draft{.tokens = 3, .acceptance = 0.75, .proposer = Proposer::modules};
   const Engine same = with_acceptance(engine, draft, {0.75, 0.75, 0.75, 2});
   EXPECT_DOUBLE_EQ(same.kernels.decode_interval.high, engine.kernels.decode_interval.high);
