@@ -17,6 +17,10 @@ constexpr AcceptanceRow rows[] = {
     {modules, 1, 1.875, "DeepSeek-V3", "arXiv:2412.19437 section 5.4.3: 85 to 90 %"},
     {modules, 7, 3.20, "DeepSeek-V3-0324", "nebius/MTP-DeepSeek-V3-0324, original module"},
     {modules, 2, 1.988, "DeepSeek-V4-Flash", "vllm-project/vllm#41044: random prompts"},
+    {modules, 3, 3.133, "DeepSeek-V4-Flash W4A16",
+     "dnhkng.github.io/posts/gh200-benchmarking-part-2"},
+    {modules, 4, 2.916, "DeepSeek-V4-Flash W4A16",
+     "dnhkng.github.io/posts/gh200-benchmarking-part-2"},
     {modules, 1, 1.647, "Qwen3.8-27B", "tenstorrent/vllm#442: four kinds of text"},
     {modules, 2, 2.18, "Qwen3.8-27B NVFP4", "sudoingX/qwen38-mtp#11"},
     {modules, 4, 2.68, "Qwen3.8-27B NVFP4", "sudoingX/qwen38-mtp#11"},
@@ -41,9 +45,10 @@ constexpr AcceptanceRow rows[] = {
     {head, 6, 2.47, "MiniCPM3", "vllm-project/vllm#24243"},
 };
 
-/// The repository of a source: rows of one are not independent.
-std::string_view repository(std::string_view source) {
-  return source.substr(0, source.find_first_of("#:, "));
+/// Rows of one repository with one model, whatever its quantisation, are not independent.
+std::pair<std::string_view, std::string_view> independent(const AcceptanceRow& row) {
+  return {row.source.substr(0, row.source.find_first_of("#:, ")),
+          row.model.substr(0, row.model.find(' '))};
 }
 
 double logit(double share) { return std::log(share / (1 - share)); }
@@ -66,10 +71,10 @@ double acceptance_of(Size tokens, double length) {
 }
 
 Acceptance measured_acceptance(Proposer proposer) {
-  std::map<std::string_view, std::pair<double, Size>> sums;
+  std::map<std::pair<std::string_view, std::string_view>, std::pair<double, Size>> sums;
   for (const AcceptanceRow& row : rows)
     if (row.proposer == proposer) {
-      auto& [sum, count] = sums[repository(row.source)];
+      auto& [sum, count] = sums[independent(row)];
       sum += logit(acceptance_of(row.tokens, row.length));
       ++count;
     }
@@ -77,7 +82,7 @@ Acceptance measured_acceptance(Proposer proposer) {
   if (n < 2) return {};
   double mean = 0, squares = 0;
   std::vector<double> means;
-  for (const auto& [source, sum] : sums) {
+  for (const auto& [group, sum] : sums) {
     means.push_back(sum.first / static_cast<double>(sum.second));
     mean += means.back() / static_cast<double>(n);
   }
