@@ -161,6 +161,24 @@ void add_drafted_token(const Scenario& s, const Scenario& small, const DraftTime
   if (s.draft->weights != nullptr)
     Parts(small, "draft: ", static_cast<double>(s.draft->tokens) / tokens, tpot).add(times.propose);
   Parts(s, "check: ", 1 / tokens, tpot).add(times.check);
+  const double further = (times.further / tokens).value();
+  PassPart part;
+  part.what = "check: further tokens";
+  part.where = "host";
+  part.seconds = part.overhead_s = further;
+  part.bound = Bound::overhead;
+  tpot.parts.push_back(std::move(part));
+  tpot.spans.push_back(
+      {.name = "check: further tokens",
+       .where = "host",
+       .resource = Resource::launches,
+       .amount = static_cast<double>(s.draft->tokens) / tokens,
+       .unit = "times",
+       .rate = further > 0 ? static_cast<double>(s.draft->tokens) / tokens / further : 0,
+       .seconds = Seconds(further),
+       .hidden = Seconds(),
+       .formula = "k * share * decode step",
+       .constant = &check_cost()});
 }
 
 PassBreakdown of_pass(const Scenario& s, std::string name, const Timeline& time) {

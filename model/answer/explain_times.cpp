@@ -75,10 +75,15 @@ class TimeTerms {
       add_pass("draft_step", small, times.propose, times_.tpot);
     }
     add_pass("check_step", s_, times.check, times_.tpot);
+    add("check_cost", times.further, times_.tpot, "k * share * decode step",
+        fmt::format("k {}, share {:.2f}, {}", draft.tokens, check_cost().value,
+                    evidence(check_cost())),
+        check_cost().source);
     const double tokens = tokens_per_step(draft);
     add("tpot", times.step / tokens, times_.tpot,
-        draft.weights == nullptr ? "check_step / ((1 - a^(k + 1)) / (1 - a))"
-                                 : "(k * draft_step + check_step) / ((1 - a^(k + 1)) / (1 - a))",
+        draft.weights == nullptr
+            ? "(check_step + check_cost) / ((1 - a^(k + 1)) / (1 - a))"
+            : "(k * draft_step + check_step + check_cost) / ((1 - a^(k + 1)) / (1 - a))",
         fmt::format("k {} proposed tokens, acceptance a {:.2f}: {:.2f} tokens a step", draft.tokens,
                     draft.acceptance, tokens),
         "Leviathan et al., arXiv:2211.17192, equation 1");

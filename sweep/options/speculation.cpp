@@ -142,9 +142,8 @@ std::unique_ptr<GivenDraft> make_draft(const Speculation& asked, const model::Sc
   check_draft(s, draft);
   given->acceptance = acceptance_for(asked);
   draft.acceptance = given->acceptance.expected;
-  if (given->acceptance.sources > 0)
-    given->engine =
-        std::make_unique<model::Engine>(with_acceptance(*s.runtime, draft, given->acceptance));
+  given->engine =
+      std::make_unique<model::Engine>(with_acceptance(*s.runtime, draft, given->acceptance));
   return given;
 }
 

@@ -131,13 +131,15 @@ TEST(Acceptance, IsWideWhereFewMeasured) {
 TEST(Acceptance, WidensTheIntervalOfAStep) {
   const Engine& engine = model::engine("vllm");
   const Draft draft{.tokens = 3, .acceptance = 0.75, .proposer = Proposer::modules};
-  const Engine same = with_acceptance(engine, draft, {0.75, 0.75, 0.75, 2});
-  EXPECT_DOUBLE_EQ(same.kernels.decode_interval.high, engine.kernels.decode_interval.high);
+  const Engine known = with_acceptance(engine, draft, {0.75, 0.75, 0.75, 0});
+  EXPECT_GT(known.kernels.decode_interval.high, engine.kernels.decode_interval.high)
+      << "what a check costs is not known well";
   const Engine wide = with_acceptance(engine, draft, {0.5, 0.75, 0.9, 2});
   // Without an error of the step: 2.734 tokens at 0.75, 1.875 at 0.5.
   EXPECT_GT(wide.kernels.decode_interval.high,
             std::max(engine.kernels.decode_interval.high, 2.734375 / 1.875));
-  EXPECT_LT(wide.kernels.decode_interval.low, engine.kernels.decode_interval.low);
+  EXPECT_GT(wide.kernels.decode_interval.high, known.kernels.decode_interval.high);
+  EXPECT_LT(wide.kernels.decode_interval.low, known.kernels.decode_interval.low);
 }
 
 /// n-grams take no memory and no time of their own: a step is the check of all tokens.
@@ -153,7 +155,8 @@ TEST(Lookup, CostsTheCheckAlone) {
   EXPECT_EQ(e.weights, plain.weights);
   EXPECT_EQ(e.ttft, plain.ttft);
   const DraftTimes times = draft_times(s, place(s, 1.0));
-  EXPECT_NEAR(e.tpot.value() * tokens_per_step(draft), times.check.total.value(), 1e-12);
+  EXPECT_NEAR(e.tpot.value() * tokens_per_step(draft), (times.check.total + times.further).value(),
+              1e-12);
   EXPECT_LT(e.tpot, plain.tpot);
 }
 
