@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "model/checkpoint/text_only.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
@@ -106,7 +107,7 @@ void add_companions(const LaunchPoint& point, Command& command) {
       command.flag("--lora", shell_quoted(adapter_file(i) + ".gguf"));
   if (s.draft != nullptr) add_llama_cpp_draft(point, command);
   if (point.model().text_only) command.flag("--no-mmproj");
-  if (s.images.count > 0)
+  if (model::has_towers(point.model()))  // the estimate counts them
     command.flag("--mmproj",
                  shell_quoted(fmt::format("mmproj-{}.gguf", short_name(point.model().name))));
 }
