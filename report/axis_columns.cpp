@@ -84,11 +84,13 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("runtime", "", "runtime", text, "engine that runs the model"));
   all.push_back(axis("served_adapters", "", "adapters", text,
                      "low-rank adapters in memory, and their rank: 4x16; empty: none"));
-  all.push_back(axis("draft", "", "draft model", text,
-                     "smaller model that proposes tokens, the share of them that is kept, and how "
-                     "many it proposes in a step; empty: none"));
+  all.push_back(axis("speculate", "", "speculation", text,
+                     "what proposes tokens, how many in a step, and after @ the share that is kept "
+                     "(mtp:2, draft:MODEL:5@0.7); empty: none"));
   all.push_back(axis("images", "", "images", text,
                      "number and pixels of the images in every prompt; empty: none"));
+  all.push_back(axis("text_only", "", "text only", text,
+                     "yes: towers of images and sound are left out; empty: they are loaded"));
   all.push_back(
       axis("gpu_budget_bytes", "B", "GPU budget", integer,
            "GPU memory that the process may use on each card; empty: the engine's default",

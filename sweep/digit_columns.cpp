@@ -61,7 +61,7 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
       const ServedExtra& each = *choice.extras[c];
       axis.values.push_back(each.text);
       // A draft model needs its name resolved; other values need only their text.
-      axis.fingerprints.push_back(each.draft.weights ? fingerprint(*each.draft.weights->model) : 0);
+      axis.fingerprints.push_back(each.proposer ? fingerprint(*each.proposer->model) : 0);
     }
     columns.push_back(std::move(axis));
   }

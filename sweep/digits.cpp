@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 
+#include "model/checkpoint/text_only.hpp"
 #include "model/engine/default_scheme.hpp"
 #include "sweep/inference_axes.hpp"
 #include "sweep/options/extra_options.hpp"
@@ -113,7 +114,8 @@ const ServedExtra* Names::extra(std::string_view axis, const std::string& text) 
   if (!found) {
     job.extras.push_back(std::make_unique<ServedExtra>(parse_extra(axis, text)));
     ServedExtra& made = *job.extras.back();
-    if (!made.draft_name.empty()) made.draft.weights = drafts.at(made.draft_name);
+    if (made.speculation && !made.speculation->model.empty())
+      made.proposer = drafts.at(made.speculation->model);
     found = &made;
   }
   return found;
@@ -125,6 +127,25 @@ const model::QuantisedModel* Names::with(const ServedExtra& asked, const model::
     job.weights.push_back(std::make_unique<model::QuantisedModel>(
         model::with_adapters(*s.weights, *s.runtime, *asked.adapters, s.batch)));
     found = job.weights.back().get();
+  }
+  return found;
+}
+
+const GivenDraft* Names::draft(const ServedExtra& asked, const model::Scenario& s) {
+  auto& found = made_drafts[{s.weights, s.runtime, &asked}];
+  if (!found) {
+    job.drafts.push_back(make_draft(*asked.speculation, s, asked.proposer));
+    found = job.drafts.back().get();
+  }
+  return found;
+}
+
+const model::Model* Names::without_towers(const model::Model* model, const model::Engine& engine) {
+  check_text_only(*model, engine);
+  auto& found = text_only[model];
+  if (!found) {
+    job.text_models.push_back(std::make_unique<model::Model>(model::without_towers(*model)));
+    found = job.text_models.back().get();
   }
   return found;
 }
@@ -153,12 +174,18 @@ namespace {
 /// Effect of extras on the chosen model and engine.
 void apply_extras(Choice& choice, Names& names) {
   model::Scenario& s = choice.decides;
+  for (const ServedExtra* each : choice.extras)
+    if (each && each->text_only) {
+      choice.model = names.without_towers(choice.model, *s.runtime);
+      s.weights = names.weights(choice.model, s.weights->scheme);
+    }
   for (const ServedExtra* each : choice.extras) {
     if (!each) continue;
     if (each->adapters && s.weights->refusal.empty()) s.weights = names.with(*each, s);
-    if (each->draft.weights) {
-      check_draft(s, *each->draft.weights);
-      s.draft = &each->draft;
+    if (each->speculation && s.weights->refusal.empty()) {
+      const GivenDraft* made = names.draft(*each, s);
+      s.draft = &made->draft;
+      if (made->engine) s.runtime = made->engine.get();
     }
     if (each->images > 0) {
       const model::ImageInput input = image_of(*choice.model, *each);

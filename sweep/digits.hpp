@@ -22,6 +22,11 @@ struct Names {
   std::map<std::pair<const model::Model*, const model::Scheme*>, const model::QuantisedModel*> held;
   std::map<std::string, const model::QuantisedModel*, std::less<>> drafts;  ///< by the spec's name
   std::map<std::string, const ServedExtra*, std::less<>> extras;            ///< by axis and text
+  std::map<const model::Model*, const model::Model*> text_only;  ///< models without their towers
+  /// Drafts by weights, engine and value of the axis.
+  std::map<std::tuple<const model::QuantisedModel*, const model::Engine*, const ServedExtra*>,
+           const GivenDraft*>
+      made_drafts;
   /// With adapters: by weights, engine, adapters and batch.
   std::map<std::tuple<const model::QuantisedModel*, const model::Engine*, const ServedExtra*, Size>,
            const model::QuantisedModel*>
@@ -34,6 +39,10 @@ struct Names {
   const ServedExtra* extra(std::string_view axis, const std::string& text);
   /// Throws std::invalid_argument where the engine does not hold such adapters.
   const model::QuantisedModel* with(const ServedExtra& adapters, const model::Scenario& scenario);
+  /// Throws std::invalid_argument where the engine or the model cannot decode so.
+  const GivenDraft* draft(const ServedExtra& asked, const model::Scenario& scenario);
+  /// Throws std::invalid_argument for a model without towers and an engine that cannot.
+  const model::Model* without_towers(const model::Model* model, const model::Engine& engine);
 };
 
 /// Puts what `over` decides into `choice`.

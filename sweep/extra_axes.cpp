@@ -46,17 +46,13 @@ ServedExtra parse_extra(std::string_view axis, const std::string& text) {
   ServedExtra out;
   out.text = text;
   if (text == "none") return out;
-  if (axis == "drafts") {
-    const auto words = divided(text, ' ');
-    const double kept = words.size() > 1 ? number<double>(words[1]).value_or(-1) : -1;
-    const Size tokens = words.size() > 2 ? number<Size>(words[2]).value_or(0) : 5;
-    if (words.size() > 3 || !(kept >= 0) || kept > 1 || tokens < 1)
-      expected(text,
-               "MODEL ACCEPTANCE [TOKENS]: the share of proposed tokens that are kept and how many "
-               "are proposed in a step (5), \"meta-llama/Llama-3.2-1B 0.7 5\"");
-    out.draft_name = words[0];
-    out.draft.acceptance = kept;
-    out.draft.tokens = tokens;
+  if (axis == "speculate") {
+    out.speculation = parse_speculation(text);
+    return out;
+  }
+  if (axis == "text_only") {
+    if (text != "yes") expected(text, "\"yes\"");
+    out.text_only = true;
     return out;
   }
   const auto numbers = by_x(text.substr(0, text.find(':')));

@@ -1,4 +1,4 @@
-// Axes of what is served with a model: low-rank adapters, a draft model, images.
+// Axes of what is served with a model: low-rank adapters, proposed tokens, images, or text alone.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 #include "model/describe/images.hpp"
 #include "model/infer/memory/served_adapters.hpp"
-#include "model/infer/scenario/draft.hpp"
+#include "sweep/options/speculation.hpp"
 
 namespace headroom::sweep {
 
@@ -16,15 +16,18 @@ namespace headroom::sweep {
 struct ExtraAxis {
   std::string_view key, column;
 };
-inline constexpr ExtraAxis extra_axes[] = {
-    {"adapters", "served_adapters"}, {"drafts", "draft"}, {"images", "images"}};
+inline constexpr ExtraAxis extra_axes[] = {{"adapters", "served_adapters"},
+                                           {"speculate", "speculate"},
+                                           {"images", "images"},
+                                           {"text_only", "text_only"}};
 
-/// One value of such an axis; "none" has none of the three.
+/// One value of such an axis; "none" has none of them.
 struct ServedExtra {
   std::string text;  ///< as the spec has it
   std::optional<model::ServedAdapters> adapters;
-  std::string draft_name;  ///< of a draft model; empty: none
-  model::Draft draft;      ///< its weights are put in when it is looked up
+  std::optional<Speculation> speculation;
+  const model::QuantisedModel* proposer = nullptr;  ///< put in when a draft model is looked up
+  bool text_only = false;
   Size images = 0;
   model::ImageSize image;  ///< 0: the model makes as many tokens of every image
 };
@@ -32,8 +35,9 @@ struct ServedExtra {
 /// "none", or the form of the axis:
 ///
 ///   adapters  COUNTxRANK[:TARGETS] "4x16", "4x16:all-linear"
-///   drafts    MODEL ACCEPTANCE [TOKENS]  "Llama-3.2-1B 0.7 5"
+///   speculate METHOD:N[@SHARE] "mtp:2", "draft:Llama-3.2-1B:5@0.7"
 ///   images    COUNT[xWIDTHxHEIGHT] "2x1920x1080"
+///   text_only "yes"
 ///
 /// Throws std::invalid_argument that says what was expected.
 ServedExtra parse_extra(std::string_view axis, const std::string& text);

@@ -19,29 +19,31 @@
 namespace headroom::sweep {
 namespace {
 
-/// Draft models, held as their checkpoints are.
+/// Draft models and heads, held as their checkpoints are.
 void look_up_drafts(const Spec& spec, const Hub& hub, Names& names) {
   for (const GridSpec& grid : spec.grids)
-    for (const std::string& text : grid.values("drafts")) try {
-        const ServedExtra parsed = parse_extra("drafts", text);
-        if (parsed.draft_name.empty() || names.drafts.contains(parsed.draft_name)) continue;
+    for (const std::string& text : grid.values("speculate")) try {
+        const ServedExtra parsed = parse_extra("speculate", text);
+        if (!parsed.speculation || parsed.speculation->model.empty()) continue;
+        const Speculation& asked = *parsed.speculation;
+        if (names.drafts.contains(asked.model)) continue;
         auto& models = names.job.models;
-        model::Model draft = resolve_model(parsed.draft_name, hub);
+        model::Model draft = proposer_model(asked, hub);
         auto known = std::ranges::find(models, draft.name, [](const auto& m) { return m->name; });
         if (known == models.end()) {
           models.push_back(std::make_unique<model::Model>(std::move(draft)));
           known = models.end() - 1;
         }
-        names.drafts[parsed.draft_name] =
+        names.drafts[asked.model] =
             names.weights(known->get(), &model::scheme((*known)->checkpoint_scheme));
       } catch (const std::invalid_argument& e) {
-        throw spec.error(grid, "drafts", e.what());
+        throw spec.error(grid, "speculate", e.what());
       }
 }
 
 /// Every model once, in parallel; what fails first in the order of the spec is reported.
 Names look_up(const Spec& spec, const Catalogue& catalogue, const Hub& hub, Job& job) {
-  Names names{catalogue, *job.engines, job, {}, {}, {}, {}, {}, {}};
+  Names names{catalogue, *job.engines, job, {}, {}, {}, {}, {}, {}, {}, {}};
   std::vector<std::string> wanted;
   std::vector<const GridSpec*> wanted_by;
   for (const auto& grid : spec.grids)

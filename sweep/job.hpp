@@ -40,7 +40,7 @@ struct Choice {
   const model::Model* model = nullptr;
   const model::Scheme* scheme = nullptr;  ///< null beside a model: the checkpoint's own
   model::Scenario decides = undecided;
-  /// Adapters, a draft model, images; null: not decided.
+  /// Adapters, proposed tokens, images, text alone; null: not decided.
   std::array<const ServedExtra*, std::size(extra_axes)> extras{};
   Size image_tokens = 0;  ///< that images add to every prompt
 
@@ -75,6 +75,8 @@ struct Job {
   std::vector<std::unique_ptr<model::QuantisedModel>> weights;
   std::vector<std::unique_ptr<Machine>> machines;
   std::vector<std::unique_ptr<ServedExtra>> extras;
+  std::vector<std::unique_ptr<GivenDraft>> drafts;
+  std::vector<std::unique_ptr<model::Model>> text_models;  ///< models without their towers
   std::vector<JobGrid> grids;
   std::shared_ptr<const Engines> engines;
   std::optional<Prices> prices;  ///< none: the user gave none

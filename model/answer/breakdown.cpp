@@ -158,8 +158,27 @@ void add_drafted_token(const Scenario& s, const Scenario& small, const DraftTime
                        PassBreakdown& tpot) {
   const double tokens = tokens_per_step(*s.draft);
   tpot.seconds = (times.step / tokens).value();
-  Parts(small, "draft: ", static_cast<double>(s.draft->tokens) / tokens, tpot).add(times.propose);
+  if (s.draft->weights != nullptr)
+    Parts(small, "draft: ", static_cast<double>(s.draft->tokens) / tokens, tpot).add(times.propose);
   Parts(s, "check: ", 1 / tokens, tpot).add(times.check);
+  const double further = (times.further / tokens).value();
+  PassPart part;
+  part.what = "check: further tokens";
+  part.where = "host";
+  part.seconds = part.overhead_s = further;
+  part.bound = Bound::overhead;
+  tpot.parts.push_back(std::move(part));
+  tpot.spans.push_back(
+      {.name = "check: further tokens",
+       .where = "host",
+       .resource = Resource::launches,
+       .amount = static_cast<double>(s.draft->tokens) / tokens,
+       .unit = "times",
+       .rate = further > 0 ? static_cast<double>(s.draft->tokens) / tokens / further : 0,
+       .seconds = Seconds(further),
+       .hidden = Seconds(),
+       .formula = "k * share * decode step",
+       .constant = &check_cost()});
 }
 
 PassBreakdown of_pass(const Scenario& s, std::string name, const Timeline& time) {
@@ -183,9 +202,11 @@ std::vector<PassBreakdown> breakdown(const Scenario& asked) {
   }
   const DraftTimes times = draft_times(s, plan, TimelineDetail::layers);
   Scenario small = s;
-  small.weights = s.draft->weights;
-  all[0].seconds += times.prompt.total.value();
-  Parts(small, "draft: ", 1, all[0]).add(times.prompt);
+  if (s.draft->weights != nullptr) {
+    small.weights = s.draft->weights;
+    all[0].seconds += times.prompt.total.value();
+    Parts(small, "draft: ", 1, all[0]).add(times.prompt);
+  }
   all.push_back({.name = "tpot"});
   add_drafted_token(s, small, times, all[1]);
   return all;

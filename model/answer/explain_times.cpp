@@ -60,20 +60,30 @@ class TimeTerms {
   }
   void add_first(const Timeline& pass) { add_pass("ttft", s_, pass, times_.ttft); }
   void add_step(const Timeline& pass) { add_pass("tpot", s_, pass, times_.tpot); }
-  /// Both, where a smaller model proposes tokens. `first`: the prompts through the model itself.
+  /// Both, where tokens are proposed and checked. `first`: the prompts through the model itself.
   void add_with_draft(const Timeline& first, const Draft& draft, const DraftTimes& times) {
-    Scenario small = s_;
-    small.weights = draft.weights;
-    add_pass("ttft_model", s_, first, times_.ttft);
-    add("ttft_draft", times.prompt.total, times_.ttft, "the prompts through the draft model", "",
-        runtime_.source);
-    add("ttft", first.total + times.prompt.total, times_.ttft, "ttft_model + ttft_draft", "",
-        runtime_.source);
-    add_pass("draft_step", small, times.propose, times_.tpot);
+    if (draft.weights == nullptr) {
+      add_first(first);
+    } else {
+      Scenario small = s_;
+      small.weights = draft.weights;
+      add_pass("ttft_model", s_, first, times_.ttft);
+      add("ttft_draft", times.prompt.total, times_.ttft, "the prompts through what proposes", "",
+          runtime_.source);
+      add("ttft", first.total + times.prompt.total, times_.ttft, "ttft_model + ttft_draft", "",
+          runtime_.source);
+      add_pass("draft_step", small, times.propose, times_.tpot);
+    }
     add_pass("check_step", s_, times.check, times_.tpot);
+    add("check_cost", times.further, times_.tpot, "k * share * decode step",
+        fmt::format("k {}, share {:.2f}, {}", draft.tokens, check_cost().value,
+                    evidence(check_cost())),
+        check_cost().source);
     const double tokens = tokens_per_step(draft);
     add("tpot", times.step / tokens, times_.tpot,
-        "(k * draft_step + check_step) / ((1 - a^(k + 1)) / (1 - a))",
+        draft.weights == nullptr
+            ? "(check_step + check_cost) / ((1 - a^(k + 1)) / (1 - a))"
+            : "(k * draft_step + check_step + check_cost) / ((1 - a^(k + 1)) / (1 - a))",
         fmt::format("k {} proposed tokens, acceptance a {:.2f}: {:.2f} tokens a step", draft.tokens,
                     draft.acceptance, tokens),
         "Leviathan et al., arXiv:2211.17192, equation 1");

@@ -43,9 +43,12 @@ Term of_adapters(const QuantisedModel& w, const Engine& runtime) {
 
 void add_draft(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
   const Draft& draft = *s.draft;
+  if (draft.weights == nullptr) return;
   const DraftUse use = draft_on_card(s, plan.shards, true);
   terms.push_back(exact("draft_weights", draft.weights->total,
-                        "the same sum over the draft model's tensors",
+                        draft.proposer == Proposer::modules
+                            ? "the same sum over the tensors of the checkpoint's own modules"
+                            : "the same sum over the draft model's tensors",
                         fmt::format("{} in {}; {} of them on a card", draft.weights->model->name,
                                     draft.weights->scheme->name, to_text(use.weights)),
                         draft.weights->scheme->source));

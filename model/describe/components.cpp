@@ -119,15 +119,40 @@ std::string text_root(const Profile& profile) {
   return "";
 }
 
+namespace {
+
+/// The component of a tensor or module; nullopt: neither below the root nor named.
+std::optional<Component> component_at(std::string_view path, const std::string& root) {
+  const auto known = named(path);
+  if (!known && !root.empty() && path.starts_with(root)) return Component::language;
+  return known;
+}
+
+}  // namespace
+
+Part without_towers(Part part, const Profile& profile) {
+  const std::string root = text_root(profile);
+  const auto outside = [&](std::string_view path) {
+    const auto component = component_at(path, root);
+    return component == Component::vision || component == Component::audio ||
+           component == Component::projector;
+  };
+  std::erase_if(part.tensors,
+                [&](const Tensor& t) { return t.role != Role::head && outside(t.name); });
+  std::erase_if(part.modules, [&](const Module& m) { return outside(m.path); });
+  std::erase_if(part.caches, [&](const Cache& c) { return outside(c.path); });
+  std::erase_if(part.blocks, [&](const std::string& b) { return outside(b); });
+  return part;
+}
+
 std::array<Size, 5> components_of(const Part& part, const Profile& profile) {
   const std::string root = text_root(profile);
   std::array<Size, 5> sums{};
   Size unassigned = 0;  ///< neither below the root nor named
   for (const Tensor& t : part.tensors) {
     if (!t.is_parameter() || !t.tied_to.empty()) continue;
-    auto component = named(t.name);
-    const bool text = (!root.empty() && t.name.starts_with(root)) || t.role == Role::head;
-    if (!component && text) component = Component::language;
+    auto component = component_at(t.name, root);
+    if (!component && t.role == Role::head) component = Component::language;
     (component ? sums[static_cast<std::size_t>(*component)] : unassigned) += t.elements();
   }
   const bool multimodal = sums[1] + sums[2] + sums[3] > 0;

@@ -33,6 +33,9 @@ std::string text_root(const Profile& profile);
 /// language.
 std::array<Size, 5> components_of(const Part& part, const Profile& profile);
 
+/// `part` without towers and projectors: its language model, and parts whose names are not known.
+Part without_towers(Part part, const Profile& profile);
+
 /// Parameters without embeddings and without an untied output head, as model cards count
 /// "non-embedding parameters" (huggingface.co/Qwen/Qwen3-8B: 6.95B of 8.2B).
 Size non_embedding_parameters(const Part& part);

@@ -27,6 +27,7 @@ struct PredictorRow {
   std::string_view source;
   Part (*describe)(const Config&, Size number) = nullptr;
   std::string_view last_norm = "shared_head.norm";  ///< of Layout::appended
+  bool together = false;                            ///< see MultiTokenPrediction::together
 };
 
 constexpr std::string_view deepseek =
@@ -46,7 +47,8 @@ constexpr PredictorRow predictor_rows[] = {
     {"deepseek_v4", 0, Layout::described, Copies::no, "vLLM 0.33 models/deepseek_v4/nvidia/mtp.py",
      families::deepseek_v4::predictor},
     {"deepseek_v41_text", 0, Layout::described, Copies::no,
-     "vLLM 0.33 models/deepseek_v41/nvidia/dspark.py", families::deepseek_v41::predictor},
+     "vLLM 0.33 models/deepseek_v41/nvidia/dspark.py", families::deepseek_v41::predictor,
+     "shared_head.norm", true},
     {"kimi_k2", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"glm4_moe", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm4_moe_lite", 0, Layout::appended, Copies::embedding_and_head, glm},
@@ -78,7 +80,7 @@ const Tensor* embedding_of(const Part& part, const Tensor& head) {
   return found == part.tensors.end() ? nullptr : &*found;
 }
 
-/// The tensors of the layer `from`, renamed to `to`.
+/// The tensors and caches of the layer `from`, renamed to `to`.
 Part renamed_block(const Part& part, const std::string& from, const std::string& to) {
   Part block;
   const std::string scope = from + '.';
@@ -86,6 +88,11 @@ Part renamed_block(const Part& part, const std::string& from, const std::string&
     if (t.name.starts_with(scope)) {
       block.tensors.push_back(t);
       block.tensors.back().name.replace(0, from.size(), to);
+    }
+  for (const Cache& cache : part.caches)
+    if (cache.path == from || cache.path.starts_with(scope)) {
+      block.caches.push_back(cache);
+      block.caches.back().path.replace(0, from.size(), to);
     }
   return block;
 }
@@ -126,6 +133,7 @@ Part appended(const Part& part, const std::string& layer, Size number, const Pre
   Part module = renamed_block(part, layer, here) + norm(here, "enorm", hidden) +
                 norm(here, "hnorm", hidden) + projection(here, "eh_proj", hidden) +
                 norm(here, row.last_norm, hidden);
+  module.blocks = {here};
   const Tensor* embedding = embedding_of(part, head);
   if (row.copies == Copies::no || embedding == nullptr) return module;
   return std::move(module) + copy_of(*embedding, here, "embed_tokens.weight") +
@@ -138,7 +146,9 @@ Part own_module(const Part& part, const std::string& layer, Size modules) {
              norm("mtp", "pre_fc_norm_hidden", hidden) + projection("mtp", "fc", hidden);
   for (Size i = 0; i < modules; ++i)
     all = std::move(all) + renamed_block(part, layer, "mtp.layers." + std::to_string(i));
-  return std::move(all) + norm("mtp", "norm", hidden);
+  all = std::move(all) + norm("mtp", "norm", hidden);
+  all.blocks = {"mtp"};  // one projection and one norm serve all layers
+  return all;
 }
 
 }  // namespace
@@ -154,9 +164,13 @@ MultiTokenPrediction multi_token_prediction(const Config& config, const Part& pa
     c.fail("num_nextn_predict_layers", "found " + std::to_string(all.modules) + ", at most " +
                                            std::to_string(most_layers) + " are supported");
   if (!described || all.modules == 0 || !head_of(part)) return all;
+  all.together = row->together;
   if (row->layout == Layout::described) {
     all.source = row->source;
-    for (Size i = 0; i < all.modules; ++i) all.part = std::move(all.part) + row->describe(c, i);
+    for (Size i = 0; i < all.modules; ++i) {
+      all.part = std::move(all.part) + row->describe(c, i);
+      all.part.blocks.push_back("mtp." + std::to_string(i));
+    }
     return all;
   }
   const std::string layer = model_layer(part);

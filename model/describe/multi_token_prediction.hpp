@@ -12,9 +12,11 @@ namespace headroom::model {
 
 struct MultiTokenPrediction {
   Size modules = 0;  ///< as the config says; 0: none
-  /// Their tensors, named as in the checkpoint, with stacked experts. `tied_to` names the tensor of
-  /// the main model that a tensor copies. Empty where the layout is not described.
+  /// Their tensors, named as in the checkpoint, with stacked experts, and their caches. `tied_to`
+  /// names the tensor of the main model that a tensor copies. Each module is a block; modules that
+  /// share a projection are one. Empty where the layout is not described.
   Part part{};
+  bool together = false;      ///< the modules are stages of one pass that predicts all tokens
   std::string_view source{};  ///< of the layout; empty where it is not described
 };
 

@@ -34,6 +34,8 @@ constexpr std::string_view flash[] = {"always", "on", "off", "never"};
 constexpr std::string_view products[] = {"in_registers", "in_memory", "in_memory_or_bytes",
                                          "bytes"};
 constexpr std::string_view admissions[] = {"slots", "whole", "as_needed"};
+constexpr std::string_view predictors[] = {"none", "each_once", "up_to_modules", "multiples",
+                                           "any"};
 constexpr std::string_view families[] = {"plain", "bitsandbytes", "gptq", "awq",
                                          "fp8",   "fp4",          "gguf", "compressed_tensors"};
 }  // namespace words_of
@@ -87,6 +89,7 @@ const EngineField rows_of_fields[] = {
     {"weights", "fuses_at_start", "q, k and v, and experts, are copied into one matrix at start", AT(weights.fuses_at_start)},
     {"weights", "unties_fp8", "a tied head of an FP8 checkpoint is loaded in addition to the embedding", AT(weights.unties_fp8)},
     {"weights", "repacks_on_cpu", "weights on the CPU are in memory twice", AT(weights.repacks_on_cpu)},
+    {"weights", "towers_optional", "an option leaves towers of images and sound out", AT(weights.towers_optional)},
     {"weights", "adapters", "how low-rank adapters are stored in memory", ONE_OF(weights.adapters, adapters)},
     {"weights", "adapter_ranks", "ranks of adapter slots", AT(weights.adapter_ranks)},
     {"weights", "adapter_bytes", "bytes of an element of an adapter", AT(weights.adapter_bytes)},
@@ -133,6 +136,8 @@ const EngineField rows_of_fields[] = {
     {"serving", "prefill_chunk", "tokens of a prefill pass; 0: the whole prompt", AT(serving.prefill_chunk)},
     {"serving", "long_prefill_chunk", "tokens of a prefill pass beyond 32768 tokens; 0: as others", AT(serving.long_prefill_chunk)},
     {"serving", "draft_vocabulary", "rows by which a draft's vocabulary may differ; -1: no drafts", AT(serving.draft_vocabulary)},
+    {"serving", "draft_states", "recurrent states go back to before a proposed token", AT(serving.draft_states)},
+    {"serving", "predictors", "how often the checkpoint's own modules (MTP) propose in a step", ONE_OF(serving.predictors, predictors)},
 };
 #undef ONE_OF
 #undef AT

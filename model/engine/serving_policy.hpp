@@ -13,6 +13,15 @@ enum class Admission {
   as_needed,  ///< the cache has room for its prompt: blocks follow as tokens come
 };
 
+/// How often the modules that predict further tokens may run in a step.
+enum class Predictors {
+  none,           ///< the engine leaves them out
+  each_once,      ///< every module once: as many tokens as modules
+  up_to_modules,  ///< one again and again; where there are several, each at most once
+  multiples,      ///< some of them, or all of them again and again
+  any,            ///< in turn, as often as asked
+};
+
 struct ServingPolicy {
   bool continuous_batching;  ///< the next request starts as soon as one ends
   bool separate_prefill;     ///< prefill runs in passes of its own, not within decode steps
@@ -21,6 +30,8 @@ struct ServingPolicy {
   Size long_prefill_chunk;  ///< the same of contexts beyond 32768 tokens; 0: as others
   Size draft_vocabulary;    ///< most rows by which a draft model's vocabulary may differ; below 0:
                             ///< decoding with a draft model is not described
+  bool draft_states;        ///< recurrent states can go back to before a proposed token
+  Predictors predictors;    ///< of the checkpoint's own modules (MTP)
   Constant step_s;          ///< of each pass: schedule, inputs, sampling, seconds
   Constant sequence_s;      ///< of each sequence in a pass: schedule, detokeniser, stream, seconds
   Constant queue;           ///< share of the other prompts that a request waits for

@@ -8,6 +8,7 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/active_sequences.hpp"
+#include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/service.hpp"
 #include "model/infer/timeline/draft_times.hpp"
@@ -145,14 +146,14 @@ void Evaluator::Outcome::add_memory(const Uses& uses) {
   e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.low));
   e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.high));
   const HostUse host = uses.host(plan);
-  e.weights = s.weights->total + (s.draft != nullptr ? s.draft->weights->total : Bytes(0));
+  e.weights = s.weights->total + (draft_bytes(s));
   e.kv_cache += host.kv_cache;
   e.activations += host.activations;
   e.overhead += host.process;
   e.cpu_bytes = host.total();
   e.disk_bytes = disk_use(s, plan);
   e.gpus_used = static_cast<std::uint16_t>(cards_used(plan));
-  e.layers_gpu = plan.on_cards.size();
+  e.layers_gpu = plan.on_cards.size() + plan.tower.size();
   e.layers_cpu = plan.on_cpu.size();
   e.layers_disk = plan.on_disk.size();
 }

@@ -19,6 +19,7 @@
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/options/training_options.hpp"
 #include "sweep/output.hpp"
+#include "sweep/predictor_note.hpp"
 #include "sweep/result_row.hpp"
 #include "sweep/smaller_model.hpp"
 #include "sweep/speed_output.hpp"
@@ -155,6 +156,9 @@ int run_estimate(const Options& options) {
     if (auto smaller = smaller_model(given.scenario, explained.estimate,
                                      options.text("precision", "auto") == "auto"))
       explained.advice.push_back(std::move(*smaller));
+  if (given.on_machine)
+    if (auto note = predictor_note(given.scenario, explained.estimate))
+      explained.notes.push_back(std::move(*note));
   if (!given.on_machine)
     for (const auto* flag : {"prompt-tokens-p95", "output-tokens-p95"})
       if (options.given(flag))
@@ -195,8 +199,10 @@ const Command estimate_command = {
          "headroom estimate microsoft/phi-2 --batch 4 --context 2048 --explain\n"
          "headroom estimate llama3-8b --machine rtx-4090 --runtime vllm --lora-rank 16 "
          "--lora-adapters 4\n"
-         "headroom estimate llama3-70b --machine '4x a100-sxm-80gb' --runtime vllm --draft-model "
-         "llama-3.2-1b --acceptance 0.7\n"
+         "headroom estimate llama3-70b --machine '4x a100-sxm-80gb' --runtime vllm --speculate "
+         "draft:llama-3.2-1b:5@0.7\n"
+         "headroom estimate Qwen3.5-27B --machine rtx-5090 --runtime llama.cpp --precision q4_K_M "
+         "--speculate mtp:3\n"
          "headroom estimate llama2-7b --task training --zero 2 --dp 8 --checkpointing full\n"
          "headroom estimate llama3-8b --task training --qlora --machine rtx-4090\n"
          "headroom estimate llama3-70b --task training --runtime megatron --tp 8 --pp 4 "

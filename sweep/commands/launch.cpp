@@ -37,7 +37,7 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     s.runtime = &given.engines->named(kind.runtime);
     s.layer_split = nullptr;  // options of another engine
     s.cpu_offload = Bytes(0);
-    if (s.draft != nullptr) check_draft(s, *s.draft->weights);
+    if (s.draft != nullptr) check_draft(s, *s.draft);
     if (given.adapters) {
       with_its_adapters = model::with_adapters(model::quantise(*given.model, *s.weights->scheme),
                                                *s.runtime, *given.adapters, s.batch);

@@ -185,9 +185,9 @@ std::string axes_words(model::Task task, std::string_view heading) {
 
 const std::string columns =
     axes_words(model::Task::inference, "axes of inference:") +
-    "  served with the model, or 'none': adapters '4x16' (count, rank), drafts 'Llama-3.2-1B 0.7 "
-    "5'\n"
-    "  (share kept, tokens per step), images '2x1920x1080'\n" +
+    "  served with the model, or 'none': adapters '4x16' (count, rank), images '2x1920x1080',\n"
+    "  speculate 'mtp:2', 'draft:Llama-3.2-1B:5@0.7' (tokens a step, share kept), text_only "
+    "'yes'\n" +
     axes_words(model::Task::training, "axes of training (task = 'training'):") +
     "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
     "  column_meaning; inference has ttft_s, tpot_s, total_s, load_s (with `concurrencies`,\n    "

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "model/checkpoint/text_only.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
@@ -54,12 +55,13 @@ std::string gguf_file(const model::QuantisedModel& weights) {
 
 /// Layers and the output by card, as llama.cpp divides them: by these shares, the output being one
 /// more after the last layer.
-std::string tensor_split(const LaunchPoint& point, bool output) {
+std::string tensor_split(const LaunchPoint& point, const model::Plan& plan, bool output) {
   std::vector<Size> items;
   Size last = -1;
   for (const auto& use : point.explained.devices) {
     if (use.kind != "gpu") continue;
-    items.push_back(use.first_layer < 0 ? 0 : use.last_layer - use.first_layer + 1);
+    items.push_back(
+        use.first_layer < 0 ? 0 : model::counted_layers(point.model(), plan.layers_of(use.card)));
     if (items.back() > 0) last = std::ssize(items) - 1;
   }
   if (output && last >= 0) ++items[static_cast<std::size_t>(last)];
@@ -72,6 +74,30 @@ std::string vulkan_devices(int cards) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
+/// Source: llama.cpp common/arg.cpp, common/speculative.cpp. n-grams of ngram-simple are as long as
+/// what they propose.
+void add_llama_cpp_draft(const LaunchPoint& point, Command& command) {
+  const model::Scenario& s = point.scenario;
+  const model::Draft& draft = *s.draft;
+  constexpr std::string_view types[] = {"draft-simple", "draft-mtp", "draft-eagle3",
+                                        "ngram-simple"};
+  command.flag("--spec-type", types[static_cast<std::size_t>(draft.proposer)]);
+  const std::string tokens = std::to_string(draft.tokens);
+  if (draft.proposer == model::Proposer::lookup)
+    return command.flag("--spec-ngram-simple-size-m", tokens);
+  command.flag("--spec-draft-n-max", tokens);
+  if (draft.proposer != model::Proposer::modules) {
+    command.flag("--spec-draft-model", gguf_file(*draft.weights));
+    command.flag("--spec-draft-ngl", point.estimate().gpus_used > 0
+                                         ? std::to_string(std::ssize(draft.weights->layer) + 1)
+                                         : "0");
+  }
+  if (s.kv_precision->name == "fp16") return;
+  const std::string_view held = s.runtime->cache.format(*s.kv_precision)->word;
+  command.flag("--spec-draft-type-k", held);
+  command.flag("--spec-draft-type-v", held);
+}
+
 /// convert_lora_to_gguf.py makes the files of adapters, convert_hf_to_gguf.py --mmproj that of a
 /// tower.
 void add_companions(const LaunchPoint& point, Command& command) {
@@ -79,15 +105,9 @@ void add_companions(const LaunchPoint& point, Command& command) {
   if (point.adapters != nullptr)
     for (Size i = 0; i < point.adapters->count; ++i)
       command.flag("--lora", shell_quoted(adapter_file(i) + ".gguf"));
-  if (s.draft != nullptr) {
-    command.flag("--model-draft", gguf_file(*s.draft->weights));
-    command.flag("--draft-max", std::to_string(s.draft->tokens));
-    command.flag("--n-gpu-layers-draft",
-                 point.estimate().gpus_used > 0
-                     ? std::to_string(std::ssize(s.draft->weights->layer) + 1)
-                     : "0");
-  }
-  if (s.images.count > 0)
+  if (s.draft != nullptr) add_llama_cpp_draft(point, command);
+  if (point.model().text_only) command.flag("--no-mmproj");
+  if (model::has_towers(point.model()))  // the estimate counts them
     command.flag("--mmproj",
                  shell_quoted(fmt::format("mmproj-{}.gguf", short_name(point.model().name))));
 }
@@ -116,6 +136,31 @@ void add_cache_format(const LaunchPoint& point, Command& command) {
     throw std::invalid_argument(
         fmt::format("{} keeps keys and values as it computes: --kv-precision {} with {} weights",
                     s.runtime->name, computes_in_fp32 ? "fp32" : "fp16", point.scheme().name));
+}
+
+/// Source: vLLM 0.33 config/speculative.py.
+std::string vllm_draft(const model::Draft& draft) {
+  constexpr std::string_view methods[] = {"draft_model", "mtp", "eagle3", "ngram"};
+  std::string text =
+      fmt::format(R"({{"method": "{}", )", methods[static_cast<std::size_t>(draft.proposer)]);
+  if (draft.proposer == model::Proposer::model || draft.proposer == model::Proposer::head)
+    text += fmt::format(R"("model": {}, )", python_quoted(draft.weights->model->name));
+  if (draft.proposer == model::Proposer::lookup) text += R"("prompt_lookup_max": 4, )";
+  return text + fmt::format(R"("num_speculative_tokens": {}}})", draft.tokens);
+}
+
+/// Source: SGLang 0.5.23 arg_groups/speculative_hook.py. One chain: as many draft tokens as steps,
+/// and the token before them.
+void add_sglang_draft(const model::Draft& draft, Command& command) {
+  constexpr std::string_view algorithms[] = {"STANDALONE", "NEXTN", "EAGLE3", "NGRAM"};
+  command.flag("--speculative-algorithm", algorithms[static_cast<std::size_t>(draft.proposer)]);
+  if (draft.proposer == model::Proposer::model || draft.proposer == model::Proposer::head)
+    command.flag("--speculative-draft-model-path", shell_quoted(draft.weights->model->name));
+  if (draft.proposer != model::Proposer::lookup) {
+    command.flag("--speculative-num-steps", std::to_string(draft.tokens));
+    command.flag("--speculative-eagle-topk", "1");
+  }
+  command.flag("--speculative-num-draft-tokens", std::to_string(draft.tokens + 1));
 }
 
 std::string_view torch_type(const model::Scheme& scheme) {
@@ -154,7 +199,7 @@ std::string llama_cpp_script(const LaunchPoint& point) {
     return std::ranges::any_of(point.split, [&](const auto& each) { return each.first == name; });
   };
   if (e.gpus_used > 1 && !given("tensor-split"))
-    flag("--tensor-split", tensor_split(point, output));
+    flag("--tensor-split", tensor_split(point, plan, output));
   for (const auto& [name, value] : point.split)
     if (name != "gpu-layers" && name != "cpu-offload-gb")
       flag("--" + name, value.empty() ? value : shell_quoted(value));
@@ -203,11 +248,8 @@ std::string vllm_script(const LaunchPoint& point) {
     flag("--max-lora-rank", std::to_string(point.adapters->request.rank));
     flag("--lora-modules", adapter_paths(point));
   }
-  if (s.draft != nullptr)
-    flag("--speculative-config",
-         shell_quoted(fmt::format(
-             R"({{"method": "draft_model", "model": {}, "num_speculative_tokens": {}}})",
-             python_quoted(s.draft->weights->model->name), s.draft->tokens)));
+  if (s.draft != nullptr) flag("--speculative-config", shell_quoted(vllm_draft(*s.draft)));
+  if (point.model().text_only) command.flag("--language-model-only");
   if (s.images.count > 0)
     flag("--limit-mm-per-prompt", shell_quoted(fmt::format(R"({{"image": {}}})", s.images.count)));
   return command.text();
@@ -239,13 +281,8 @@ std::string sglang_script(const LaunchPoint& point) {
     command.flag("--max-lora-rank", std::to_string(point.adapters->request.rank));
     command.flag("--lora-paths", adapter_paths(point));
   }
-  if (s.draft != nullptr) {
-    command.flag("--speculative-algorithm", "STANDALONE");
-    command.flag("--speculative-draft-model-path", shell_quoted(s.draft->weights->model->name));
-    command.flag("--speculative-num-steps", std::to_string(s.draft->tokens));
-    command.flag("--speculative-eagle-topk", "1");
-    command.flag("--speculative-num-draft-tokens", std::to_string(s.draft->tokens + 1));
-  }
+  if (s.draft != nullptr) add_sglang_draft(*s.draft, command);
+  if (point.model().text_only) command.flag("--language-model-only");
   if (s.images.count > 0)
     command.flag("--limit-mm-data-per-request",
                  shell_quoted(fmt::format(R"({{"image": {}}})", s.images.count)));

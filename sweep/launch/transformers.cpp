@@ -125,7 +125,11 @@ ServedCode served_code(const LaunchPoint& point) {
         ",\n        cache_implementation=\"quantized\",\n        cache_config={{\"backend\": "
         "\"hqq\", \"nbits\": {}, \"q_group_size\": 64, \"axis_key\": 1, \"axis_value\": 1}}",
         format->word);
-  if (s.draft != nullptr) {
+  if (s.draft != nullptr && s.draft->proposer == model::Proposer::modules)
+    out.generate += ", use_mtp=True";
+  else if (s.draft != nullptr && s.draft->proposer == model::Proposer::lookup)
+    out.generate += fmt::format(", prompt_lookup_num_tokens={}", s.draft->tokens);
+  else if (s.draft != nullptr) {
     const model::QuantisedModel& draft = *s.draft->weights;
     if (draft.scheme->family != SchemeFamily::plain &&
         draft.scheme->name != draft.model->checkpoint_scheme)

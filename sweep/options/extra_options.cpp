@@ -2,16 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
 #include "hardware/quantity_text.hpp"
-#include "model/engine/default_scheme.hpp"
-#include "model/infer/timeline/draft_times.hpp"
-#include "sweep/hub/hub.hpp"
+#include "model/checkpoint/text_only.hpp"
 #include "sweep/options/adapter_options.hpp"
-#include "sweep/sources/source.hpp"
+#include "sweep/output.hpp"
 
 namespace headroom::sweep {
 
@@ -38,6 +34,32 @@ std::optional<model::ServedAdapters> add_adapters(const Options& options, const 
                       : fmt::format("in {} bytes an element, in addition to the adapted weights",
                                     s.runtime->weights.adapter_bytes)));
   return adapters;
+}
+
+void check_text_only(const model::Model& m, const model::Engine& engine) {
+  if (!has_towers(m))
+    throw std::invalid_argument(
+        fmt::format("{} ({}) has no towers of images or sound", m.name, m.architecture));
+  if (!engine.weights.towers_optional)
+    throw std::invalid_argument(
+        fmt::format("{} loads the towers of {} always; llama.cpp, sglang and vllm can leave them "
+                    "out",
+                    engine.name, m.name));
+}
+
+void take_towers(const Options& options, const model::Engine& engine, model::Model& m,
+                 std::vector<std::string>& assumed) {
+  if (!options.given("text-only")) return;
+  options.exclusive({"text-only", "images"});
+  const Size before = m.profile.parameters;
+  try {
+    check_text_only(m, engine);
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(fmt::format("--text-only: {}", e.what()));
+  }
+  m = without_towers(m);
+  assumed.push_back(fmt::format("text only: towers and projectors of {} parameters are not loaded",
+                                grouped(before - m.profile.parameters)));
 }
 
 namespace {
@@ -97,82 +119,6 @@ void add_images(const Options& options, model::Scenario& s, std::vector<std::str
   assumed.push_back(fmt::format(
       "{} image{} of {} tokens each in every prompt, in addition to its text; {} patches each ({})",
       count, count == 1 ? "" : "s", each.tokens, each.patches, m.images.source));
-}
-
-namespace {
-
-double acceptance_of(const Options& options) {
-  if (!options.given("acceptance"))
-    throw UsageError(
-        "--draft-model needs --acceptance, the share of proposed tokens that are kept: it depends "
-        "on the models and the text, and engines log it");
-  const std::string text = options.text("acceptance");
-  double value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0) || value > 1)
-    throw UsageError(fmt::format("--acceptance: found '{}', expected a share from 0 to 1", text));
-  return value;
-}
-
-}  // namespace
-
-void check_draft(const model::Scenario& s, const model::QuantisedModel& weights) {
-  const model::Model& model = *s.weights->model;
-  const model::Model& draft = *weights.model;
-  const auto refuse = [](const std::string& why) {
-    throw std::invalid_argument("--draft-model: " + why);
-  };
-  if (s.runtime->serving.draft_vocabulary < 0)
-    refuse(fmt::format("how {} decodes with one is not described", s.runtime->name));
-  if (!s.kv_cache) refuse("has no effect with --no-kv-cache");
-  if (!model.profile.generative || model.encoder_decoder || !draft.profile.generative ||
-      draft.encoder_decoder)
-    refuse("both models must be decoders");
-  if (s.pipeline_parallel > 1 || s.expert_parallel > 1 || s.data_parallel > 1)
-    refuse("together with --pp, --ep or --dp is not described");
-  const Size mine = model.shape.vocabulary, its = draft.shape.vocabulary;
-  if (std::abs(mine - its) > s.runtime->serving.draft_vocabulary)
-    refuse(
-        fmt::format("{} has a vocabulary of {}, {} one of {}; {} takes {}", draft.name, its,
-                    model.name, mine, s.runtime->name,
-                    s.runtime->serving.draft_vocabulary == 0
-                        ? std::string("equal ones")
-                        : fmt::format("a difference of {}", s.runtime->serving.draft_vocabulary)));
-  const auto& families = s.runtime->weights.formats;
-  if (!weights.refusal.empty() ||
-      std::ranges::find(families, weights.scheme->family) == families.end())
-    throw std::invalid_argument(fmt::format("--draft-precision: {} does not hold {} in {}",
-                                            s.runtime->name, draft.name, weights.scheme->name));
-}
-
-std::unique_ptr<GivenDraft> draft_of(const Options& options, const model::Scenario& s,
-                                     std::vector<std::string>& assumed) {
-  for (const auto flag : {"draft-precision", "draft-tokens", "acceptance"})
-    options.requires_flag(flag, "draft-model");
-  if (!options.given("draft-model")) return nullptr;
-  auto given = std::make_unique<GivenDraft>();
-  given->draft.acceptance = acceptance_of(options);
-  given->draft.tokens = options.whole("draft-tokens", 5);
-  given->model = std::make_unique<model::Model>(
-      resolve_model(options.text("draft-model"), Hub(hub_flags(options))));
-  const std::string held = options.text("draft-precision", "auto");
-  const model::Scheme& scheme =
-      held == "auto" ? model::default_scheme(*given->model, *s.runtime) : model::scheme(held);
-  given->weights = std::make_unique<model::QuantisedModel>(model::quantise(*given->model, scheme));
-  try {
-    check_draft(s, *given->weights);
-  } catch (const std::invalid_argument& e) {
-    throw UsageError(e.what());
-  }
-  given->draft.weights = given->weights.get();
-  assumed.push_back(fmt::format(
-      "draft model {} in {}: {}; {} tokens proposed a step, {:.0f} % of them kept, {:.2f} tokens a "
-      "step; {}",
-      given->model->name, scheme.name, to_text(given->weights->total), given->draft.tokens,
-      100 * given->draft.acceptance, tokens_per_step(given->draft),
-      s.runtime->parallel.split == model::Split::tensors ? "divided over the same cards"
-                                                         : "on the first card"));
-  return given;
 }
 
 }  // namespace headroom::sweep

@@ -1,4 +1,4 @@
-// Extras served with a model at inference: low-rank adapters and a draft model.
+// Extras served with a model at inference: low-rank adapters and images.
 #pragma once
 
 #include <memory>
@@ -8,13 +8,13 @@
 
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/served_adapters.hpp"
-#include "model/infer/scenario/draft.hpp"
 #include "sweep/options/options.hpp"
 
 namespace headroom::sweep {
 
-#define HEADROOM_COMPANION_FLAGS \
-  "lora-adapters draft-model draft-precision draft-tokens acceptance images image-size"
+#define HEADROOM_COMPANION_FLAGS                                                                  \
+  "lora-adapters speculate acceptance draft-model draft-precision draft-tokens text-only images " \
+  "image-size"
 
 /// --lora, --lora-rank, --lora-targets and --lora-adapters: adds adapters to `weights`, and notes
 /// it in `assumed`. No effect if none are requested. Throws UsageError.
@@ -22,6 +22,13 @@ std::optional<model::ServedAdapters> add_adapters(const Options& options,
                                                   const model::Scenario& scenario,
                                                   model::QuantisedModel& weights,
                                                   std::vector<std::string>& assumed);
+
+/// Throws std::invalid_argument: a model without towers, an engine that always loads them.
+void check_text_only(const model::Model& model, const model::Engine& engine);
+
+/// --text-only: takes the towers of `model`, and says so in `assumed`. Throws UsageError.
+void take_towers(const Options& options, const model::Engine& engine, model::Model& model,
+                 std::vector<std::string>& assumed);
 
 /// --images and --image-size; null where no image is given. `text_flag`: what holds their tokens
 /// where the model's images are not described. Throws UsageError.
@@ -37,20 +44,5 @@ std::optional<GivenImages> images_of(const Options& options, const model::Model&
 /// effect, a context that does not hold them.
 void add_images(const Options& options, model::Scenario& scenario,
                 std::vector<std::string>& assumed);
-
-/// Throws std::invalid_argument where the scenario's engine or model has no use for `draft`, or
-/// vocabularies do not go together.
-void check_draft(const model::Scenario& scenario, const model::QuantisedModel& draft);
-
-/// A draft model with what it points to.
-struct GivenDraft {
-  std::unique_ptr<model::Model> model;
-  std::unique_ptr<model::QuantisedModel> weights;
-  model::Draft draft;
-};
-/// --draft-model and what belongs to it; null where none is given. Throws UsageError: flags without
-/// it, an engine or a model that has no use for it, vocabularies that do not go together.
-std::unique_ptr<GivenDraft> draft_of(const Options& options, const model::Scenario& scenario,
-                                     std::vector<std::string>& assumed);
 
 }  // namespace headroom::sweep

@@ -136,6 +136,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   set_budgets(options, given.on_machine, s);
   set_parallel(options, given.on_machine, s);
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
+  take_towers(options, *s.runtime, *given.model, given.assumed);
   if (!given.model->assumed.empty())
     given.assumed.push_back(fmt::format("model: {}", fmt::join(given.model->assumed, ", ")));
   if (!scheme) scheme = &model::default_scheme(*given.model, *s.runtime);
@@ -147,8 +148,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   s.layer_split = given.layer_split.get();
   s.cpu_offload = cpu_offload_of(options, s);
   given.adapters = add_adapters(options, s, *given.weights, given.assumed);
-  given.draft = draft_of(options, s, given.assumed);
-  if (given.draft) s.draft = &given.draft->draft;
+  given.draft = add_draft(options, s, given.assumed);
   return given;
 }
 

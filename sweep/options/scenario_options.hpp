@@ -14,6 +14,7 @@
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
 #include "sweep/options/options.hpp"
+#include "sweep/options/speculation.hpp"
 #include "sweep/options/split_options.hpp"
 
 namespace headroom::sweep {

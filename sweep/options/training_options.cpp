@@ -32,6 +32,8 @@ void refuse_inference_flags(const Options& options) {
                            "lora-adapters",
                            "prompt-tokens-p95",
                            "output-tokens-p95",
+                           "speculate",
+                           "text-only",
                            "draft-model",
                            "draft-precision",
                            "draft-tokens",

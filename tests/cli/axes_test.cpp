@@ -39,9 +39,12 @@ const std::map<std::string, std::string> grids = {
     {"adapters",
      "models = 'llama3-8b'\nmachines = 'rtx-4090'\nruntimes = 'vllm'\n"
      "adapters = ['none', '4x16']"},
-    {"drafts",
-     "models = 'llama3-70b'\nmachines = '4x a100-sxm-80gb'\nruntimes = 'vllm'\n"
-     "drafts = ['none', 'llama3-8b 0.7']"},
+    {"speculate",
+     "models = 'Qwen3.5-27B'\nmachines = 'h100-sxm-80gb'\nruntimes = 'vllm'\n"
+     "speculate = ['none', 'mtp:2']"},
+    {"text_only",
+     "models = 'gemma-3-27b-it'\nmachines = 'rtx-4090'\nruntimes = 'llama.cpp'\n"
+     "precisions = 'q8_0'\ntext_only = ['none', 'yes']"},
     {"images",
      "models = 'Qwen2.5-VL-7B-Instruct'\nmachines = 'rtx-4090'\nimages = ['none', "
      "'2x1920x1080']"},

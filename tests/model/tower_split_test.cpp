@@ -1,5 +1,6 @@
 // A vision tower is no layer that llama.cpp's options count or split over cards.
 #include "last_layers_fixture.hpp"
+#include "model/checkpoint/text_only.hpp"
 
 namespace headroom::model {
 namespace {
@@ -37,6 +38,35 @@ TEST_F(TowerSplit, GpuLayersCountTheTextAlone) {
   EXPECT_EQ(counted_layers(*w.model, place(s, 1.0).on_cards), 62);
   split.gpu_layers = 63;
   EXPECT_EQ(place(s, 1.0).head, Where::card);
+}
+
+/// llama.cpp common/arg.cpp: --mmproj-offload is on.
+TEST_F(TowerSplit, TheTowerIsOnTheFirstCardWhateverTheTextDoes) {
+  s.layer_split = &split;
+  split.gpu_layers = 10;
+  const Plan plan = place(s, 1.0);
+  EXPECT_EQ(plan.tower, (Range{0, tower}));
+  EXPECT_EQ(plan.on_cpu, (Range{tower, layers - 10}));
+  const Bytes first = card_use(s, plan, 0).weights;
+  EXPECT_EQ(first, layer_bytes(w, plan.layers_of(0)) + layer_bytes(w, {0, tower}));
+  const Bytes host = host_use(s, plan).weights;
+  EXPECT_EQ(first + card_use(s, plan, 1).weights + host, w.total)
+      << "each tensor is somewhere, once";
+}
+
+/// What is left is the language model (the catalogue's own sum by component).
+TEST_F(TowerSplit, TextAloneHasNoTower) {
+  const Model text = without_towers(catalogue_model("google/gemma-3-27b-it"));
+  EXPECT_EQ(text.profile.parameters, 27'009'346'304);
+  EXPECT_EQ(std::ssize(text.profile.layers), layers - tower);
+  EXPECT_FALSE(has_towers(text));
+  EXPECT_FALSE(has_towers(catalogue_model("Qwen/Qwen3-32B")));
+  const QuantisedModel weights = quantise(text, scheme("q8_0"));
+  Scenario alone = scenario(weights, box, "llama.cpp");
+  alone.layer_split = &split;
+  split.gpu_layers = 10;
+  EXPECT_EQ(place(alone, 1.0).tower.size(), 0);
+  EXPECT_LT(card_use(alone, place(alone, 1.0), 0).weights, card_use(s, place(s, 1.0), 0).weights);
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
   const QuantisedModel& w = *s.weights;
   const Range range = plan.layers_of(card);
   Bytes bytes = layer_bytes(w, range);
+  if (card == plan.first_used_card) bytes += layer_bytes(w, plan.tower);
   if (card == 0 && plan.embedding == Where::card) bytes += w.embedding;
   const Bytes head =
       plan.head == Where::card ? head_bytes(s, plan.embedding == plan.head) : Bytes(0);

@@ -51,6 +51,7 @@ void set_layer_types(GgufKeys& k) {
 
 void set_common(GgufKeys& k) {
   k.set({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, k.layers());
+  if (k.predictors() > 0) k.set("num_nextn_predict_layers", k.predictors());
   for (const Same& row : common)
     if (k.has(row.gguf))
       if (const Size value = k.number(row.gguf); value > 0)

@@ -21,8 +21,10 @@ GgufKeys::GgufKeys(const GgufHeader& header, const TensorList& tensors)
   const Size further = number("nextn_predict_layers", 0);
   if (further > 0 && further < layers_ &&
       (layer_has(layers_ - 1, "nextn.eh_proj.weight") ||
-       !layer_has(layers_ - 1, "attn_norm.weight")))
+       !layer_has(layers_ - 1, "attn_norm.weight"))) {
+    if (layer_has(layers_ - 1, "nextn.eh_proj.weight")) predictors_ = further;
     layers_ -= further;
+  }
 }
 
 bool GgufKeys::has(std::string_view key) const { return header_.values.contains(full(key)); }

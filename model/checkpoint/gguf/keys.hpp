@@ -21,6 +21,8 @@ class GgufKeys {
   const std::string& architecture() const { return architecture_; }  ///< "qwen3moe"
   /// Layers that a token passes, without those that predict further tokens.
   Size layers() const { return layers_; }
+  /// Layers after them that predict further tokens, if the file has them.
+  Size predictors() const { return predictors_; }
 
   /// Key names omit the architecture: "attention.head_count".
   bool has(std::string_view key) const;
@@ -60,7 +62,7 @@ class GgufKeys {
   const GgufHeader& header_;
   std::string origin_, architecture_;
   std::unordered_map<std::string_view, const TensorHeader*> tensors_;
-  Size layers_ = 0;
+  Size layers_ = 0, predictors_ = 0;
   boost::json::object config_;
 };
 

@@ -8,6 +8,7 @@
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/packed_pool.hpp"
+#include "model/infer/scenario/draft.hpp"
 
 namespace headroom::model {
 namespace {
@@ -107,6 +108,12 @@ PagedLayers paged(const Scenario& s, const CacheClass& c, Range layers) {
 
 }  // namespace
 
+Size state_copies(const Scenario& s) {
+  if (s.draft == nullptr) return 1;
+  const bool own = s.draft->proposer == Proposer::modules || s.draft->proposer == Proposer::head;
+  return own || s.runtime->parallel.split == Split::tensors ? 1 + s.draft->tokens : 1;
+}
+
 CachedTokens reserved_tokens(const Scenario& s) {
   if (!s.kv_cache) return {};
   CachedTokens tokens{.self = s.cached_tokens(), .source = 0};
@@ -125,7 +132,7 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
   const int shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements));
   const double element_bytes = p.element_bytes();
   double bytes = 0;
-  const Size group = layers_in_group(s);
+  const Size group = layers_in_group(s), copies = state_copies(s);
   for (const CacheClass& c : classes) {
     const Size held = tokens_held(s, c, tokens);
     const auto& elements = elements_before(s, c);
@@ -136,7 +143,7 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
                         .held = held,
                         .layers = padded ? c.layers : 1,
                         .padded_layers = padded ? round_up(c.layers, group) : 1,
-                        .state_bytes = s.batch * s.runtime->cache.state_bytes,
+                        .state_bytes = times({s.batch, s.runtime->cache.state_bytes, copies}),
                         .round = p.block_elements - 1,
                         .block_bytes = p.block_bytes,
                         .shift = shift,
@@ -144,7 +151,7 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
                         .entry_elements = own ? c.entry_elements : 0,
                         .entry_bytes = c.entry_bytes});
     bytes += static_cast<double>(held) * static_cast<double>(elements.back()) * element_bytes +
-             static_cast<double>(s.batch) *
+             static_cast<double>(s.batch) * static_cast<double>(copies) *
                  static_cast<double>(c.state_before.back() * s.runtime->cache.state_bytes);
   }
   huge_ = bytes > 1e18;

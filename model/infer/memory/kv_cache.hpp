@@ -16,6 +16,12 @@ struct CachedTokens {
 /// Tokens that the scenario reserves memory for: its context, in the runtime's blocks.
 CachedTokens reserved_tokens(const Scenario& scenario);
 
+/// Recurrent states of each sequence: one, and with speculative decoding one for each proposed
+/// token, to return to where a proposal is not kept. vLLM 0.33 v1/kv_cache_interface.py
+/// num_speculative_blocks; SGLang 0.5 mem_cache: intermediate states; llama.cpp common/common.h
+/// need_n_rs_seq, not for a draft model, whose states are computed again.
+Size state_copies(const Scenario& scenario);
+
 /// Bytes of key-value cache and recurrent state of layers [first, last), all sequences together, on
 /// one of `shards` cards that split each matrix.
 ///

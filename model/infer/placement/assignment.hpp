@@ -61,6 +61,8 @@ void for_pieces_on_card(const Plan& plan, Size card, F&& f) {
     for (const LayerSpan& piece : plan.assignment->pieces(static_cast<Spot>(card))) f(piece);
     return;
   }
+  if (card == plan.first_used_card && plan.tower.size() > 0)
+    f(LayerSpan{plan.tower, Content::whole});
   f(LayerSpan{plan.layers_of(card), Content::whole});
 }
 

@@ -2,6 +2,10 @@
 
 namespace headroom::model {
 
+Bytes draft_bytes(const Scenario& s) {
+  return s.draft == nullptr || s.draft->weights == nullptr ? Bytes(0) : s.draft->weights->total;
+}
+
 Scenario of_draft(const Scenario& s, Size shards) {
   Scenario d = s;
   d.weights = s.draft->weights;
@@ -24,7 +28,7 @@ Bytes cache_of(const Scenario& d, Size shards) {
 }  // namespace
 
 DraftUse draft_on_card(const Scenario& s, Size shards, bool first) {
-  if (s.draft == nullptr) return {};
+  if (s.draft == nullptr || s.draft->weights == nullptr) return {};
   const Scenario d = of_draft(s, shards);
   const QuantisedModel& w = *d.weights;
   if (s.runtime->parallel.split == Split::tensors) {
@@ -40,7 +44,7 @@ DraftUse draft_on_card(const Scenario& s, Size shards, bool first) {
 }
 
 DraftUse draft_on_host(const Scenario& s, const Plan& plan) {
-  if (s.draft == nullptr) return {};
+  if (s.draft == nullptr || s.draft->weights == nullptr) return {};
   const QuantisedModel& w = *s.draft->weights;
   if (plan.cards == 0) return {w.total, cache_of(of_draft(s, 1), 1)};
   return {s.runtime->offload.input_on_cpu ? w.embedding : Bytes(0), Bytes(0)};

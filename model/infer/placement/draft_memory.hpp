@@ -6,6 +6,9 @@
 
 namespace headroom::model {
 
+/// Weights of a draft model, wherever they are.
+Bytes draft_bytes(const Scenario& scenario);
+
 /// The draft model alone, on the cards of one replica.
 Scenario of_draft(const Scenario& scenario, Size shards);
 

@@ -15,7 +15,7 @@ bool Plan::operator==(const Plan& o) const {
          cards == o.cards && shards == o.shards && stages == o.stages && replicas == o.replicas &&
          shared_experts == o.shared_experts && expert_groups == o.expert_groups &&
          computes_on_card == o.computes_on_card && on_cards == o.on_cards && on_cpu == o.on_cpu &&
-         on_disk == o.on_disk && embedding == o.embedding && head == o.head &&
+         on_disk == o.on_disk && tower == o.tower && embedding == o.embedding && head == o.head &&
          assignment == o.assignment && head_card == o.head_card &&
          first_used_card == o.first_used_card && partly_on_host == o.partly_on_host &&
          streaming_buffer == o.streaming_buffer &&

@@ -29,7 +29,8 @@ struct LayerSpan {
   Content content = Content::whole;
 };
 
-/// A placement and what it holds. Ranges are contiguous and cover every layer once; where an
+/// A placement and what it holds. Ranges are contiguous and cover every layer once, and a tower of
+/// images on the first card may stand apart from the other layers there. Where an
 /// assignment is given they only count the layers, and model/infer/placement/assignment.hpp says
 /// which they are.
 struct Plan {
@@ -44,6 +45,7 @@ struct Plan {
   Size expert_groups = 1;         ///< expert parallelism: groups of cards with experts of their own
   bool computes_on_card = false;  ///< false: everything runs on the CPU
   Range on_cards, on_cpu, on_disk;
+  Range tower{0, 0};  ///< layers on the first used card although layers after them are on the CPU
   /// Card i (or stage i) holds layers [layer_boundaries[i], layer_boundaries[i + 1]).
   boost::container::small_vector<Size, 17> layer_boundaries;
   Where embedding = Where::card, head = Where::card;

@@ -22,8 +22,7 @@ Plan split_layers(const Uses& uses, double memory_factor);
 /// src/llama-model.cpp load_tensors. (Later versions count the output first.)
 ///
 /// Layers of a vision tower are not items. They are in a separate file (mmproj), which goes to the
-/// first card (llama.cpp tools/mtmd/clip.cpp). Here they go there if all items are on cards; else
-/// they are in host memory.
+/// first card if anything does (llama.cpp common/arg.cpp --mmproj-offload, tools/mtmd/clip.cpp).
 Plan split_last_layers(const Uses& uses, double memory_factor);
 
 /// The cards' shares in the order of the machine, summing to 1: the scenario's, else by budget.

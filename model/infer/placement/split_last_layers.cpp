@@ -71,7 +71,8 @@ class LastLayers {
     const bool kept = given_ != nullptr && given_->on_host.output;
     plan.head = items > counted_ && !kept ? Where::card : Where::cpu;
     plan.on_cards = {start, layers_};
-    plan.on_cpu = {0, start};
+    if (start > 0) plan.tower = {0, tower_};
+    plan.on_cpu = {plan.tower.last, start};
     plan.on_disk = {start, start};
     plan.partly_on_host = given_ != nullptr && !given_->on_host.bytes_before.empty();
     plan.layer_boundaries.resize(index(cards) + 1);

@@ -23,7 +23,7 @@ bool shares_experts(const Scenario& s) {
 /// These cards also divide a draft model. Source of all: vLLM 0.19 config/model.py
 /// verify_with_parallel_config and Divider::constrain.
 Reason obstacle(const Scenario& s, Size shards, Size replicas) {
-  if (s.draft != nullptr)
+  if (s.draft != nullptr && s.draft->weights != nullptr)
     if (const Reason of = obstacle(of_draft(s, shards), shards, 1); of != Reason::none) return of;
   const Model& model = *s.weights->model;
   const Shards& divided = s.weights->shards;

@@ -1,5 +1,8 @@
-// Speculative decoding: a smaller model proposes tokens, and the model checks them in one pass.
+// Speculative decoding: tokens are proposed, and the model checks them in one pass.
 #pragma once
+
+#include <cstdint>
+#include <string_view>
 
 #include "hardware/units.hpp"
 
@@ -7,10 +10,43 @@ namespace headroom::model {
 
 struct QuantisedModel;
 
-struct Draft {
-  const QuantisedModel* weights = nullptr;
-  Size tokens = 5;        ///< proposed in each step
-  double acceptance = 0;  ///< share of proposed tokens that are kept, each independently; at most 1
+/// What proposes tokens.
+enum class Proposer : std::uint8_t {
+  model,    ///< a smaller model
+  modules,  ///< the checkpoint's own modules that predict further tokens (MTP)
+  head,     ///< layers over hidden states of the model, trained for it (EAGLE-3)
+  lookup,   ///< text that came before (n-gram): no weights
 };
+
+struct Draft {
+  const QuantisedModel* weights = nullptr;  ///< null: Proposer::lookup
+  Size tokens = 5;                          ///< proposed in each step
+  double acceptance = 0;  ///< share of proposed tokens that are kept, each independently; at most 1
+  Proposer proposer = Proposer::model;
+  Size modules = 1;  ///< Proposer::modules: each proposes one token in turn
+};
+
+/// Acceptance as measured, with an 80 % interval.
+struct Acceptance {
+  double low = 0, expected = 0, high = 0;
+  Size sources = 0;  ///< 0: nothing was measured
+};
+
+/// One measurement: `length` tokens that a step gives, the checked one included, with `tokens`
+/// proposed.
+struct AcceptanceRow {
+  Proposer proposer;
+  Size tokens;
+  double length;
+  std::string_view model, source;
+};
+
+/// The acceptance a for which k proposed tokens give `length` tokens a step (see tokens_per_step).
+double acceptance_of(Size tokens, double length);
+
+/// Mean and interval of the measured rows of a proposer. Logits of each source's mean are taken
+/// as normal: the interval is mean +- t * deviation * sqrt(1 + 1 / sources) with Student's t, so
+/// that few sources make it wide.
+Acceptance measured_acceptance(Proposer proposer);
 
 }  // namespace headroom::model

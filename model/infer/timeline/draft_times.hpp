@@ -10,12 +10,22 @@ namespace headroom::model {
 /// k + 1 for a = 1. Source: Leviathan et al., arXiv:2211.17192, equation 1.
 double tokens_per_step(const Draft& draft);
 
+/// `engine` with intervals of a decode step that also cover those of acceptance and of
+/// check_cost(). Logarithms of the factors add in quadrature, because the errors are independent.
+Engine with_acceptance(Engine engine, const Draft& draft, const Acceptance& acceptance);
+
+/// What each proposed token adds to a check beyond its FLOPs and bytes, as a share of a decode
+/// step: kernels for few tokens, states kept to go back to, sampling. From steps with and without
+/// proposals on one machine: (tokens a step) * (tokens/s without) / (tokens/s with).
+const Constant& check_cost();
+
 /// One step: k passes of the draft model, then one of the model over k + 1 tokens of each sequence.
 struct DraftTimes {
   Timeline propose;  ///< of one draft token
   Timeline check;    ///< of k + 1 tokens of each sequence
   Timeline prompt;   ///< of the prompts through the draft model
-  Seconds step;      ///< k * propose + check
+  Seconds further;   ///< k * check_cost * decode step
+  Seconds step;      ///< k * propose + check + further
 };
 DraftTimes draft_times(const Scenario& scenario, const Plan& plan,
                        TimelineDetail detail = TimelineDetail::segments);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "hardware/units.hpp"
-#include "model/infer/scenario/draft.hpp"
+#include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/timeline/throughput.hpp"
 
 namespace headroom::model {
@@ -32,9 +32,8 @@ Seconds read_seconds(const Scenario& s, RealBytes bytes) {
 
 RealBytes bytes_read(const Scenario& s, const Plan& plan) {
   const QuantisedModel& w = *s.weights;
-  const RealBytes draft = s.draft != nullptr ? s.draft->weights->total.real() : RealBytes();
   const bool read = w.from_files != FromFiles::as_they_are;
-  return draft + w.of_files * (read ? w.total : w.total - disk_use(s, plan)).real();
+  return draft_bytes(s).real() + w.of_files * (read ? w.total : w.total - disk_use(s, plan)).real();
 }
 
 LoadTime load_time(const Uses& uses, const Plan& plan) {

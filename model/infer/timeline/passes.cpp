@@ -105,6 +105,12 @@ Timeline decode_step(const Scenario& s, const Plan& plan, CachedTokens tokens,
                      TimelineDetail detail) {
   return time_of(s, plan, decode_pass(s, tokens), detail);
 }
+Timeline propose_step(const Scenario& d, const Plan& plan, Size modules, TimelineDetail detail) {
+  Pass pass = decode_pass(d, mean_tokens(d));
+  const Size layers = pass.layers.size();
+  if (layers % modules == 0) pass.layers.last = pass.layers.first + layers / modules;
+  return time_of(d, plan, pass, detail);
+}
 Timeline check_step(const Scenario& s, const Plan& plan, CachedTokens tokens, Size each,
                     TimelineDetail detail) {
   return time_of(s, plan, decode_pass(s, tokens, each), detail);

@@ -31,6 +31,9 @@ Timeline decode_step(const Scenario& scenario, const Speeds& speeds, const Plan&
                      CachedTokens tokens);
 Timeline decode_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens,
                      TimelineDetail detail = TimelineDetail::segments);
+/// A decode step of a draft model that runs one of `modules` equal groups of its layers.
+Timeline propose_step(const Scenario& draft, const Plan& plan, Size modules,
+                      TimelineDetail detail = TimelineDetail::segments);
 /// A pass over `each` new tokens of every sequence, to check what a draft model proposed.
 Timeline check_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens, Size each,
                     TimelineDetail detail = TimelineDetail::segments);

@@ -1,0 +1,111 @@
+// What an engine and a model allow in speculative decoding.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "model/describe/architecture.hpp"
+#include "sweep/options/speculation.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Predictors;
+using model::Proposer;
+
+void check_modules(const model::Scenario& s, Size tokens, Size modules) {
+  const auto allowed = [&](std::string_view rule) {
+    throw std::invalid_argument(fmt::format("{} of {} with {} module{}: {}", tokens,
+                                            s.weights->model->name, modules,
+                                            modules == 1 ? "" : "s", rule));
+  };
+  switch (s.runtime->serving.predictors) {
+    case Predictors::none:
+      throw std::invalid_argument(
+          fmt::format("{} does not run the modules of a checkpoint that predict further tokens; "
+                      "llama.cpp, sglang and vllm do",
+                      s.runtime->name));
+    case Predictors::each_once:
+      if (tokens != modules)
+        allowed(fmt::format("{} proposes one token with each module", s.runtime->name));
+      break;
+    case Predictors::up_to_modules:
+      if (modules > 1 && tokens > modules)
+        allowed(fmt::format("{} proposes at most {}", s.runtime->name, modules));
+      break;
+    case Predictors::multiples:
+      if (tokens > modules && tokens % modules != 0)
+        allowed(fmt::format("{} takes up to {}, or a multiple of that", s.runtime->name, modules));
+      break;
+    case Predictors::any:
+      break;
+  }
+}
+
+void check_vocabulary(const model::Scenario& s, const model::Model& draft) {
+  const model::Model& model = *s.weights->model;
+  const Size mine = model.shape.vocabulary, its = draft.shape.vocabulary;
+  const Size most = s.runtime->serving.draft_vocabulary;
+  if (std::abs(mine - its) > most)
+    throw std::invalid_argument(fmt::format(
+        "{} has a vocabulary of {}, {} one of {}; {} takes {}", draft.name, its, model.name, mine,
+        s.runtime->name,
+        most == 0 ? std::string("equal ones") : fmt::format("a difference of {}", most)));
+}
+
+void check_weights(const model::Scenario& s, const model::QuantisedModel& weights) {
+  const auto& families = s.runtime->weights.formats;
+  if (!weights.refusal.empty() ||
+      std::ranges::find(families, weights.scheme->family) == families.end())
+    throw std::invalid_argument(fmt::format("{} does not hold {} in {}", s.runtime->name,
+                                            weights.model->name, weights.scheme->name));
+}
+
+void check_head(const model::Scenario& s, const model::Model& head) {
+  if (s.runtime->serving.predictors < Predictors::up_to_modules)
+    throw std::invalid_argument(
+        fmt::format("how {} decodes with a head is not described", s.runtime->name));
+  if (model::counted_only(head.architecture, head.model_type).empty())
+    throw std::invalid_argument(fmt::format("{} ({}) is a model of its own: draft:{}:N", head.name,
+                                            head.architecture, head.name));
+  if (head.shape.hidden_size != s.weights->model->shape.hidden_size)
+    throw std::invalid_argument(
+        fmt::format("{} is {} wide, {} is {}: a head reads hidden states of the model that it was "
+                    "trained for",
+                    head.name, head.shape.hidden_size, s.weights->model->name,
+                    s.weights->model->shape.hidden_size));
+}
+
+bool has_states(const model::Model& model) {
+  return std::ranges::any_of(model.profile.caches, [](const model::CacheClass& each) {
+    return each.kind == model::CacheKind::recurrent;
+  });
+}
+
+}  // namespace
+
+void check_draft(const model::Scenario& s, const model::Draft& draft) {
+  const model::Model& model = *s.weights->model;
+  const auto refuse = [](const std::string& why) { throw std::invalid_argument(why); };
+  if (s.runtime->serving.draft_vocabulary < 0 && draft.proposer != Proposer::modules)
+    refuse(fmt::format("how {} decodes with one is not described", s.runtime->name));
+  if (!s.kv_cache) refuse("has no effect with --no-kv-cache");
+  if (!model.profile.generative || model.encoder_decoder)
+    refuse(fmt::format("{} is no decoder", model.name));
+  if (draft.proposer == Proposer::model &&
+      (!draft.weights->model->profile.generative || draft.weights->model->encoder_decoder))
+    refuse("both models must be decoders");
+  if (s.pipeline_parallel > 1 || s.expert_parallel > 1 || s.data_parallel > 1)
+    refuse("together with --pp, --ep or --dp is not described");
+  if (!s.runtime->serving.draft_states && has_states(model))
+    refuse(fmt::format("{} cannot take tokens back from the recurrent states of {}",
+                       s.runtime->name, model.name));
+  if (draft.proposer == Proposer::modules)
+    check_modules(s, draft.tokens, model.multi_token_prediction.modules);
+  if (draft.weights == nullptr) return;
+  if (draft.proposer == Proposer::head) check_head(s, *draft.weights->model);
+  if (draft.proposer == Proposer::model) check_vocabulary(s, *draft.weights->model);
+  check_weights(s, *draft.weights);
+}
+
+}  // namespace headroom::sweep

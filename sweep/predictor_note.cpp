@@ -1,0 +1,50 @@
+#include "sweep/predictor_note.hpp"
+
+#include <fmt/format.h>
+
+#include "hardware/quantity_text.hpp"
+#include "model/infer/intervals.hpp"
+#include "sweep/options/speculation.hpp"
+
+namespace headroom::sweep {
+
+std::optional<std::string> predictor_note(const model::Scenario& s, const model::Estimate& plain) {
+  const Size modules = s.weights->model->multi_token_prediction.modules;
+  if (modules == 0 || s.draft != nullptr || !fits(plain)) return std::nullopt;
+  const std::string has = fmt::format(
+      "the checkpoint has {} module{} that predict{} further tokens "
+      "(MTP)",
+      modules, modules == 1 ? "" : "s", modules == 1 ? "s" : "");
+  constexpr Size most = 4;
+  std::string why, best;
+  double most_s = 0;
+  for (Size tokens = 1; tokens <= most; ++tokens) try {
+      const Speculation asked{
+          .proposer = model::Proposer::modules, .model = {}, .tokens = tokens, .acceptance = {}};
+      const auto given = make_draft(asked, s, nullptr);
+      model::Scenario with = s;
+      with.draft = &given->draft;
+      if (given->engine) with.runtime = given->engine.get();
+      const model::Estimate e = evaluate(with);
+      if (!fits(e)) {
+        if (why.empty()) why = "with them it does not fit";
+        continue;
+      }
+      if (e.tokens_s <= most_s) continue;
+      most_s = e.tokens_s;
+      const model::Interval of = model::interval_factors(with).times(e).tpot;
+      best = fmt::format(
+          "--speculate {} would give {:.3g} tokens/s ({:.3g} to {:.3g}) instead of {:.3g}, if "
+          "{:.0f} "
+          "% ({:.0f} to {:.0f} %) of proposed tokens are kept; they take {}",
+          asked.text(), e.tokens_s, e.tokens_s / of.high, e.tokens_s / of.low, plain.tokens_s,
+          100 * given->acceptance.expected, 100 * given->acceptance.low,
+          100 * given->acceptance.high, to_text(given->weights->total));
+    } catch (const std::invalid_argument& e) {
+      if (why.empty()) why = e.what();
+    }
+  if (best.empty() && why.empty()) return std::nullopt;
+  return fmt::format("{}; {}", has, best.empty() ? why : best);
+}
+
+}  // namespace headroom::sweep
