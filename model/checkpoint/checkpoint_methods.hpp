@@ -2,9 +2,11 @@
 // are exceptions.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/checkpoint/checkpoint.hpp"
 #include "model/describe/config.hpp"
@@ -41,6 +43,9 @@ std::string auto_round_scheme(const Config& q);
 void auto_round_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 std::string compressed_scheme(const Config& q);
 void compressed_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
+/// Targets of each group in `config_groups` by the key that has them, and modules of each algorithm
+/// in `quantized_layers`.
+std::map<std::string, std::vector<std::string>> group_targets(const Config& q);
 std::string modelopt_scheme(const Config& q);
 void modelopt_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 std::string bitsandbytes_scheme(const Config& q);

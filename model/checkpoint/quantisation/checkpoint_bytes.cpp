@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "model/checkpoint/quantisation/further_modules.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 
@@ -35,8 +36,8 @@ std::string below_layer(std::string_view path) {
   return numberless(path);
 }
 
-/// The model with its additional modules among its layers. A module without a class of its own has
-/// that of its counterpart.
+}  // namespace
+
 Model with_further_modules(const Model& model) {
   Model all = model;
   std::map<std::string, std::string> classes;
@@ -53,8 +54,6 @@ Model with_further_modules(const Model& model) {
   }
   return all;
 }
-
-}  // namespace
 
 Bytes checkpoint_bytes(const Model& model) {
   const Scheme& own = scheme(model.checkpoint_scheme);

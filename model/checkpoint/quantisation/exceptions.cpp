@@ -1,8 +1,12 @@
 #include "model/checkpoint/quantisation/exceptions.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 
 #include "model/checkpoint/checkpoint_methods.hpp"
+#include "model/describe/config.hpp"
 
 namespace headroom::model {
 namespace {
@@ -27,7 +31,50 @@ bool named(const ModuleNames& names, const Tensor& tensor) {
                              [&](const std::string& name) { return names.contain(name); });
 }
 
+/// Expressions match the start of a name.
+std::vector<std::string> as_patterns(std::vector<std::string> targets) {
+  for (std::string& target : targets)
+    if (target.starts_with("re:")) target = fmt::format("re:(?:{}).*", target.substr(3));
+  return targets;
+}
+
+/// True if `names` has the tensor, an expert in it, or its module's class (compressed-tensors
+/// utils/match.py).
+bool targets(const ModuleNames& names, const std::vector<std::string>& targets,
+             const Tensor& tensor, const std::map<std::string_view, std::string_view>& classes) {
+  if (named(names, tensor) || names.contain_expert_of(tensor.module())) return true;
+  const auto found = classes.find(tensor.module());
+  return found != classes.end() && std::ranges::find(targets, found->second) != targets.end();
+}
+
 }  // namespace
+
+void check_targets(const Model& model, const Config& config) {
+  std::map<std::string_view, std::string_view> classes;
+  for (const Module& module : model.part.modules) classes.emplace(module.path, module.class_name);
+  for (const char* section : {"quantization_config", "compression_config"}) {
+    if (!config.has(section)) continue;
+    const Config q = config.section(section);
+    for (const auto& [key, found] : group_targets(q)) {
+      const ModuleNames names(as_patterns(found));
+      const Tensor* linear = nullptr;
+      const auto matches = [&](const Tensor& tensor) {
+        if (linear == nullptr && tensor.role == Role::matmul) linear = &tensor;
+        return targets(names, found, tensor, classes);
+      };
+      if (found.empty() || std::ranges::find(found, "Linear") != found.end() ||
+          std::ranges::any_of(model.part.tensors, matches) ||
+          std::ranges::any_of(model.multi_token_prediction.part.tensors, matches))
+        continue;
+      const std::size_t shown = std::min<std::size_t>(found.size(), 3);
+      q.fail(key, fmt::format("found {}{}, which match no module of {}; expected Linear, a module "
+                              "such as '{}', or an expression after 're:' that matches one",
+                              fmt::join(found.begin(), found.begin() + shown, ", "),
+                              shown < found.size() ? ", …" : "", model.architecture,
+                              linear == nullptr ? "" : linear->module()));
+    }
+  }
+}
 
 Exceptions::Exceptions(const Model& model, const Scheme& main) {
   if (main.name != model.checkpoint_scheme) return;

@@ -92,7 +92,10 @@ QuantisedTensor hold_tensor(const Model& model, const Scheme& scheme, const Matr
   const bool reached = reaches(model, scheme, reader, blocks, tensor);
   if (const Scheme* own = exceptions.of(tensor, reached ? &scheme : nullptr);
       own != nullptr && tensor.role != Role::bias)
-    if (const auto m = reader.matrix(tensor)) return packed(*m, *own);
+    if (auto m = reader.matrix(tensor)) {
+      if (holds_gate_and_up(tensor) && m->out % 2 == 0) m->count *= 2, m->out /= 2;
+      return packed(*m, *own);
+    }
   const Precision& rest = precision("bf16");
   return {&rest, rest.stored(tensor.elements())};
 }
