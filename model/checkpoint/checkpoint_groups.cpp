@@ -176,10 +176,6 @@ std::map<std::string, std::vector<std::string>> group_targets(const Config& q) {
   for (const auto& [name, value] : all.object())
     targets.emplace(fmt::format("config_groups.{}.targets", std::string_view(name)),
                     all.section(name).texts({"targets"}));
-  const Config layers = q.section_or_empty("quantized_layers");
-  for (const auto& [name, value] : layers.object())
-    targets["quantized_layers with " + layers.section(name).text({"quant_algo"})].emplace_back(
-        name);
   return targets;
 }
 

@@ -43,8 +43,7 @@ std::string auto_round_scheme(const Config& q);
 void auto_round_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 std::string compressed_scheme(const Config& q);
 void compressed_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
-/// Targets of each group in `config_groups` by the key that has them, and modules of each algorithm
-/// in `quantized_layers`.
+/// Targets of each group in `config_groups` by the key that has them.
 std::map<std::string, std::vector<std::string>> group_targets(const Config& q);
 std::string modelopt_scheme(const Config& q);
 void modelopt_exceptions(const Config& q, const Config& file, CheckpointDetails& details);

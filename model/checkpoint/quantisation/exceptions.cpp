@@ -49,31 +49,64 @@ bool targets(const ModuleNames& names, const std::vector<std::string>& targets,
 
 }  // namespace
 
-void check_targets(const Model& model, const Config& config) {
-  std::map<std::string_view, std::string_view> classes;
-  for (const Module& module : model.part.modules) classes.emplace(module.path, module.class_name);
-  for (const char* section : {"quantization_config", "compression_config"}) {
-    if (!config.has(section)) continue;
-    const Config q = config.section(section);
-    for (const auto& [key, found] : group_targets(q)) {
-      const ModuleNames names(as_patterns(found));
-      const Tensor* linear = nullptr;
-      const auto matches = [&](const Tensor& tensor) {
-        if (linear == nullptr && tensor.role == Role::matmul) linear = &tensor;
-        return targets(names, found, tensor, classes);
-      };
-      if (found.empty() || std::ranges::find(found, "Linear") != found.end() ||
-          std::ranges::any_of(model.part.tensors, matches) ||
-          std::ranges::any_of(model.multi_token_prediction.part.tensors, matches))
-        continue;
-      const std::size_t shown = std::min<std::size_t>(found.size(), 3);
-      q.fail(key, fmt::format("found {}{}, which match no module of {}; expected Linear, a module "
-                              "such as '{}', or an expression after 're:' that matches one",
-                              fmt::join(found.begin(), found.begin() + shown, ", "),
-                              shown < found.size() ? ", …" : "", model.architecture,
-                              linear == nullptr ? "" : linear->module()));
-    }
+namespace {
+
+/// Modules by their classes, and the model whose tensors targets must match.
+class Targets {
+ public:
+  explicit Targets(const Model& model) : model_(model) {
+    for (const Module& module : model.part.modules)
+      classes_.emplace(module.path, module.class_name);
   }
+  /// Throws ConfigError about `key` of the section if `found` matches nothing.
+  void check(const Config& section, std::string_view key, const std::vector<std::string>& found) {
+    const ModuleNames names(as_patterns(found));
+    const Tensor* linear = nullptr;
+    const auto matches = [&](const Tensor& tensor) {
+      if (linear == nullptr && tensor.role == Role::matmul) linear = &tensor;
+      return targets(names, found, tensor, classes_);
+    };
+    if (found.empty() || std::ranges::find(found, "Linear") != found.end() ||
+        std::ranges::any_of(model_.part.tensors, matches) ||
+        std::ranges::any_of(model_.multi_token_prediction.part.tensors, matches))
+      return;
+    const auto shown = static_cast<std::ptrdiff_t>(std::min<std::size_t>(found.size(), 3));
+    section.fail(
+        key, fmt::format("found {}{}, which match no module of {}; expected Linear, a module such "
+                         "as '{}', or an expression after 're:' that matches one",
+                         fmt::join(found.begin(), found.begin() + shown, ", "),
+                         found.size() > 3 ? ", …" : "", model_.architecture,
+                         linear == nullptr ? "" : linear->module()));
+  }
+
+ private:
+  const Model& model_;
+  std::map<std::string_view, std::string_view> classes_;
+};
+
+void check_section(const Model& model, const Config& section) {
+  Targets targets(model);
+  for (const auto& [key, found] : group_targets(section)) targets.check(section, key, found);
+  const Config inner = section.section_or_empty("quantization");
+  const auto listed = [](const CheckpointGroup& group) {
+    return scheme(group.scheme).family != SchemeFamily::plain &&
+           std::ranges::none_of(group.targets, [](const std::string& target) {
+             return target.starts_with("re:") || target == output_head;
+           });
+  };
+  for (const Config* q : {&section, &inner})
+    for (const CheckpointGroup& group : model.checkpoint.groups)
+      if (q->has("quantized_layers") && listed(group))
+        targets.check(*q, "quantized_layers", group.targets);
+}
+
+}  // namespace
+
+void check_targets(const Model& model, const Config& config) {
+  const Config text = config.section_or_empty("text_config");
+  for (const Config* holder : {&config, &text})
+    for (const char* name : {"quantization_config", "compression_config"})
+      if (holder->has(name)) check_section(model, holder->section(name));
 }
 
 Exceptions::Exceptions(const Model& model, const Scheme& main) {

@@ -61,8 +61,15 @@ QuantisedTensor packed(const Matrix& m, const Scheme& scheme) {
   return {&format, scheme.packed != nullptr ? scheme.packed(m, scheme) : in_rows(m, format)};
 }
 
+/// Weights of the heads in sparse attention's indexer. No method converts them (vLLM 0.33
+/// deepseek_v2.py, Indexer: quant_config=None; published counts of DeepSeek-V3.2 and GLM-5-FP8).
+bool is_indexer_weight(const Tensor& tensor) {
+  return tensor.module().ends_with("indexer.weights_proj");
+}
+
 bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reader,
              const Blocks& blocks, const Tensor& tensor) {
+  if (is_indexer_weight(tensor)) return false;
   switch (scheme.reach) {
     case Reach::linears:
       return reader.is_linear(tensor);
