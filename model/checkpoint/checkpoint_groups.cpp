@@ -11,9 +11,15 @@
 namespace headroom::model {
 namespace {
 
+/// compressed-tensors writes its version, or in 2024 a ratio, and the shape as int64. Other writers
+/// of the layout write int32.
+bool by_compressed_tensors(const Config& q) {
+  return q.has("version") || q.has("global_compression_ratio");
+}
+
 /// Integers packed into int32 (compressed-tensors compressors, pack_quantized.py). Asymmetric
 /// weights add zero points. Groups in the order of activations add an index.
-std::string packed_scheme(const Config& weights, Size bits, double group) {
+std::string packed_scheme(const Config& q, const Config& weights, Size bits, double group) {
   if (bits != 4 && bits != 8)
     weights.fail("num_bits", fmt::format("found {}, expected 4 or 8 for pack-quantized", bits));
   std::string name = with_group(bits == 4 ? "int4" : "packed-int8", weights, group, "group_size");
@@ -26,6 +32,7 @@ std::string packed_scheme(const Config& weights, Size bits, double group) {
   if (!text.empty() && text != "weight" && text != "static")
     weights.fail("actorder",
                  fmt::format("found '{}', expected group, weight, dynamic or static", text));
+  if (!by_compressed_tensors(q) && weights.flag({"symmetric"}, true)) name += "-short-shape";
   return name;
 }
 
@@ -44,8 +51,9 @@ std::string float8_scheme(const Config& group, const Config& weights, const std:
 /// True if activations are quantised. The weight then has an additional input scale.
 bool has_input(const Config& group) { return group.has("input_activations"); }
 
-/// Scheme of a group: `weights` gives type, bits and strategy, `format` the packing.
-std::string group_scheme(const Config& group, const std::string& whole_format) {
+/// Scheme of a group of the section `q`: `weights` gives type, bits and strategy, `format` the
+/// packing.
+std::string group_scheme(const Config& q, const Config& group, const std::string& whole_format) {
   if (!group.has("weights"))
     group.fail("weights",
                "missing or null: groups that quantise activations alone are not described");
@@ -61,8 +69,8 @@ std::string group_scheme(const Config& group, const std::string& whole_format) {
     name = has_input(group) ? "nvfp4" : "nvfp4-weights";
   if (type == "float" && bits == 4 && size == 32) name = "mxfp4-linear";
   const bool packed = format.empty() ? bits == 4 : format == "pack-quantized";
-  if (type == "int" && packed && strategy == "group") name = packed_scheme(weights, bits, size);
-  if (type == "int" && packed && strategy == "channel") name = packed_scheme(weights, bits, -1);
+  if (type == "int" && packed && strategy == "group") name = packed_scheme(q, weights, bits, size);
+  if (type == "int" && packed && strategy == "channel") name = packed_scheme(q, weights, bits, -1);
   if (type == "int" && bits == 8 && !packed && strategy == "channel") {
     if (!weights.flag({"symmetric"}, true))
       weights.fail("symmetric", "false: zero points of unpacked int8 are not described");
@@ -81,8 +89,8 @@ std::vector<CheckpointGroup> groups_of(const Config& q) {
   const Config all = q.section_or_empty("config_groups");
   for (const auto& [name, value] : all.object()) {
     const Config group = all.section(name);
-    groups.push_back(
-        {group_scheme(group, format == "mixed-precision" ? "" : format), group.texts({"targets"})});
+    groups.push_back({group_scheme(q, group, format == "mixed-precision" ? "" : format),
+                      group.texts({"targets"})});
     if (groups.back().targets.empty()) groups.back().targets = {"Linear"};
   }
   return groups;
@@ -163,6 +171,16 @@ void add_groups(std::vector<CheckpointGroup> groups, CheckpointDetails& details)
 
 }  // namespace
 
+std::map<std::string, std::vector<std::string>> group_targets(const Config& q) {
+  if (q.has("quantization")) return group_targets(q.section("quantization"));
+  std::map<std::string, std::vector<std::string>> targets;
+  const Config all = q.section_or_empty("config_groups");
+  for (const auto& [name, value] : all.object())
+    targets.emplace(fmt::format("config_groups.{}.targets", std::string_view(name)),
+                    all.section(name).texts({"targets"}));
+  return targets;
+}
+
 std::string compressed_scheme(const Config& q) {
   const std::string format = q.text({"format"}, "");
   constexpr std::string_view known[] = {"",
@@ -179,8 +197,11 @@ std::string compressed_scheme(const Config& q) {
   const std::string sparsity = sparse.text({"format"}, "dense");
   if (sparsity != "dense")
     sparse.fail("format", fmt::format("found '{}': sparse layouts are not described", sparsity));
-  if (!q.section_or_empty("transform_config").object().empty())
-    q.fail("transform_config", "transforms of the weights are not described");
+  for (const auto& [name, value] : q.section_or_empty("transform_config").object())
+    q.fail("transform_config",
+           fmt::format("found '{}': the matrices of transforms are not described; expected an "
+                       "empty section, as a checkpoint without transforms has",
+                       std::string_view(name)));
   const auto groups = groups_of(q);
   if (groups.empty()) q.fail("config_groups", "missing or empty");
   return scheme_of(groups);

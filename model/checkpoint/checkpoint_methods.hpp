@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ std::string auto_round_scheme(const Config& q);
 void auto_round_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 std::string compressed_scheme(const Config& q);
 void compressed_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
+/// Targets of each group in `config_groups` by the key that has them.
+std::map<std::string, std::vector<std::string>> group_targets(const Config& q);
 std::string modelopt_scheme(const Config& q);
 void modelopt_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 std::string bitsandbytes_scheme(const Config& q);

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <optional>
 
+#include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/gguf.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/describe/architecture.hpp"
@@ -132,6 +133,7 @@ Model make_model(std::string name, const Config& file, std::string source) {
   model.rope_factors = rope_factors(config, model.shape.head_dim);
   model.profile = profile_of(model.part, model.shape.hidden_size);
   model.multi_token_prediction = multi_token_prediction(file, model.part);
+  check_targets(model, file);
   if (auto tie = assumed_tie(file); !tie.empty()) model.assumed.push_back(std::move(tie));
   model.unknown_keys = unknown_keys(file);
   return model;

@@ -6,6 +6,9 @@
 #include <string>
 
 #include "model/describe/architectures/deepseek_v4.hpp"
+#include "model/describe/architectures/longcat_flash.hpp"
+#include "model/describe/architectures/mimo.hpp"
+#include "model/describe/architectures/nemotron_h.hpp"
 #include "model/describe/blocks/blocks.hpp"
 
 namespace headroom::model {
@@ -49,12 +52,18 @@ constexpr PredictorRow predictor_rows[] = {
     {"deepseek_v41_text", 0, Layout::described, Copies::no,
      "vLLM 0.33 models/deepseek_v41/nvidia/dspark.py", families::deepseek_v41::predictor,
      "shared_head.norm", true},
+    {"exaone4_5_text", 0, Layout::own_module, Copies::no, "vLLM 0.33 exaone4_5_mtp.py"},
     {"kimi_k2", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"glm4_moe", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm4_moe_lite", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm_moe_dsa", 0, Layout::appended, Copies::no, glm},
     {"hy_v3", 0, Layout::appended, Copies::no, "vLLM 0.33 hy_v3_mtp.py", nullptr,
      "final_layernorm"},
+    {"longcat_flash", 1, Layout::described, Copies::no, "vLLM 0.33 longcat_flash_mtp.py",
+     families::longcat_flash::predictor},
+    {"mimo", 0, Layout::described, Copies::no, "vLLM 0.33 mimo_mtp.py", families::mimo::predictor},
+    {"nemotron_h", 0, Layout::described, Copies::no, "vLLM 0.33 nemotron_h_mtp.py",
+     families::nemotron_h::predictor},
     {"qwen3_next", 1, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_text", 0, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_moe_text", 0, Layout::own_module, Copies::no, qwen},

@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -71,8 +72,17 @@ Part module(std::string_view name, std::string_view class_name) {
 }
 
 Part as_reference(Part part) {
-  for (auto& t : part.tensors)
+  // transformers 5.23 LongcatFlashExperts: rows of gate_up_proj also for experts that compute
+  // nothing
+  constexpr std::string_view nothing = ".identity_expert", rows = ".gate_up_proj";
+  std::set<std::string, std::less<>> padded;
+  for (const Module& m : part.modules)
+    if (m.path.ends_with(nothing))
+      padded.insert(m.path.substr(0, m.path.size() - nothing.size()).append(rows));
+  for (auto& t : part.tensors) {
     if (t.tied_to.empty()) t.tied_to = std::move(t.reference_tied_to);
+    if (padded.contains(t.name)) t.shape.at(0) = t.of;
+  }
   return part;
 }
 

@@ -99,7 +99,7 @@ TEST(CheckpointBytes, OfFp8LeaveIgnoredLayers) {
 TEST(CheckpointBytes, OfCompressedTensorsCountZeroPointsAndOrder) {
   const auto with = [](std::string_view weights, std::string_view ignore = R"(["lm_head"])") {
     return bytes_of(llama_config(1, fmt::format(R"({{"quant_method":"compressed-tensors",
-        "format":"pack-quantized","ignore":{},"config_groups":{{"group_0":{{"targets":["Linear"],
+        "version":"0.10.2","format":"pack-quantized","ignore":{},"config_groups":{{"group_0":{{"targets":["Linear"],
         "weights":{{"num_bits":4,"type":"int","strategy":"group","group_size":128{}}}}}}}}})",
                                                 ignore, weights)));
   };
@@ -117,6 +117,65 @@ TEST(CheckpointBytes, OfCompressedTensorsCountZeroPointsAndOrder) {
   EXPECT_EQ(with("", R"(["re:lm","re:.*self_attn.q"])"),
             rest(1) + head + block(symmetric) + 2 * hidden * hidden - symmetric(hidden, hidden))
       << "expressions match a name's beginning";
+}
+
+TEST(CheckpointBytes, OfOtherWritersOfCompressedTensorsHaveShorterShapes) {
+  const auto with = [](std::string_view more) {
+    return bytes_of(llama_config(1, fmt::format(R"({{"quant_method":"compressed-tensors",{}
+        "format":"pack-quantized","ignore":["lm_head"],"config_groups":{{"group_0":{{
+        "targets":["Linear"],"weights":{{"num_bits":4,"strategy":"group","group_size":128}}}}}}}})",
+                                                more)));
+  };
+  EXPECT_EQ(with(R"("version":"0.12.2",)") - with(""), 7 * 8) << "two int64, two int32";
+  EXPECT_EQ(with(R"("global_compression_ratio":1.2,)"), with(R"("version":"0.12.2",)"));
+}
+
+TEST(CheckpointBytes, OfExpertsPackGateAndUpApart) {
+  const auto with = [](std::string_view quantisation) {
+    return bytes_of(fmt::format(R"({{"architectures":["Qwen3MoeForCausalLM"],
+      "model_type":"qwen3_moe","hidden_size":256,"moe_intermediate_size":128,"num_experts":8,
+      "num_experts_per_tok":2,"num_attention_heads":4,"num_key_value_heads":2,"head_dim":64,
+      "vocab_size":1000,"num_hidden_layers":3,"tie_word_embeddings":false,
+      "torch_dtype":"bfloat16"{}}})",
+                                quantisation));
+  };
+  const std::string only =
+      R"(,"quantization_config":{"quant_method":"modelopt","quant_algo":"NVFP4",
+      "exclude_modules":["lm_head","*self_attn*"]})";
+  // Three matrices an expert: 9 bytes for 16 elements, and two fp32 scales each.
+  const std::int64_t experts = 3 * 8 * 3, elements = 128 * 256;
+  EXPECT_EQ(with("") - with(only), experts * (2 * elements - elements / 16 * 9 - 8));
+}
+
+TEST(CheckpointErrors, OfTargetsThatMatchNothing) {
+  const auto with = [](std::string_view targets) {
+    return llama_config(1, fmt::format(R"({{"quant_method":"compressed-tensors","version":"1",
+        "format":"float-quantized","ignore":[],"config_groups":{{"group_0":{{"targets":[{}],
+        "weights":{{"num_bits":8,"type":"float","strategy":"channel"}}}}}}}})",
+                                       targets));
+  };
+  for (const char* good : {R"("Linear")", R"("re:.*q_proj")", R"("model.layers.0.mlp.up_proj")"})
+    EXPECT_NO_THROW(small_model(with(good))) << good;
+  try {
+    small_model(with(R"("re:.*experts.*","w1")"));
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    const std::string text = error.what();
+    for (const char* part : {"config.json", "config_groups.group_0.targets", "re:.*experts.*, w1",
+                             "'model.layers.0.self_attn.q_proj'"})
+      EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
+  }
+}
+
+TEST(CheckpointErrors, OfQuantisedLayersThatTheModelLacks) {
+  const auto with = [](std::string_view layer) {
+    return llama_config(1, fmt::format(R"({{"quant_method":"modelopt",
+        "quant_algo":"MIXED_PRECISION","quantized_layers":{{
+        "model.layers.0.mlp.up_proj":{{"quant_algo":"FP8"}},"{}":{{"quant_algo":"NVFP4"}}}}}})",
+                                       layer));
+  };
+  EXPECT_NO_THROW(small_model(with("model.layers.0.mlp.down_proj")));
+  EXPECT_THROW(small_model(with("model.layers.0.block_sparse_moe.experts.0.w1")), ConfigError);
 }
 
 /// int8 of bitsandbytes. `kept` of 12 layers stay in 16 bit.

@@ -1,13 +1,12 @@
 #include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
 
 #include "model/checkpoint/predictor.hpp"
+#include "model/checkpoint/quantisation/further_modules.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 
 namespace headroom::model {
-namespace {
 
-/// The model with its additional modules among its layers.
 Model with_further_modules(const Model& model) {
   Model all = model;
   const std::vector<Module> modules = predictor_modules(model);
@@ -18,8 +17,6 @@ Model with_further_modules(const Model& model) {
   }
   return all;
 }
-
-}  // namespace
 
 Bytes checkpoint_bytes(const Model& model) {
   const Scheme& own = scheme(model.checkpoint_scheme);

@@ -48,6 +48,7 @@ std::vector<Family> families() {
   };
   const std::pair<std::string_view, Packed> endings[] = {
       {"", layout::packed_ints},
+      {"-short-shape", layout::packed_ints_short_shape},
       {"-asymmetric", layout::packed_ints_asymmetric},
       {"-actorder", layout::packed_ints_ordered},
       {"-asymmetric-actorder", layout::packed_ints_asymmetric_ordered}};

@@ -1,8 +1,12 @@
 #include "model/checkpoint/quantisation/exceptions.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 
 #include "model/checkpoint/checkpoint_methods.hpp"
+#include "model/describe/config.hpp"
 
 namespace headroom::model {
 namespace {
@@ -27,7 +31,83 @@ bool named(const ModuleNames& names, const Tensor& tensor) {
                              [&](const std::string& name) { return names.contain(name); });
 }
 
+/// Expressions match the start of a name.
+std::vector<std::string> as_patterns(std::vector<std::string> targets) {
+  for (std::string& target : targets)
+    if (target.starts_with("re:")) target = fmt::format("re:(?:{}).*", target.substr(3));
+  return targets;
+}
+
+/// True if `names` has the tensor, an expert in it, or its module's class (compressed-tensors
+/// utils/match.py).
+bool targets(const ModuleNames& names, const std::vector<std::string>& targets,
+             const Tensor& tensor, const std::map<std::string_view, std::string_view>& classes) {
+  if (named(names, tensor) || names.contain_expert_of(tensor.module())) return true;
+  const auto found = classes.find(tensor.module());
+  return found != classes.end() && std::ranges::find(targets, found->second) != targets.end();
+}
+
 }  // namespace
+
+namespace {
+
+/// Modules by their classes, and the model whose tensors targets must match.
+class Targets {
+ public:
+  explicit Targets(const Model& model) : model_(model) {
+    for (const Module& module : model.part.modules)
+      classes_.emplace(module.path, module.class_name);
+  }
+  /// Throws ConfigError about `key` of the section if `found` matches nothing.
+  void check(const Config& section, std::string_view key, const std::vector<std::string>& found) {
+    const ModuleNames names(as_patterns(found));
+    const Tensor* linear = nullptr;
+    const auto matches = [&](const Tensor& tensor) {
+      if (linear == nullptr && tensor.role == Role::matmul) linear = &tensor;
+      return targets(names, found, tensor, classes_);
+    };
+    if (found.empty() || std::ranges::find(found, "Linear") != found.end() ||
+        std::ranges::any_of(model_.part.tensors, matches) ||
+        std::ranges::any_of(model_.multi_token_prediction.part.tensors, matches))
+      return;
+    const auto shown = static_cast<std::ptrdiff_t>(std::min<std::size_t>(found.size(), 3));
+    section.fail(
+        key, fmt::format("found {}{}, which match no module of {}; expected Linear, a module such "
+                         "as '{}', or an expression after 're:' that matches one",
+                         fmt::join(found.begin(), found.begin() + shown, ", "),
+                         found.size() > 3 ? ", …" : "", model_.architecture,
+                         linear == nullptr ? "" : linear->module()));
+  }
+
+ private:
+  const Model& model_;
+  std::map<std::string_view, std::string_view> classes_;
+};
+
+void check_section(const Model& model, const Config& section) {
+  Targets targets(model);
+  for (const auto& [key, found] : group_targets(section)) targets.check(section, key, found);
+  const Config inner = section.section_or_empty("quantization");
+  const auto listed = [](const CheckpointGroup& group) {
+    return scheme(group.scheme).family != SchemeFamily::plain &&
+           std::ranges::none_of(group.targets, [](const std::string& target) {
+             return target.starts_with("re:") || target == output_head;
+           });
+  };
+  for (const Config* q : {&section, &inner})
+    for (const CheckpointGroup& group : model.checkpoint.groups)
+      if (q->has("quantized_layers") && listed(group))
+        targets.check(*q, "quantized_layers", group.targets);
+}
+
+}  // namespace
+
+void check_targets(const Model& model, const Config& config) {
+  const Config text = config.section_or_empty("text_config");
+  for (const Config* holder : {&config, &text})
+    for (const char* name : {"quantization_config", "compression_config"})
+      if (holder->has(name)) check_section(model, holder->section(name));
+}
 
 Exceptions::Exceptions(const Model& model, const Scheme& main) {
   if (main.name != model.checkpoint_scheme) return;

@@ -9,6 +9,8 @@
 
 namespace headroom::model {
 
+class Config;
+
 /// The checkpoint's exceptions to a scheme. Empty for a scheme other than the checkpoint's own.
 class Exceptions {
  public:
@@ -26,5 +28,9 @@ class Exceptions {
   ModuleNames ignored_{{}};
   std::vector<std::pair<const Scheme*, ModuleNames>> groups_, embeddings_;
 };
+
+/// Throws ConfigError for a group of the config whose targets match no tensor of the model or of
+/// its modules that predict further tokens: such a file would count as unquantised.
+void check_targets(const Model& model, const Config& config);
 
 }  // namespace headroom::model

@@ -37,6 +37,10 @@ Bytes llm_int8(const Matrix& m, const Scheme&) { return m.count * Bytes(m.out * 
 
 Bytes packed_ints(const Matrix& m, const Scheme& s) { return m.count * Bytes(packed_row(m, s)); }
 
+Bytes packed_ints_short_shape(const Matrix& m, const Scheme& s) {
+  return m.count * Bytes(packed_row(m, s) - 8);
+}
+
 Bytes packed_ints_asymmetric(const Matrix& m, const Scheme& s) {
   return m.count * Bytes(packed_row(m, s) + zero_points(m, s));
 }

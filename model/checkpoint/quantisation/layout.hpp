@@ -34,6 +34,10 @@ Bytes llm_int8(const Matrix& m, const Scheme& s);
 /// Source: compressed-tensors, compressors/quantized_compressors/pack_quantized.py (symmetric).
 Bytes packed_ints(const Matrix& m, const Scheme& s);
 
+/// That layout with the shape as two int32. Source: the published totals of Kimi-K2-Thinking and
+/// Kimi-K2.5, whose configs do not name a version of compressed-tensors.
+Bytes packed_ints_short_shape(const Matrix& m, const Scheme& s);
+
 /// Adds what some of these checkpoints store: zero points of asymmetric weights, 4 * ceil(out *
 /// bits / 32) * groups, and the group of each input, 4 * in, if groups follow the order of
 /// activations. Source: as above, compression_param_info.

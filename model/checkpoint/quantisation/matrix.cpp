@@ -20,6 +20,11 @@ bool projects_down(std::string_view name) {
 
 }  // namespace
 
+bool holds_gate_and_up(const Tensor& experts) {
+  return experts.of > 1 && experts.shape.size() > 2 &&
+         experts.name.find("gate_up") != std::string::npos;
+}
+
 MatrixReader::MatrixReader(const Model& model) : model_(model) {
   classes_.reserve(model.part.modules.size());
   for (const Module& module : model.part.modules) classes_.emplace(module.path, module.class_name);

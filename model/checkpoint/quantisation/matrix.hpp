@@ -10,6 +10,9 @@
 
 namespace headroom::model {
 
+/// True for experts whose gate and up matrices form one tensor in memory. Files keep them apart.
+bool holds_gate_and_up(const Tensor& experts);
+
 /// Reads the rows of one model's Part. Keeps references: the model must outlive it.
 class MatrixReader {
  public:

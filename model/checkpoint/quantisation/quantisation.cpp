@@ -61,8 +61,15 @@ QuantisedTensor packed(const Matrix& m, const Scheme& scheme) {
   return {&format, scheme.packed != nullptr ? scheme.packed(m, scheme) : in_rows(m, format)};
 }
 
+/// Weights of the heads in sparse attention's indexer. No method converts them (vLLM 0.33
+/// deepseek_v2.py, Indexer: quant_config=None; published counts of DeepSeek-V3.2 and GLM-5-FP8).
+bool is_indexer_weight(const Tensor& tensor) {
+  return tensor.module().ends_with("indexer.weights_proj");
+}
+
 bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reader,
              const Blocks& blocks, const Tensor& tensor) {
+  if (is_indexer_weight(tensor)) return false;
   switch (scheme.reach) {
     case Reach::linears:
       return reader.is_linear(tensor);
@@ -92,7 +99,10 @@ QuantisedTensor hold_tensor(const Model& model, const Scheme& scheme, const Matr
   const bool reached = reaches(model, scheme, reader, blocks, tensor);
   if (const Scheme* own = exceptions.of(tensor, reached ? &scheme : nullptr);
       own != nullptr && tensor.role != Role::bias)
-    if (const auto m = reader.matrix(tensor)) return packed(*m, *own);
+    if (auto m = reader.matrix(tensor)) {
+      if (holds_gate_and_up(tensor) && m->out % 2 == 0) m->count *= 2, m->out /= 2;
+      return packed(*m, *own);
+    }
   const Precision& rest = precision("bf16");
   return {&rest, rest.stored(tensor.elements())};
 }

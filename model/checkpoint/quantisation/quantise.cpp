@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "model/checkpoint/divider.hpp"
+#include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/describe/tensor_class.hpp"
 
@@ -22,11 +23,12 @@ BlockRestCounter::TensorBytes in_memory(const Tensor& tensor, const QuantisedTen
   const Size elements = held.format == nullptr
                             ? bytes
                             : std::min(bytes, held.format->stored(tensor.elements()).count());
-  const bool gate_up = tensor.name.find("gate_up") != std::string::npos;
   return {.name = tensor.name,
           .elements_bytes = elements,
           .overhead_bytes = bytes - elements,
-          .pieces = tensor.of > 1 && tensor.shape.size() > 2 ? tensor.of * (gate_up ? 2 : 1) : 1,
+          .pieces = tensor.of > 1 && tensor.shape.size() > 2
+                        ? tensor.of * (holds_gate_and_up(tensor) ? 2 : 1)
+                        : 1,
           .divided = divided};
 }
 

@@ -1,6 +1,8 @@
 // LongCat-Flash (arXiv:2509.01322): each layer has two attentions, two feed-forwards and one
 // mixture. Some experts of the mixture return their input unchanged. LongCat-Flash-Lite adds
 // embeddings of hashed n-grams.
+#include "model/describe/architectures/longcat_flash.hpp"
+
 #include <algorithm>
 
 #include "model/describe/blocks/experts.hpp"
@@ -8,8 +10,10 @@
 
 namespace headroom::model::families::longcat_flash {
 
-/// `rows`: of gate_up_proj, for experts that compute nothing too where an implementation has them.
-Part flash(const Config& c, Size rows) {
+/// Experts that compute nothing have no weights (vLLM 0.33 longcat_flash.py, and the published
+/// count of LongCat-Flash-Chat). transformers 5.23 gives them rows of gate_up_proj: see
+/// as_reference.
+Part longcat_flash(const Config& c) {
   const Classes k{"LongcatFlash"};
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   const Size inner = c.dim({"expert_ffn_hidden_size", "moe_intermediate_size"});
@@ -20,14 +24,15 @@ Part flash(const Config& c, Size rows) {
   const auto twice = [](std::string_view name, const Part& one, std::string_view class_name) {
     return in(name, "ModuleList", in("0", class_name, one) + in("1", class_name, one));
   };
-  const Part mixture = in("experts", k("Experts"),
-                          routed(tensor("gate_up_proj", {rows, 2 * inner, hidden}, Role::matmul) +
-                                     tensor("down_proj", {experts, hidden, inner}, Role::matmul),
-                                 r) +
-                              module("act_fn", act) + module("identity_expert", "Identity")) +
-                       in("router", k("TopkRouter"),
-                          linear("classifier", hidden, r.experts, c.bias({"router_bias"}, false)) +
-                              score_correction(r.experts));
+  const Part mixture =
+      in("experts", k("Experts"),
+         routed(tensor("gate_up_proj", {experts, 2 * inner, hidden}, Role::matmul) +
+                    tensor("down_proj", {experts, hidden, inner}, Role::matmul),
+                r) +
+             module("act_fn", act) + module("identity_expert", "Identity")) +
+      in("router", k("TopkRouter"),
+         linear("classifier", hidden, r.experts, c.bias({"router_bias"}, false)) +
+             score_correction(r.experts));
   const Part norm = tensor("weight", {hidden}, Role::norm);
   const Part layer =
       in("mlp", k("MoE"), mixture) +
@@ -49,15 +54,31 @@ Part flash(const Config& c, Size rows) {
       {k("DecoderLayer")});
 }
 
-/// Source: transformers 5.23, models/longcat_flash. The experts that compute nothing have rows in
-/// gate_up_proj but none in down_proj.
-Part longcat_flash(const Config& c) {
-  return flash(c, c.dim({"n_routed_experts"}) + c.count({"zero_expert_num"}, 256));
+/// Source: vLLM 0.33 longcat_flash_mtp.py.
+Part predictor(const Config& c, Size number) {
+  const Classes k{"LongcatFlash"};
+  const Size hidden = c.dim({"hidden_size"});
+  const std::string norm = k("RMSNorm");
+  Part layer = rms_norm("enorm", norm, hidden) + rms_norm("hnorm", norm, hidden) +
+               linear("eh_proj", 2 * hidden, hidden) +
+               in("self_attn", k("MLA"),
+                  latent_attention(hidden, latent_of(c), norm, c.bias({"attention_bias"}, false))) +
+               in("mlp", k("MLP"),
+                  gated_mlp(hidden, c.dim({"ffn_hidden_size", "intermediate_size"}),
+                            activation_class(c, {"hidden_act"}, "silu"))) +
+               rms_norm("input_layernorm", norm, hidden) +
+               rms_norm("post_attention_layernorm", norm, hidden) +
+               rms_norm("final_layernorm", norm, hidden);
+  layer = in("model.mtp.layers." + std::to_string(number), k("DecoderLayer"), std::move(layer));
+  if (number > 0) return layer;
+  Part copy = at("model.mtp", embedding("embed_tokens", c.dim({"vocab_size"}), hidden));
+  copy.tensors.at(0).tied_to = "model.embed_tokens.weight";
+  return std::move(layer) + std::move(copy);
 }
 
 /// Tables of n-grams: emb_split_num for each length from 2 to emb_neighbor_num. Table i has
 /// ngram_vocab_size_ratio · vocabulary + 2 i + 1 rows, and a matrix from its width to the hidden
-/// size. Experts that compute nothing have no weights. Source: vLLM 0.33 longcat_flash_ngram.py.
+/// size. Source: vLLM 0.33 longcat_flash_ngram.py.
 Part longcat_flash_ngram(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
   const Size tables =
@@ -73,9 +94,8 @@ Part longcat_flash_ngram(const Config& c) {
     embedders = std::move(embedders) + at("embedders", embedding(name, rows + 2 * i + 1, width));
     projections = std::move(projections) + at("post_projs", linear(name, width, hidden));
   }
-  return flash(c, c.dim({"n_routed_experts"})) +
-         at("model", in("ngram_embeddings", "NgramEmbedding",
-                        std::move(embedders) + std::move(projections)));
+  return longcat_flash(c) + at("model", in("ngram_embeddings", "NgramEmbedding",
+                                           std::move(embedders) + std::move(projections)));
 }
 
 }  // namespace headroom::model::families::longcat_flash

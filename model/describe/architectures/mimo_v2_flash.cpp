@@ -1,5 +1,6 @@
 // MiMo-V2-Flash (arXiv:2601.02780): values narrower than keys, layers behind a window with twice
-// the key-value heads and with sinks.
+// the key-value heads and with sinks. The module of MiMo-7B that predicts a further token.
+#include "model/describe/architectures/mimo.hpp"
 #include "model/describe/blocks/experts.hpp"
 
 namespace headroom::model::families::mimo_v2_flash {
@@ -91,3 +92,21 @@ Part mimo_v2_flash(const Config& c) {
 }
 
 }  // namespace headroom::model::families::mimo_v2_flash
+
+namespace headroom::model::families::mimo {
+
+/// Source: vLLM 0.33 mimo_mtp.py; the checkpoint's names as its mapper reads them.
+Part predictor(const Config& c, Size number) {
+  const Classes k{"MiMo"};
+  const Size hidden = c.dim({"hidden_size"});
+  const std::string norm = k("RMSNorm");
+  return in("model.mtp_layers." + std::to_string(number), k("MTPLayers"),
+            rms_norm("token_layernorm", norm, hidden) + rms_norm("hidden_layernorm", norm, hidden) +
+                linear("input_proj", 2 * hidden, hidden) +
+                decoder_layer(k, hidden, attention(hidden, heads_of(c), Bias::yes),
+                              gated_mlp(hidden, c.dim({"intermediate_size"}),
+                                        activation_class(c, {"hidden_act"}, "silu"))) +
+                rms_norm("final_layernorm", norm, hidden));
+}
+
+}  // namespace headroom::model::families::mimo

@@ -1,6 +1,8 @@
 // Nemotron-H and Nemotron 3 (arXiv:2504.03624). Each layer is one kind: Mamba-2, attention,
 // feed-forward or mixture. The config gives their order. In Nemotron-H Puzzle it also gives each
 // layer's own sizes.
+#include "model/describe/architectures/nemotron_h.hpp"
+
 #include <algorithm>
 #include <boost/json.hpp>
 
@@ -21,13 +23,10 @@ std::vector<Config> blocks_of(const Config& c) {
   return blocks;
 }
 
-/// The kinds of all layers, one letter each: M for Mamba-2, * for attention, - for feed-forward, E
-/// for mixture.
-std::string pattern_of(const Config& c, const std::vector<Config>& blocks) {
-  auto types = c.texts({"layers_block_type", "layer_types"});
-  if (!blocks.empty()) types.clear();
-  for (const Config& block : blocks) types.push_back(block.text({"block_type"}));
-  if (types.empty()) return c.text({"hybrid_override_pattern"});
+/// One letter for each kind of layer: M for Mamba-2, * for attention, - for feed-forward, E for
+/// mixture.
+std::string letters_of(const Config& c, std::string_view key,
+                       const std::vector<std::string>& types) {
   std::string pattern;
   for (const auto& type : types) {
     if (type == "linear_attention" || type == "mamba")
@@ -39,9 +38,18 @@ std::string pattern_of(const Config& c, const std::vector<Config>& blocks) {
     else if (type == "moe")
       pattern += 'E';
     else
-      c.fail("layers_block_type", "found '" + type + "', expected mamba, attention, mlp or moe");
+      c.fail(key, "found '" + type + "', expected mamba, attention, mlp or moe");
   }
   return pattern;
+}
+
+/// The kinds of all layers.
+std::string pattern_of(const Config& c, const std::vector<Config>& blocks) {
+  auto types = c.texts({"layers_block_type", "layer_types"});
+  if (!blocks.empty()) types.clear();
+  for (const Config& block : blocks) types.push_back(block.text({"block_type"}));
+  return types.empty() ? c.text({"hybrid_override_pattern"})
+                       : letters_of(c, "layers_block_type", types);
 }
 
 Part plain_mlp(const Config& c, Size inner, std::string_view activation) {
@@ -70,14 +78,19 @@ Part mixture(const Config& c, Classes k, std::string_view activation) {
               : module("fc1_latent_proj", "Identity") + module("fc2_latent_proj", "Identity"));
 }
 
+Heads attention_heads(const Config& c) {
+  Heads heads = heads_of(c);
+  heads.dim = c.dim({"head_dim"}, 128);
+  return heads;
+}
+
 /// Children of `NemotronHModel`. Sources: transformers 5.23, models/nemotron_h; of block_configs
 /// vLLM 0.33 nemotron_h.py and SGLang 0.5.23 configs/nemotron_h.py.
 Part nemotron_h_model(const Config& c) {
   const Classes k{"NemotronH"};
   const Size hidden = c.dim({"hidden_size"});
   const std::string act = activation_class(c, {"mlp_hidden_act"}, "relu2");
-  Heads heads = heads_of(c);
-  heads.dim = c.dim({"head_dim"}, 128);
+  const Heads heads = attention_heads(c);
   const Size mamba_heads = c.dim({"mamba_num_heads"}, 128), dim = c.dim({"mamba_head_dim"}, 64);
   const Mamba2 m{.inner = mamba_heads * dim,
                  .heads = mamba_heads,
@@ -124,6 +137,35 @@ Part nemotron_h_model(const Config& c) {
 Part nemotron_h(const Config& c) {
   return in("model", "NemotronHModel", nemotron_h_model(c)) +
          lm_head("", c.dim({"vocab_size"}), c.dim({"hidden_size"}), false);
+}
+
+/// Layers of the kinds that the config lists. The first has the projection of two hidden states,
+/// the last one more norm. Source: vLLM 0.33 nemotron_h_mtp.py.
+Part predictor(const Config& c, Size number) {
+  const Classes k{"NemotronH"};
+  const Size hidden = c.dim({"hidden_size"});
+  const std::string norm = k("RMSNorm"), act = activation_class(c, {"mlp_hidden_act"}, "relu2");
+  constexpr std::string_view key = "mtp_hybrid_override_pattern";
+  const std::string pattern =
+      c.has(key) ? c.text({key})
+                 : letters_of(c, "mtp_layers_block_type", c.texts({"mtp_layers_block_type"}));
+  if (pattern.find_first_not_of("*E") != std::string::npos || pattern.empty())
+    c.fail(key, "found '" + pattern + "', expected * for attention or E for mixture, one a layer");
+  const auto layers = static_cast<Size>(pattern.size());
+  Part all;
+  for (Size i = 0; i < layers; ++i) {
+    const bool mixes = pattern[static_cast<std::size_t>(i)] == 'E';
+    Part layer = rms_norm("norm", norm, hidden) +
+                 (mixes ? in("mixer", k("MoE"), mixture(c, k, act))
+                        : in("mixer", k("Attention"), attention(hidden, attention_heads(c))));
+    if (i == 0)
+      layer = rms_norm("enorm", norm, hidden) + rms_norm("hnorm", norm, hidden) +
+              linear("eh_proj", 2 * hidden, hidden) + std::move(layer);
+    if (i + 1 == layers) layer = std::move(layer) + rms_norm("final_layernorm", norm, hidden);
+    all = std::move(all) +
+          in("mtp.layers." + std::to_string(number * layers + i), k("Block"), std::move(layer));
+  }
+  return all;
 }
 
 }  // namespace headroom::model::families::nemotron_h
