@@ -7,6 +7,7 @@
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/traffic.hpp"
+#include "sweep/accuracy/cache_figures.hpp"
 #include "sweep/accuracy/constant_search.hpp"
 #include "sweep/accuracy/finite_run.hpp"
 
@@ -162,7 +163,7 @@ const model::Constant& interval_of(const ScoredRow& subject) {
 }
 
 model::Interval shown_interval(const ScoredRow& subject) {
-  if (subject.statistic == Statistic::weights) return {};
+  if (subject.statistic == Statistic::weights || is_of_cache(subject.statistic)) return {};
   if (subject.group.starts_with("offload")) return interval_factors(subject.scenario).offload;
   if (is_memory(subject.statistic) || subject.group == "load_time")
     return model::Interval(interval_of(subject));
@@ -179,6 +180,11 @@ model::Interval shown_interval(const ScoredRow& subject) {
 
 std::optional<double> predict(const ScoredRow& subject, std::string& why) {
   const Scenario& s = subject.scenario;
+  if (is_of_cache(subject.statistic)) {
+    const auto found = cache_figure(subject, s);
+    if (!found) why = "no memory is left for a cache";
+    return found;
+  }
   const bool as_it_is =
       is_served(subject.statistic) || offloads(subject) || on_cards_alone(place(s, 1.0));
   auto value = as_it_is ? figure(subject, s, why) : std::nullopt;
@@ -221,6 +227,11 @@ double with_runtime(ScoredRow subject, const model::Engine& engine) {
 
 double plain(const ScoredRow& subject) {
   Scenario s = subject.scenario;
+  if (is_of_cache(subject.statistic)) {  // every layer holds every token, and nothing else
+    model::Engine whole = *s.runtime;
+    whole.cache.windows = model::Windows::whole;
+    return with_runtime(subject, whole);
+  }
   if (is_memory(subject.statistic)) {
     ScoredRow held = subject;
     if (subject.statistic == Statistic::allocated_peak || subject.statistic == Statistic::card_used)
