@@ -9,7 +9,6 @@
 
 #include "bench/fit/constant_lines.hpp"
 #include "model/engine/engine_rows.hpp"
-#include "sweep/accuracy/cache_figures.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/accuracy/quantile.hpp"
 
@@ -47,8 +46,7 @@ std::string fit_memory(std::vector<Engine>& rows, std::string_view family,
     if (row.family == family) versions.push_back(row);
   std::vector<ScoredRow> members;
   for (const ScoredRow& each : subjects)
-    if (each.scenario.runtime->family == family && is_memory(each.statistic) &&
-        !is_of_cache(each.statistic))
+    if (each.scenario.runtime->family == family && is_memory(each.statistic))
       members.push_back(each);
   ConstantSearch search(versions, std::move(members));
   std::vector<Unknown> unknowns;

@@ -7,8 +7,8 @@
 
 namespace headroom::sweep {
 
-bool is_of_cache(Statistic statistic) {
-  return statistic >= Statistic::cache_token && statistic <= Statistic::concurrency;
+bool is_of_start_log(Statistic statistic) {
+  return statistic >= Statistic::cache_token && statistic <= Statistic::loaded;
 }
 
 std::optional<double> cache_figure(const ScoredRow& subject, const model::Scenario& scenario) {

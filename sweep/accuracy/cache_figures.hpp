@@ -8,7 +8,8 @@
 
 namespace headroom::sweep {
 
-bool is_of_cache(Statistic statistic);
+/// Lines of an engine's log as it starts. No constant is fitted to them.
+bool is_of_start_log(Statistic statistic);
 
 /// The figure as the engine reckons it. Bytes of a token are those of one sequence of the row's
 /// length, divided by that length; vLLM 0.33 v1/core/kv_cache_utils.py get_kv_cache_capacity logs

@@ -42,7 +42,8 @@ double bytes_of(const ScoredRow& subject, const Scenario& s, const Plan& plan) {
   switch (subject.statistic) {
     case Statistic::weights:
       return real_count(s.weights->total);
-    case Statistic::card_weights: {
+    case Statistic::card_weights:
+    case Statistic::loaded: {
       const auto card = static_cast<Size>(subject.index);
       if (card >= plan.cards) return 0;
       // Bytes that stay there, without bytes that pass through.
@@ -113,7 +114,8 @@ struct Lifted {
 
 bool offloads(const ScoredRow& subject) {
   return subject.group.starts_with("offload") || subject.statistic == Statistic::card_weights ||
-         subject.statistic == Statistic::host_weights || subject.scenario.machine->devices.empty();
+         subject.statistic == Statistic::loaded || subject.statistic == Statistic::host_weights ||
+         subject.scenario.machine->devices.empty();
 }
 
 /// Nothing where not even one sequence fits.
@@ -163,7 +165,7 @@ const model::Constant& interval_of(const ScoredRow& subject) {
 }
 
 model::Interval shown_interval(const ScoredRow& subject) {
-  if (subject.statistic == Statistic::weights || is_of_cache(subject.statistic)) return {};
+  if (subject.statistic == Statistic::weights || is_of_start_log(subject.statistic)) return {};
   if (subject.group.starts_with("offload")) return interval_factors(subject.scenario).offload;
   if (is_memory(subject.statistic) || subject.group == "load_time")
     return model::Interval(interval_of(subject));
@@ -180,7 +182,7 @@ model::Interval shown_interval(const ScoredRow& subject) {
 
 std::optional<double> predict(const ScoredRow& subject, std::string& why) {
   const Scenario& s = subject.scenario;
-  if (is_of_cache(subject.statistic)) {
+  if (is_of_start_log(subject.statistic) && subject.statistic != Statistic::loaded) {
     const auto found = cache_figure(subject, s);
     if (!found) why = "no memory is left for a cache";
     return found;
@@ -227,7 +229,8 @@ double with_runtime(ScoredRow subject, const model::Engine& engine) {
 
 double plain(const ScoredRow& subject) {
   Scenario s = subject.scenario;
-  if (is_of_cache(subject.statistic)) {  // every layer holds every token, and nothing else
+  if (is_of_start_log(subject.statistic) && subject.statistic != Statistic::loaded) {
+    // every layer holds every token, and nothing else
     model::Engine whole = *s.runtime;
     whole.cache.windows = model::Windows::whole;
     return with_runtime(subject, whole);

@@ -23,6 +23,7 @@ constexpr auto figures = std::to_array<std::pair<std::string_view, Statistic>>({
     {"cache_token", cache_token},
     {"cache_left", cache_left},
     {"concurrency", concurrency},
+    {"loaded", loaded},
     {"step", step},
     {"generation", generation},
     {"prefill", Statistic::prefill},

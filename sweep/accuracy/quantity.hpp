@@ -23,6 +23,7 @@ enum class Statistic {
   cache_token,         ///< bytes of cache a token of the longest request takes on a card
   cache_left,          ///< memory that an engine leaves for its cache on the fullest card
   concurrency,         ///< longest requests that its cache holds at once
+  loaded,              ///< weights on one card, as an engine logs them as it starts
   step,                ///< one decode step
   generation,          ///< prefill and every output token
   prefill,             ///< up to the first token

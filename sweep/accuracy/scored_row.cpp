@@ -25,6 +25,7 @@ std::string group_of(const Measurement& row, Statistic statistic, const Scenario
   if (statistic == cache_token) return "cache_per_token";
   if (statistic == cache_left) return "cache_left";
   if (statistic == concurrency) return "cache_concurrency";
+  if (statistic == loaded) return "logged_weights";
   if (is_memory(statistic)) return "inference_memory";
   if (is_of_loading(statistic)) return "load_time";
   if (row["group"] == "offload")

@@ -20,6 +20,7 @@ QUANTITIES = {
     'token_cache_memory': ('cache_token', 'amount'),
     'cache_memory_left': ('cache_left', 'amount'),
     'concurrency': ('concurrency', 'amount'),
+    'logged_weights': ('loaded', 'amount'),
     'weights_size': ('weights', 'amount'),
     'gpu0_weights_memory': ('card_weights:0', 'amount'),
     'gpu1_weights_memory': ('card_weights:1', 'amount'),
@@ -47,7 +48,7 @@ QUANTITIES = {
 
 MEMORY = ('allocated_peak', 'allocated_held', 'card_used', 'all_but_cache', 'card_cache',
           'weights', 'card_weights:0', 'card_weights:1', 'host_weights', 'host_used',
-          'cache_token', 'cache_left', 'concurrency')
+          'cache_token', 'cache_left', 'concurrency', 'loaded')
 CACHE = ('cache_token', 'cache_left', 'concurrency')
 UNITS = {'GiB': (2 ** 30, 'bytes'), 'MB': (2 ** 20, 'bytes'), 'MiB': (2 ** 20, 'bytes'),
          'bytes': (1, 'bytes'), 'ms': (1e-3, 's'), 's': (1, 's'), 's/token': (1, 's'), 'requests': (1, 'requests'),

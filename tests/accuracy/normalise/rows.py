@@ -93,7 +93,7 @@ def machine_for(row, cards, found):
     try:
         return cards_of(row, cards)
     except Missing as missing:
-        any_card = USED + USED_BY_A_STEP + ('cache_token', 'cache_token:1')
+        any_card = USED + USED_BY_A_STEP + ('cache_token', 'cache_token:1', 'loaded')
         if found.get('figure') not in any_card or not str(missing).startswith('card:'):
             raise
         return {'machine': f"{min(max(int(row.number('gpu_count') or 1), 1), 1024)}x any"}
