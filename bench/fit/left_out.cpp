@@ -8,6 +8,7 @@
 #include "model/engine/engine_rows.hpp"
 #include "model/infer/intervals.hpp"
 #include "sweep/accuracy/accuracy.hpp"
+#include "sweep/accuracy/cache_figures.hpp"
 #include "sweep/accuracy/contradictions.hpp"
 #include "sweep/accuracy/prediction.hpp"
 
@@ -20,7 +21,8 @@ std::vector<ScoredRow> subjects_of(Subjects& subjects, const std::vector<Measure
   for (const Measurement& row : rows) {
     if (!row["outcome"].empty() || row["kind"] != "inference") continue;
     try {
-      all.push_back(subjects.subject(row));
+      ScoredRow subject = subjects.subject(row);
+      if (!is_of_start_log(subject.statistic)) all.push_back(std::move(subject));
     } catch (const Skipped&) {
       // Scoring says why.
     }

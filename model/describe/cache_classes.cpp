@@ -70,6 +70,8 @@ std::vector<CacheClass> cache_classes(const Part& part, const std::vector<Size>&
         cache.expanded_per_token > 0 ? cache.expanded_per_token : cache.per_token;
     it->twice_before[at] += cache.per_token + values_of(cache, norms);
     it->state_before[at] += cache.per_sequence;
+    it->step_elements += cache.per_step;
+    it->fp32_elements += cache.in_fp32;
     it->score_dims_before[at] += cache.score_dims;
   }
   for (CacheClass& c : all)

@@ -76,6 +76,8 @@ struct Cache {
   CacheKind kind = CacheKind::self_attention;
   Size per_token = 0;           ///< K and V (or MLA latent) elements per token
   Size per_sequence = 0;        ///< recurrent state elements per sequence
+  Size per_step = 0;            ///< of these: inputs of a convolution at one step
+  Size in_fp32 = 0;             ///< of these: elements that the model's config keeps in fp32
   Size window = 0;              ///< sliding window (or chunk) in tokens; 0 = whole context
   Size picked = 0;              ///< most cached tokens that sparse attention reads; 0 = all
   Size score_dims = 0;          ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token

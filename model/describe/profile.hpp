@@ -48,7 +48,9 @@ struct CacheClass {
   std::vector<Size> expanded_before;   ///< elements per token where MLA's K and V are expanded
   std::vector<Size>
       twice_before;  ///< elements per token where MLA's values are stored a second time
-  std::vector<Size> state_before;       ///< recurrent state elements per sequence
+  std::vector<Size> state_before;  ///< recurrent state elements per sequence
+  Size step_elements = 0;          ///< of these, in all layers: inputs of convolutions at one step
+  Size fp32_elements = 0;          ///< of these, in all layers: kept in fp32 by the config
   std::vector<Size> score_dims_before;  ///< 2 FLOPs per dim per cached token
 };
 

@@ -38,6 +38,7 @@ struct CachePolicy {
   Size block_tokens;           ///< tokens that KV memory is handed out in
   Growth growth;               ///< how caches reach their size
   Size state_bytes;            ///< bytes of one element of recurrent state
+  Size state_pages;            ///< pages of a pool that a sequence holds for each recurrent layer
   bool latent;                 ///< MLA stores the latent, not expanded K and V
   bool duplicates_mla_values;  ///< … and the latent's values a second time
   bool repeated_heads;         ///< stores K and V for each query head where transformers does

@@ -17,9 +17,10 @@ namespace headroom::sweep {
 namespace {
 
 constexpr auto names = std::to_array<std::string_view>(
-    {"inference_memory", "quantised_size", "decode_single", "decode_layer_split",
-     "decode_tensor_parallel", "prefill", "serving_tpot", "serving_ttft", "serving_throughput",
-     "offload_partial", "offload_streamed", "load_time", "training_memory", "training_time"});
+    {"inference_memory", "cache_per_token", "cache_left", "cache_concurrency", "logged_weights",
+     "quantised_size", "decode_single", "decode_layer_split", "decode_tensor_parallel", "prefill",
+     "serving_tpot", "serving_ttft", "serving_throughput", "offload_partial", "offload_streamed",
+     "load_time", "training_memory", "training_time"});
 
 /// "grade: C, the set-up is incomplete" of a row that says what it lacks has the reason "grade".
 Unscored unscored(const Measurement& row, const Skipped& skipped) {
@@ -182,8 +183,9 @@ GroupFigures figures_of(std::string name, const std::vector<const Score*>& score
   group.bias = quantile(errors, 0.5);
   group.coverage = static_cast<double>(covered) / group.n;
   group.interval_width = quantile(widths, 0.5);
-  const bool bytes =
-      group.name.find("memory") != group.name.npos || group.name.find("size") != group.name.npos;
+  const bool bytes = group.name.find("memory") != group.name.npos ||
+                     group.name.find("size") != group.name.npos ||
+                     group.name.starts_with("cache") || group.name == "logged_weights";
   const double efficiency = bytes ? 1 : quantile(ratios, 0.5);
   for (double& ratio : ratios) ratio = std::abs(ratio / efficiency - 1);
   group.plain_median = quantile(ratios, 0.5);

@@ -7,6 +7,7 @@
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/traffic.hpp"
+#include "sweep/accuracy/cache_figures.hpp"
 #include "sweep/accuracy/constant_search.hpp"
 #include "sweep/accuracy/finite_run.hpp"
 
@@ -41,7 +42,8 @@ double bytes_of(const ScoredRow& subject, const Scenario& s, const Plan& plan) {
   switch (subject.statistic) {
     case Statistic::weights:
       return real_count(s.weights->total);
-    case Statistic::card_weights: {
+    case Statistic::card_weights:
+    case Statistic::loaded: {
       const auto card = static_cast<Size>(subject.index);
       if (card >= plan.cards) return 0;
       // Bytes that stay there, without bytes that pass through.
@@ -112,7 +114,8 @@ struct Lifted {
 
 bool offloads(const ScoredRow& subject) {
   return subject.group.starts_with("offload") || subject.statistic == Statistic::card_weights ||
-         subject.statistic == Statistic::host_weights || subject.scenario.machine->devices.empty();
+         subject.statistic == Statistic::loaded || subject.statistic == Statistic::host_weights ||
+         subject.scenario.machine->devices.empty();
 }
 
 /// Nothing where not even one sequence fits.
@@ -162,7 +165,7 @@ const model::Constant& interval_of(const ScoredRow& subject) {
 }
 
 model::Interval shown_interval(const ScoredRow& subject) {
-  if (subject.statistic == Statistic::weights) return {};
+  if (subject.statistic == Statistic::weights || is_of_start_log(subject.statistic)) return {};
   if (subject.group.starts_with("offload")) return interval_factors(subject.scenario).offload;
   if (is_memory(subject.statistic) || subject.group == "load_time")
     return model::Interval(interval_of(subject));
@@ -179,6 +182,11 @@ model::Interval shown_interval(const ScoredRow& subject) {
 
 std::optional<double> predict(const ScoredRow& subject, std::string& why) {
   const Scenario& s = subject.scenario;
+  if (is_of_start_log(subject.statistic) && subject.statistic != Statistic::loaded) {
+    const auto found = cache_figure(subject, s);
+    if (!found) why = "no memory is left for a cache";
+    return found;
+  }
   const bool as_it_is =
       is_served(subject.statistic) || offloads(subject) || on_cards_alone(place(s, 1.0));
   auto value = as_it_is ? figure(subject, s, why) : std::nullopt;
@@ -221,6 +229,12 @@ double with_runtime(ScoredRow subject, const model::Engine& engine) {
 
 double plain(const ScoredRow& subject) {
   Scenario s = subject.scenario;
+  if (is_of_start_log(subject.statistic) && subject.statistic != Statistic::loaded) {
+    // every layer holds every token, and nothing else
+    model::Engine whole = *s.runtime;
+    whole.cache.windows = model::Windows::whole;
+    return with_runtime(subject, whole);
+  }
   if (is_memory(subject.statistic)) {
     ScoredRow held = subject;
     if (subject.statistic == Statistic::allocated_peak || subject.statistic == Statistic::card_used)

@@ -20,6 +20,10 @@ enum class Statistic {
   card_weights,        ///< weights on one card
   host_weights,        ///< weights left in host memory
   host_used,           ///< all that the process holds in host memory
+  cache_token,         ///< bytes of cache a token of the longest request takes on a card
+  cache_left,          ///< memory that an engine leaves for its cache on the fullest card
+  concurrency,         ///< longest requests that its cache holds at once
+  loaded,              ///< weights on one card, as an engine logs them as it starts
   step,                ///< one decode step
   generation,          ///< prefill and every output token
   prefill,             ///< up to the first token
@@ -45,7 +49,9 @@ enum class Form {
 struct Quantity {
   Statistic statistic = Statistic::step;
   Form form = Form::amount;
-  std::size_t index = 0;  ///< of a card: "card_weights:1"
+  /// Of a card: "card_weights:1". Of cache figures: pages of recurrent state that a sequence holds,
+  /// 0 as the engine by itself.
+  std::size_t index = 0;
 };
 /// By the columns "figure" and "form". Throws Skipped.
 Quantity quantity_of(const Measurement& row);

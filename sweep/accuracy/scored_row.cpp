@@ -22,6 +22,10 @@ using model::Split;
 using enum Statistic;
 
 std::string group_of(const Measurement& row, Statistic statistic, const Scenario& s) {
+  if (statistic == cache_token) return "cache_per_token";
+  if (statistic == cache_left) return "cache_left";
+  if (statistic == concurrency) return "cache_concurrency";
+  if (statistic == loaded) return "logged_weights";
   if (is_memory(statistic)) return "inference_memory";
   if (is_of_loading(statistic)) return "load_time";
   if (row["group"] == "offload")
@@ -96,6 +100,11 @@ void set_tokens(const Options& options, Scenario& s) {
   s.prompt_tokens = whole(options, "prompt-tokens", 1);
   s.output_tokens = whole(options, "output-tokens", 1);
   s.context = whole(options, "context", 0);
+}
+
+void set_budget(const Measurement& row, Scenario& s) {
+  if (const auto share = row.number("gpu_memory_utilization"))
+    s.gpu_budget = Bytes(static_cast<Size>(*share * largest_card(*s.machine).real().value()));
 }
 
 const Precision& kv_precision_of(const Options& options) {
@@ -185,6 +194,7 @@ ScoredRow Subjects::subject(const Measurement& row) {
   if (row["batch"] == "saturated") s.batch = saturated(s);
   if (const auto layers = layers_on_cards(row, s)) s.gpu_budget = budget_for(s, *layers);
   set_measured(row, subject);
+  if (subject.statistic == cache_left || subject.statistic == concurrency) set_budget(row, s);
   if (is_memory(subject.statistic) && s.runtime->name.starts_with("transformers") &&
       s.machine->devices.size() > 1)
     if (auto map = auto_map(s)) {
@@ -203,8 +213,7 @@ ScoredRow Subjects::subject(const Measurement& row) {
 Scenario Subjects::labelled(const Measurement& row) {
   const Options options = options_of(row);
   Scenario s = scenario(row, options);
-  if (const auto share = row.number("gpu_memory_utilization"))
-    s.gpu_budget = Bytes(static_cast<Size>(*share * largest_card(*s.machine).real().value()));
+  set_budget(row, s);
   return s;
 }
 

@@ -56,6 +56,18 @@ const Row rows[] = {
     // 34 and 18 bytes for 32 elements (ollama issue 10128, node-llama-cpp pull request 608).
     {"Qwen/Qwen2.5-72B", "llama.cpp", "q8_0", 8 * K, 8 * K * 163840 / 32 * 34},
     {"Qwen/Qwen2.5-72B", "llama.cpp", "q4_0", 8 * K, 8 * K * 163840 / 32 * 18},
+    // Every fourth layer attends, the others keep a state of 32 * 128 * 128 elements in fp32 and 3
+    // inputs of 8192 channels: 528 tokens of 4096 bytes hold one. A published log of vLLM 0.20
+    // without prefix caching has 36.91 sequences in 6.56 GiB: 8 + 3 blocks of 8 pages. With prefix
+    // caching a sequence has two states.
+    {"Qwen/Qwen3.5-9B", "vllm-0.15", "bf16", 4 * K, (8 + 3) * 8 * 528 * 4096},
+    {"Qwen/Qwen3.5-9B", "vllm", "bf16", 4 * K, (8 + 3 * 2) * 8 * 528 * 4096},
+    // Published logs: blocks of 1568 tokens, 208 of them on each of two cards hold 2.31 times 128K;
+    // blocks of 2096 tokens, 304 hold 8.00 times 64K.
+    {"Qwen/Qwen3.5-27B", "vllm", "fp8", 128 * K, Size{84 + 3 * 2} * 16 * 1568 * 2048},
+    {"Qwen/Qwen3.5-35B-A3B", "vllm", "fp8", 64 * K, (32 + 3 * 2) * 10 * 2096 * 1024},
+    // A config without a type of the state: 16 bit, as vLLM computes. 12 layers of 48 attend.
+    {"Qwen/Qwen3-Next-80B-A3B-Instruct", "vllm-0.15", "bf16", 64 * K, (121 + 3) * 12 * 544 * 2048},
 };
 
 TEST(KvByEngine, IsWhatEachEngineReserves) {
@@ -94,8 +106,10 @@ TEST(KvByEngine, HybridsGrowOnlyWithTheirFullLayers) {
     s.context = context;
     return kv_cache(s, reserved_tokens(s), 0, std::ssize(weights.layer));
   };
-  // 12 of 48 layers have 2 heads of 256, with keys and values.
-  EXPECT_EQ(at(64 * K) - at(32 * K), Bytes(32 * K * 12 * 2 * 2 * 256 * 2));
+  // 12 of 48 layers have 2 heads of 256, with keys and values, in blocks that hold a state.
+  constexpr Size block = 544;
+  EXPECT_EQ(at(120 * block) - at(60 * block), Bytes(60 * block * 12 * 2 * 2 * 256 * 2));
+  EXPECT_EQ(at(120 * block), at(119 * block + 1));
 }
 
 }  // namespace

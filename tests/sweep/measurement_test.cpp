@@ -199,6 +199,31 @@ TEST(Accuracy, OmitsRowsFasterThanMemory) {
   EXPECT_EQ(accuracy.unscored[0].reason, name_of(Skip::memory_rate));
 }
 
+/// Lines of a published log of vLLM 0.20 without prefix caching: 6.56 GiB for 36.91 requests of
+/// 4096 tokens. With it a request has 14 blocks, not 11. Memory left grows with the share asked
+/// for.
+TEST(Accuracy, CacheFiguresAreThoseOfTheLog) {
+  const auto scores = [](const std::string& lines) {
+    const File file(
+        "id,kind,model,runtime,precision,machine,batch,prompt_tokens,output_tokens,"
+        "gpu_memory_utilization,figure,form,value,unit,grade,source\n" +
+        lines);
+    return score({file.path}, "").scores;
+  };
+  const std::string set_up = ",inference,Qwen/Qwen3.5-9B,vllm,bf16,1x rtx-5090,1,4095,1,";
+  const auto found = scores("off" + set_up + ",cache_token:1,amount,46590.8,bytes,A,s\n" + "on" +
+                            set_up + ",cache_token,amount,46590.8,bytes,A,s\n" + "less" + set_up +
+                            "0.8,cache_left,amount,6e9,bytes,A,s\n" + "more" + set_up +
+                            "0.9,cache_left,amount,6e9,bytes,A,s\n" + "all" + set_up +
+                            "0.9,concurrency,amount,40,requests,A,s\n");
+  ASSERT_EQ(found.size(), 5U);
+  EXPECT_NEAR(found[0].error(), 0, 0.005);
+  EXPECT_NEAR(found[1].expected, found[0].expected * 14 / 11, 1);
+  EXPECT_NEAR(found[3].expected - found[2].expected, 0.1 * 32 * GiB, 0.1 * GiB);
+  EXPECT_NEAR(found[4].expected, found[3].expected / found[1].expected / 4096, 0.1);
+  EXPECT_EQ(found[4].group, "cache_concurrency");
+}
+
 TEST(Accuracy, LabelsAreJudgedOnTheInterval) {
   const auto line = [](const std::string& id, const std::string& model,
                        const std::string& outcome) {

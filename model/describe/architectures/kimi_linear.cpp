@@ -11,8 +11,12 @@ namespace headroom::model::families::kimi_linear {
 
 /// Delta attention with keys and values of the same width.
 DeltaNet delta_heads(Size heads, Size dim, Size kernel) {
-  return {
-      .key_heads = heads, .value_heads = heads, .key_dim = dim, .value_dim = dim, .kernel = kernel};
+  return {.key_heads = heads,
+          .value_heads = heads,
+          .key_dim = dim,
+          .value_dim = dim,
+          .kernel = kernel,
+          .type = StateType::fp32};  // vLLM 0.33 layers/mamba/mamba_utils.py kda_state_dtype
 }
 
 Part projections(Size hidden, const DeltaNet& d) {

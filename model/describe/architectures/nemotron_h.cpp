@@ -99,7 +99,9 @@ Part nemotron_h_model(const Config& c) {
                  .state = c.dim({"ssm_state_size"}, 128),
                  .kernel = c.dim({"mamba_d_conv", "conv_kernel"}, 4),
                  .conv_bias = c.bias({"mamba_conv_bias", "use_conv_bias"}, true),
-                 .bias = c.bias({"use_bias"}, false)};
+                 .bias = c.bias({"use_bias"}, false),
+                 // vLLM 0.33 models/config.py NemotronHForCausalLMConfig
+                 .type = state_type(c, "mamba_ssm_cache_dtype", StateType::fp32)};
   const auto blocks = blocks_of(c);
   const std::string pattern = pattern_of(c, blocks);
   const auto mixer = [&](Size i) {

@@ -8,8 +8,16 @@ Part depthwise_conv(std::string_view name, Size channels, Size kernel, Bias bias
   return in(name, "Conv1d", std::move(p));
 }
 
-Cache recurrent_state(Size convolved, Size kernel, Size state) {
-  return {.kind = CacheKind::recurrent, .per_sequence = times({convolved, kernel}) + state};
+StateType state_type(const Config& c, std::string_view key, StateType fallback) {
+  if (!c.has(key)) return fallback;
+  return c.text({key}) == "float32" ? StateType::fp32 : StateType::as_computed;
+}
+
+Cache recurrent_state(Size convolved, Size kernel, Size state, StateType type) {
+  return {.kind = CacheKind::recurrent,
+          .per_sequence = times({convolved, kernel}) + state,
+          .per_step = convolved,
+          .in_fp32 = type == StateType::fp32 ? state : 0};
 }
 
 Size time_step_rank(const Config& c, Config::Keys keys) {
@@ -41,7 +49,7 @@ Part mamba2_parameters(const Mamba2& m) {
 }
 
 Cache mamba2_state(const Mamba2& m) {
-  return recurrent_state(m.convolved(), m.kernel, times({m.heads, m.dim, m.state}));
+  return recurrent_state(m.convolved(), m.kernel, times({m.heads, m.dim, m.state}), m.type);
 }
 
 Mamba2 mamba2_of(const Config& c, Size inner) {
@@ -71,11 +79,13 @@ DeltaNet delta_net_of(const Config& c) {
           .value_heads = c.dim({"linear_num_value_heads"}),
           .key_dim = c.dim({"linear_key_head_dim"}),
           .value_dim = c.dim({"linear_value_head_dim"}),
-          .kernel = c.dim({"linear_conv_kernel_dim"})};
+          .kernel = c.dim({"linear_conv_kernel_dim"}),
+          .type = state_type(c, "mamba_ssm_dtype")};
 }
 
 Cache delta_net_state(const DeltaNet& d) {
-  return recurrent_state(d.convolved(), d.kernel, times({d.value_heads, d.key_dim, d.value_dim}));
+  return recurrent_state(d.convolved(), d.kernel, times({d.value_heads, d.key_dim, d.value_dim}),
+                         d.type);
 }
 
 }  // namespace headroom::model

@@ -16,8 +16,15 @@ namespace headroom::model {
 /// Depthwise convolution over time. Each channel has its own kernel.
 Part depthwise_conv(std::string_view name, Size channels, Size kernel, Bias bias);
 
+/// Which numbers a recurrent state consists of.
+enum class StateType { as_computed, fp32 };
+/// By a key of the config: "float32"; without the key, or with another type, `fallback` counts.
+StateType state_type(const Config& c, std::string_view key,
+                     StateType fallback = StateType::as_computed);
+
 /// A state of `state` elements, and the last `kernel` inputs of `convolved` channels.
-Cache recurrent_state(Size convolved, Size kernel, Size state);
+Cache recurrent_state(Size convolved, Size kernel, Size state,
+                      StateType type = StateType::as_computed);
 
 /// Rank of the time step. "auto" means hidden_size / 16, rounded up.
 Size time_step_rank(const Config& c, Config::Keys keys);
@@ -36,6 +43,7 @@ Part mamba_mixer(Size hidden, const Mamba& m, std::string_view activation);
 struct Mamba2 {
   Size inner, heads, dim, groups, state, kernel;
   Bias conv_bias = Bias::yes, bias = Bias::no;
+  StateType type = StateType::as_computed;
   Size convolved() const { return inner + 2 * groups * state; }
   Size projected() const { return inner + convolved() + heads; }
 };
@@ -50,6 +58,7 @@ Part mamba2_mixer(Size hidden, const Mamba2& m, std::string_view norm_class,
 /// The gated delta rule. Each value head keeps a matrix of key_dim x value_dim.
 struct DeltaNet {
   Size key_heads, value_heads, key_dim, value_dim, kernel;
+  StateType type = StateType::as_computed;
   Size key() const { return key_heads * key_dim; }
   Size value() const { return value_heads * value_dim; }
   Size convolved() const { return 2 * key() + value(); }

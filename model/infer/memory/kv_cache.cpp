@@ -8,6 +8,7 @@
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/packed_pool.hpp"
+#include "model/infer/memory/state_pages.hpp"
 #include "model/infer/scenario/draft.hpp"
 
 namespace headroom::model {
@@ -45,21 +46,23 @@ double looked_at(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
 }
 
 /// Layers of a kind that take part in the pool of pages.
-bool is_paged(const CacheClass& c) {
-  return c.kind != CacheKind::recurrent && c.kind != CacheKind::indexer &&
-         c.kind != CacheKind::waiting;
+bool is_paged(const CacheClass& c, const StatePages& states) {
+  if (c.kind == CacheKind::recurrent) return states.block_tokens > 0;
+  return c.kind != CacheKind::indexer && c.kind != CacheKind::waiting;
 }
 
 /// Layers in each group of a pool of pages; 0: all layers are one group.
-Size layers_in_group(const Scenario& s) {
+Size layers_in_group(const Scenario& s, const StatePages& states) {
   if (s.runtime->cache.windows != Windows::hybrid_kv_pool) return 0;
   const auto& classes = s.weights->model->profile.caches;
   Size fewest = 0, most = 0, window = -1;
   bool alike = true;
   for (const CacheClass& c : classes) {
-    if (!is_paged(c)) continue;
-    alike = alike && (window < 0 || window == c.window);
-    window = c.window;
+    if (!is_paged(c, states)) continue;
+    constexpr Size no_window = -2;  // of a state
+    const Size own = c.kind == CacheKind::recurrent ? no_window : c.window;
+    alike = alike && (window == -1 || window == own);
+    window = own;
     fewest = fewest == 0 ? c.layers : std::min(fewest, c.layers);
     most = std::max(most, c.layers);
   }
@@ -68,8 +71,8 @@ Size layers_in_group(const Scenario& s) {
 }
 
 /// Tokens that all sequences hold in layers of this kind.
-Size tokens_held(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
-  const Size block = s.runtime->cache.block_tokens, all = tokens_of(c, tokens);
+Size tokens_held(const Scenario& s, const CacheClass& c, CachedTokens tokens, Size block) {
+  const Size all = tokens_of(c, tokens);
   const Size held = round_up(all, block);
   const double share = s.runtime->cache.compressed_window_share;
   if (c.window > 0 && share > 0 && s.weights->model->profile.compressed) {
@@ -132,24 +135,31 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
   const int shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements));
   const double element_bytes = p.element_bytes();
   double bytes = 0;
-  const Size group = layers_in_group(s), copies = state_copies(s);
+  const StatePages states = state_pages(s, shards);
+  const Size block = std::max(states.block_tokens, s.runtime->cache.block_tokens);
+  const Size group = layers_in_group(s, states);
+  const Size copies = state_copies(s);
   for (const CacheClass& c : classes) {
-    const Size held = tokens_held(s, c, tokens);
+    const Size held = tokens_held(s, c, tokens, block);
     const auto& elements = elements_before(s, c);
     const bool own = in_own_format(s, c);
-    const bool padded = group > 0 && is_paged(c) && c.layers % group != 0;
-    classes_.push_back({.elements_before = elements.data(),
-                        .state_before = c.state_before.data(),
-                        .held = held,
-                        .layers = padded ? c.layers : 1,
-                        .padded_layers = padded ? round_up(c.layers, group) : 1,
-                        .state_bytes = times({s.batch, s.runtime->cache.state_bytes, copies}),
-                        .round = p.block_elements - 1,
-                        .block_bytes = p.block_bytes,
-                        .shift = shift,
-                        .ways = ways_of(c, shards),
-                        .entry_elements = own ? c.entry_elements : 0,
-                        .entry_bytes = c.entry_bytes});
+    const bool padded = group > 0 && is_paged(c, states) && c.layers % group != 0;
+    const bool paged_state = c.kind == CacheKind::recurrent && states.block_tokens > 0;
+    classes_.push_back(
+        {.elements_before = elements.data(),
+         .state_before = c.state_before.data(),
+         .held = held,
+         .layers = padded ? c.layers : 1,
+         .padded_layers = padded ? round_up(c.layers, group) : 1,
+         .state_elements = paged_state ? c.state_before.back() / c.layers : 1,
+         .state_bytes = paged_state ? times({s.batch, states.pages + copies - 1, states.page_bytes})
+                                    : times({s.batch, s.runtime->cache.state_bytes, copies}),
+         .round = p.block_elements - 1,
+         .block_bytes = p.block_bytes,
+         .shift = shift,
+         .ways = paged_state ? 1 : ways_of(c, shards),
+         .entry_elements = own ? c.entry_elements : 0,
+         .entry_bytes = c.entry_bytes});
     bytes += static_cast<double>(held) * static_cast<double>(elements.back()) * element_bytes +
              static_cast<double>(s.batch) * static_cast<double>(copies) *
                  static_cast<double>(c.state_before.back() * s.runtime->cache.state_bytes);

@@ -37,8 +37,9 @@ Size state_copies(const Scenario& scenario);
 /// start inside a block. Layers of each kind are padded to whole groups. A group has the size of
 /// the rarest kind, or of the most frequent one if that is less than a quarter more. Source: vLLM
 /// 0.11 v1/core/kv_cache_utils.py _get_kv_cache_groups_uniform_page_size, v1/kv_cache_interface.py
-/// SlidingWindowSpec.max_memory_usage_bytes. Left out: pages of recurrent states, layers that
-/// attend in chunks, --disable-hybrid-kv-cache-manager. MLA counts its latent or the expanded K and
+/// SlidingWindowSpec.max_memory_usage_bytes. States that share such a pool have its pages
+/// (model/infer/memory/state_pages.hpp). Left out: layers that attend in chunks,
+/// --disable-hybrid-kv-cache-manager. MLA counts its latent or the expanded K and
 /// V, as the runtime stores it. Saturates below 2^62. Each shard has its own key-value heads, or
 /// all of them if there are fewer heads than shards. Latents and index keys are complete on each
 /// (vLLM 0.19 config/model.py get_num_kv_heads).
@@ -63,7 +64,8 @@ class CacheBytes {
       const Size kept = c.entry_elements > 0
                             ? (elements + c.entry_elements - 1) / c.entry_elements * c.entry_bytes
                             : ((elements + c.round) >> c.shift) * c.block_bytes;
-      const Size whole = kept + c.state_bytes * (c.state_before[l] - c.state_before[f]);
+      const Size states = (c.state_before[l] - c.state_before[f]) / c.state_elements;
+      const Size whole = kept + c.state_bytes * (states * c.padded_layers / c.layers);
       total += c.ways == 1 ? whole : (whole + c.ways - 1) / c.ways;
     }
     return Bytes(huge_ && last > first ? most : total);
@@ -76,7 +78,8 @@ class CacheBytes {
     const Size* state_before;     ///< prefix sums, elements per sequence
     Size held;                    ///< tokens of all sequences together
     Size layers, padded_layers;   ///< that are padded to so many; 1, 1: none
-    Size state_bytes;             ///< bytes of an element of state, all sequences together
+    Size state_elements = 1;      ///< elements that state_bytes are of: of a layer in a pool
+    Size state_bytes = 0;         ///< bytes of such a state, all sequences together
     Size round, block_bytes;      ///< of the cache precision
     int shift;                    ///< log2 of its elements per block
     Size ways;                    ///< parts that cards divide it into

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/memory/state_pages.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 
 namespace headroom::model {
@@ -26,8 +27,12 @@ CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
   room.available = card_budget(s, static_cast<std::size_t>(card)) - use.context -
                    Bytes(static_cast<Size>(std::ceil(beside)));
   room.one_sequence = of_one(s, plan, card, s.cached_tokens());
-  room.block = s.runtime->cache.block_tokens;
-  const Bytes block = of_one(s, plan, card, room.block);
+  const StatePages states = state_pages(s, plan.shards);
+  room.block = std::max(states.block_tokens, s.runtime->cache.block_tokens);
+  // Pages of states do not grow: only what the second block adds is one.
+  const Bytes first = of_one(s, plan, card, room.block);
+  const Bytes block =
+      states.block_tokens > 0 ? of_one(s, plan, card, 2 * room.block) - first : first;
   if (room.available <= Bytes(0) || block <= Bytes(0)) return room;
   room.blocks = room.available.count() / block.count();
   room.sequences = static_cast<double>(room.blocks * block.count()) /

@@ -16,6 +16,11 @@ QUANTITIES = {
     'memory_beside_cache': ('all_but_cache', 'amount'),
     # Figures of one sequence of the longest length that an engine was started for.
     'sequence_cache_memory': ('card_cache', 'amount'),
+    # What an engine logs of its cache as it starts; prompt_len is one less than its longest request.
+    'token_cache_memory': ('cache_token', 'amount'),
+    'cache_memory_left': ('cache_left', 'amount'),
+    'concurrency': ('concurrency', 'amount'),
+    'logged_weights': ('loaded', 'amount'),
     'weights_size': ('weights', 'amount'),
     'gpu0_weights_memory': ('card_weights:0', 'amount'),
     'gpu1_weights_memory': ('card_weights:1', 'amount'),
@@ -42,9 +47,11 @@ QUANTITIES = {
     'weights_load_time': ('load_weights', 'amount')}
 
 MEMORY = ('allocated_peak', 'allocated_held', 'card_used', 'all_but_cache', 'card_cache',
-          'weights', 'card_weights:0', 'card_weights:1', 'host_weights', 'host_used')
+          'weights', 'card_weights:0', 'card_weights:1', 'host_weights', 'host_used',
+          'cache_token', 'cache_left', 'concurrency', 'loaded')
+CACHE = ('cache_token', 'cache_left', 'concurrency')
 UNITS = {'GiB': (2 ** 30, 'bytes'), 'MB': (2 ** 20, 'bytes'), 'MiB': (2 ** 20, 'bytes'),
-         'bytes': (1, 'bytes'), 'ms': (1e-3, 's'), 's': (1, 's'), 's/token': (1, 's'),
+         'bytes': (1, 'bytes'), 'ms': (1e-3, 's'), 's': (1, 's'), 's/token': (1, 's'), 'requests': (1, 'requests'),
          'tokens/s': (1, 'tokens/s')}
 SERVED = {'step': 'serving_step', 'prefill': 'serving_first', 'generation': 'serving_rate'}
 
@@ -77,6 +84,8 @@ def figure_of(row, engine):
         statistic += '_warm'
     if statistic == 'card_used' and engine['memory_by'] == 'allocator':
         statistic = 'allocated_peak'
+    if statistic in CACHE and row.setting('prefix_caching') == 'off':
+        statistic += ':1'  # one page of recurrent state for each sequence
     if row['task'].startswith('serving'):
         statistic = SERVED.get(statistic, statistic)
     return {'figure': statistic, 'form': form, 'value': value * scale, 'unit': unit}
@@ -84,7 +93,7 @@ def figure_of(row, engine):
 
 def group_of(row, figure):
     """What the row tells of beside its figure: serving, or offload. Empty: its figure says it."""
-    if figure in MEMORY or figure.startswith('load'):
+    if figure in MEMORY or figure.startswith(('load', *CACHE)):
         return ''
     if row['category'] == 'offload_speed' and not row['task'].startswith('serving'):
         return 'offload'

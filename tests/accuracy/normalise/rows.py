@@ -41,8 +41,10 @@ def refuse_features(row):
 def parallel_of(row):
     found = {flag: int(row.figure(*keys) or 0) or '' for flag, keys in
              (('tp', ('tp', 'tensor_parallel')), ('pp', ('pp',)), ('ep', ('moe_ep',)))}
-    # Runs that fitted or did not say what share was asked for. A peak says what was used.
-    share = row.figure('utilisation') if row['outcome'] else None
+    # Runs that fitted or did not, and room for a cache, say what share was asked for. A peak says
+    # what was used.
+    asked = row['outcome'] or row['quantity'] in ('cache_memory_left', 'concurrency')
+    share = row.figure('utilisation') if asked else None
     return found | {'gpu_memory_utilization': '' if share is None else share}
 
 
@@ -91,7 +93,8 @@ def machine_for(row, cards, found):
     try:
         return cards_of(row, cards)
     except Missing as missing:
-        if found.get('figure') not in USED + USED_BY_A_STEP or not str(missing).startswith('card:'):
+        any_card = USED + USED_BY_A_STEP + ('cache_token', 'cache_token:1', 'loaded')
+        if found.get('figure') not in any_card or not str(missing).startswith('card:'):
             raise
         return {'machine': f"{min(max(int(row.number('gpu_count') or 1), 1), 1024)}x any"}
 

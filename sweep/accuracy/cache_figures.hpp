@@ -1,0 +1,19 @@
+// What an engine logs of its KV cache as it starts: the memory left for it, the bytes of a token,
+// and how many of the longest requests it holds.
+#pragma once
+
+#include <optional>
+
+#include "sweep/accuracy/scored_row.hpp"
+
+namespace headroom::sweep {
+
+/// Lines of an engine's log as it starts. No constant is fitted to them.
+bool is_of_start_log(Statistic statistic);
+
+/// The figure as the engine reckons it. Bytes of a token are those of one sequence of the row's
+/// length, divided by that length; vLLM 0.33 v1/core/kv_cache_utils.py get_kv_cache_capacity logs
+/// tokens so. Nothing where no memory is left, or the engine takes only what it needs.
+std::optional<double> cache_figure(const ScoredRow& subject, const model::Scenario& scenario);
+
+}  // namespace headroom::sweep
