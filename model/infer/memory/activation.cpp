@@ -70,15 +70,13 @@ Size score_bytes(const Scenario& s) {
 }
 
 Size prefill_chunk(const Scenario& s) {
-  const Size stated = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
-  if (stated > 0) return stated;
+  const Size micro_batch = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
+  if (micro_batch > 0) return micro_batch;
   const Engine& r = *s.runtime;
-  return r.serving.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole
-             ? r.serving.long_prefill_chunk
-             : (has_start_pass(s) && r.memory.start_pass.tokens_on_large > 0 &&
-                        r.serving.prefill_chunk > 0
-                    ? stated_tokens(s)
-                    : r.serving.prefill_chunk);
+  if (r.serving.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole)
+    return r.serving.long_prefill_chunk;
+  const Size of_card = has_start_pass(s) ? stated_tokens(s) : 0;
+  return of_card > 0 ? of_card : r.serving.prefill_chunk;
 }
 
 Size pass_tokens(const Scenario& s) {
