@@ -1,11 +1,15 @@
 #include "model/engine/engine.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "hardware/names.hpp"
 #include "model/engine/engine_rows.hpp"
+#include "model/engine/engine_version.hpp"
 #include "model/engine/measured_constants.hpp"
 
 namespace headroom::model {
@@ -37,8 +41,28 @@ void add_engines(std::string_view toml, std::string_view file) {
   all_engines() = std::move(rows);
 }
 
+namespace {
+
+/// "vllm" and "0.11" of "vllm@0.11". Throws UnknownName with all versions of the series.
+const Engine& engine_by_version(std::string_view name, std::string_view version) {
+  const Engine& newest = engine(name);
+  if (const Engine* row = row_of_version(engines(), newest.series, version)) return *row;
+  std::vector<std::string> known;
+  for (const Engine& row : engines())
+    if (row.series == newest.series && !(row.from.empty() && row.to.empty()))
+      known.push_back(fmt::format("{} ({})", row.name, row.version));
+  if (known.empty()) known.push_back(fmt::format("{} ({})", newest.name, newest.version));
+  throw UnknownName(
+      fmt::format("runtime '{}@{}' has no row; rows: {}", name, version, fmt::join(known, ", ")));
+}
+
+}  // namespace
+
 const Engine& engine(std::string_view name) {
   const std::string wanted = lower(name);
+  if (const auto at = wanted.find('@'); at != std::string::npos)
+    return engine_by_version(std::string_view(wanted).substr(0, at),
+                             std::string_view(wanted).substr(at + 1));
   std::vector<std::string> known;
   for (const Engine& row : engines()) {
     if (row.name == wanted) return row;

@@ -27,6 +27,8 @@ enum class Backend : std::uint8_t {
 /// program.
 struct Engine {
   std::string_view name, version;
+  std::string_view series;      ///< the newest row of the same engine and build; versions choose
+  std::string_view from, to;    ///< versions that the row stands for; empty: no limit
   bool is_template = false;     ///< only there to be inherited from
   std::string_view family;      ///< the first row of the same engine
   std::string_view generation;  ///< the row whose constants this one shares
@@ -59,7 +61,8 @@ std::span<const Engine> engines();
 /// engines(), whose rows never move after that. Throws as read_engines does
 /// (model/engine/engine_rows.hpp).
 void add_engines(std::string_view toml, std::string_view file);
-/// Throws UnknownName with the nearest names.
+/// A row by name, or by version: "vllm@0.11" is the row of `series` vllm that stands for 0.11.
+/// Throws UnknownName with the nearest names, or with the versions that have rows.
 const Engine& engine(std::string_view name);
 
 }  // namespace headroom::model

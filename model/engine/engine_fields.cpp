@@ -55,6 +55,8 @@ const EngineField rows_of_fields[] = {
     {"memory", "start_tokens", "tokens of the profiling pass; 0: one whole context", AT(memory.start_pass.tokens)},
     {"memory", "start_sequences_on_large", "sequences of that pass on cards of 70 GiB or more", AT(memory.start_pass.sequences_on_large)},
     {"memory", "start_tokens_on_large", "tokens of that pass on cards of 70 GiB or more", AT(memory.start_pass.tokens_on_large)},
+    {"memory", "start_tokens_on_largest", "the same on cards of 160 GiB or more; 0: as on large cards", AT(memory.start_pass.tokens_on_largest)},
+    {"memory", "unified_is_small", "a GB10 has the sizes of small cards", AT(memory.start_pass.unified_is_small)},
     {"memory", "start_least_tokens", "tokens of that pass at least", AT(memory.start_pass.min_tokens)},
     {"memory", "sampling_bytes", "bytes of one logit with its copies while tokens are drawn", AT(memory.start_pass.sampling_bytes)},
     {"memory", "residual_copies", "copies of every token's hidden state that exist together", AT(memory.residual_copies)},

@@ -16,6 +16,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/toml_row.hpp"
 #include "model/engine/engine_fields.hpp"
+#include "model/engine/engine_version.hpp"
 #include "model/engine/measured_constants.hpp"
 
 namespace headroom::model {
@@ -193,6 +194,24 @@ const Engine& parent_of(TomlRow& row, const std::vector<Engine>& rows, const std
   row.fail("inherits", unknown_name("engine", name, known).what());
 }
 
+/// `from` and `to` are of the row alone, a series is inherited.
+void read_version(TomlRow& row, Engine& engine) {
+  const auto limit = [&](std::string_view key) -> std::string_view {
+    const auto text = row.text(key);
+    if (text && !version_numbers(*text))
+      row.fail(key,
+               fmt::format("found {}; expected a version, such as \"0.11\" or \"b6325\"", *text));
+    return text ? kept(*text) : std::string_view();
+  };
+  engine.from = limit("from");
+  engine.to = limit("to");
+  const bool limited = !engine.from.empty() || !engine.to.empty();
+  engine.version = kept(row.text("version").value_or(limited ? version_range(engine.from, engine.to)
+                                                             : std::string()));
+  const auto series = row.text("series");
+  if (series || engine.series.empty()) engine.series = series ? kept(*series) : engine.name;
+}
+
 /// The keys that are not fields: who the engine is.
 Engine read_identity(TomlRow& row, const std::vector<Engine>& rows) {
   Engine engine{};
@@ -203,8 +222,9 @@ Engine read_identity(TomlRow& row, const std::vector<Engine>& rows) {
     row.fail("inherits", "missing; expected the name of an engine, such as vllm");
   const bool of_template = !parent || engine.is_template;
   engine.name = kept(lower(row.required_text("name")));
+  if (of_template) engine.series = {};
   engine.is_template = row.flag("template").value_or(false);
-  engine.version = kept(row.text("version").value_or(""));
+  read_version(row, engine);
   engine.source = kept(fmt::format("{}", fmt::join(row.texts("source"), "; ")));
   const auto family = row.text("family");
   if (family || of_template) engine.family = family ? kept(*family) : engine.name;
@@ -213,7 +233,8 @@ Engine read_identity(TomlRow& row, const std::vector<Engine>& rows) {
   else if (family || of_template)
     engine.generation = engine.family;
   if (!engine.is_template && engine.source.empty()) row.fail("source", "missing");
-  if (!engine.is_template && engine.version.empty()) row.fail("version", "missing");
+  if (!engine.is_template && engine.version.empty())
+    row.fail("version", "missing; expected it, or `from` and `to`");
   return engine;
 }
 

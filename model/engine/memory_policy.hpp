@@ -22,6 +22,8 @@ struct StartPass {
   Size sequences = 0;                                ///< 0: there is no such pass
   Size tokens = 0;                                   ///< 0: one whole context
   Size sequences_on_large = 0, tokens_on_large = 0;  ///< on cards of 70 GiB or more
+  Size tokens_on_largest = 0;     ///< on cards of 160 GiB or more; 0: as on large
+  bool unified_is_small = false;  ///< a GB10 (compute capability 12.1) has the sizes of small cards
   Size min_tokens = 0;
   Size sampling_bytes = 0;  ///< of one logit with its copies while tokens are drawn
 };
@@ -41,6 +43,7 @@ struct MemoryPolicy {
   Constant communication_bytes;  ///< on each of several cards that divide matrices over links
   Constant workspace_bytes;      ///< buffers of matrix libraries in the allocator's count
   Constant host_bytes;           ///< the process itself in host memory
+  Constant graph_bytes;          ///< CUDA graphs, where the engine's share of the card has them
   Constant fragmentation;        ///< share of a card's allocations that the allocator adds
   Constant interval;             ///< 80 % interval as a factor on the expected memory
 };

@@ -44,7 +44,8 @@ const Row rows[] = {
     // twice. Code of 2024 for transformers keeps 128 heads of 192 + 128.
     {"deepseek-ai/DeepSeek-V3", "vllm", "bf16", 64 * K, 64 * K * 70272},
     {"deepseek-ai/DeepSeek-V3", "transformers", "bf16", 64 * K, 64 * K * 70272},
-    {"deepseek-ai/DeepSeek-V3", "llama.cpp", "fp16", 64 * K, 64 * K * 61 * (576 + 512) * 2},
+    {"deepseek-ai/DeepSeek-V3", "llama.cpp-b7829", "fp16", 64 * K, 64 * K * 61 * (576 + 512) * 2},
+    {"deepseek-ai/DeepSeek-V3", "llama.cpp", "fp16", 64 * K, 64 * K * 61 * 576 * 2},
     {"deepseek-ai/DeepSeek-V3", "transformers-4.44", "bf16", 64 * K,
      64 * K * 61 * 128 * (192 + 128) * 2},
     // 32 and 80 layers of 2 * 8 * 128.

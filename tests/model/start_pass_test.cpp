@@ -36,7 +36,7 @@ TEST(StartPass, KeepsFreeWhatVllmLogs) {
   for (const LoggedPass& row : logged_passes) {
     const Machine box = card("h100-sxm-80gb");
     const QuantisedModel weights = quantise(catalogue_model(row.model), scheme(row.precision));
-    Scenario s = scenario(weights, box, "vllm");
+    Scenario s = scenario(weights, box, "vllm-0.19");
     s.prompt_tokens = 8191;
     s.output_tokens = 1;
     const double found = static_cast<double>(card_use(s, place(s, 1.0), 0).activations.count());
@@ -55,6 +55,20 @@ TEST(StartPass, IsSmallerOnSmallCards) {
   EXPECT_EQ(usual_sequences(on_large), 1024);
   EXPECT_EQ(pass_tokens(on_small), 2048);
   EXPECT_EQ(pass_tokens(on_large), 8192);
+}
+
+/// Source: get_batch_defaults of vLLM 0.27.1, 0.30 and 0.33.
+TEST(StartPass, SizesOfTheLargestAndOfUnifiedCardsCameLater) {
+  const QuantisedModel weights =
+      quantise(catalogue_model("meta-llama/Llama-3.1-8B"), scheme("bf16"));
+  const Machine largest = card("b200-sxm-180gb"), unified = card("gb10");
+  for (const auto& [engine, on_largest, on_unified] :
+       {std::tuple{"vllm-0.27", 8192, 8192}, {"vllm-0.32", 16384, 8192}, {"vllm", 16384, 2048}}) {
+    const Scenario a = scenario(weights, largest, engine), b = scenario(weights, unified, engine);
+    EXPECT_EQ(pass_tokens(a), on_largest) << engine;
+    EXPECT_EQ(pass_tokens(b), on_unified) << engine;
+    EXPECT_EQ(prefill_chunk(a), on_largest) << engine << ": time and memory go by the same pass";
+  }
 }
 
 TEST(StartPass, RoomForCachesDoesNotDependOnTheBatch) {

@@ -104,6 +104,7 @@ TEST(LaunchSplit, CachesHaveTheEnginesOwnWords) {
       } else {
         const std::string word = each.precision == "fp8"        ? "fp8_e4m3"
                                  : each.precision == "fp8_e5m2" ? "fp8_e5m2"
+                                 : each.precision == "nvfp4"    ? "nvfp4"
                                                                 : "";
         EXPECT_EQ(value_of(script_of(s), "--kv-cache-dtype"), word) << what;
       }

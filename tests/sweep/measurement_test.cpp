@@ -85,13 +85,14 @@ TEST(ModelReference, AsProgramsAndPeopleSpellIt) {
 TEST(EngineVersions, HaveTheRowOfTheirGeneration) {
   EXPECT_EQ(llama_cpp_of(2000, "CUDA"), "llama.cpp-b3120");
   EXPECT_EQ(llama_cpp_of(5210, "CUDA"), "llama.cpp-b6324");
-  EXPECT_EQ(llama_cpp_of(7340, "CUDA"), "llama.cpp");
+  EXPECT_EQ(llama_cpp_of(7340, "CUDA"), "llama.cpp-b7829");
+  EXPECT_EQ(llama_cpp_of(10760, "CUDA"), "llama.cpp");
   EXPECT_EQ(llama_cpp_of(0, "CUDA"), "llama.cpp");
   EXPECT_EQ(llama_cpp_of(4000, "Vulkan"), "llama.cpp-vulkan-b4282");
   EXPECT_EQ(llama_cpp_of(7340, "Vulkan"), "llama.cpp-vulkan");
   EXPECT_EQ(llama_cpp_of(7340, "BLAS"), "llama.cpp-blas");
   EXPECT_EQ(vllm_of("v0.6.4"), "vllm-0.7");
-  EXPECT_EQ(vllm_of("0.19.0"), "vllm");
+  EXPECT_EQ(vllm_of("0.19.0"), "vllm-0.19");
   EXPECT_EQ(vllm_of(""), "vllm");
   EXPECT_EQ(transformers_of("4.38.2"), "transformers-4.44");
   EXPECT_EQ(transformers_of("4.51.3"), "transformers-4.57");

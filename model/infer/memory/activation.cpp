@@ -10,11 +10,24 @@ namespace {
 
 Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::ceil(std::min(bytes, 1e18)))); }
 
-/// Whether a card has the larger of an engine's sizes. Source: vLLM 0.19 engine/arg_utils.py: 70
-/// GiB and more, the A100 (compute capability 8.0) left out.
-bool is_large(const Device& device) {
-  return device.memory >= Bytes(Size{70} << 30) &&
-         device.compute_capability != ComputeCapability{8, 0};
+/// Whether the first card has the larger of an engine's sizes. Source: vLLM 0.33
+/// engine/arg_utils.py get_batch_defaults: 70 GiB and more, the A100 (compute capability 8.0) left
+/// out; the GB10 (12.1) from 0.31 on.
+bool is_large(const Scenario& s) {
+  const Device& card = s.machine->devices.front();
+  const bool unified = card.compute_capability == ComputeCapability{12, 1};
+  return card.memory >= Bytes(Size{70} << 30) &&
+         card.compute_capability != ComputeCapability{8, 0} &&
+         !(unified && s.runtime->memory.start_pass.unified_is_small);
+}
+
+/// Tokens of a pass by the size of the first card; 0: a whole context. Source: as is_large; the
+/// largest from 160 GiB on.
+Size stated_tokens(const Scenario& s) {
+  const StartPass& start = s.runtime->memory.start_pass;
+  if (!is_large(s)) return start.tokens;
+  const bool largest = s.machine->devices.front().memory >= Bytes(Size{160} << 30);
+  return largest && start.tokens_on_largest > 0 ? start.tokens_on_largest : start.tokens_on_large;
 }
 
 bool has_start_pass(const Scenario& s) {
@@ -31,7 +44,7 @@ Size start_sequences(const Scenario& s) { return std::max(s.batch, usual_sequenc
 Size start_tokens(const Scenario& s) {
   const StartPass& start = s.runtime->memory.start_pass;
   const Size sequences = start_sequences(s), context = s.cached_tokens();
-  const Size stated = is_large(s.machine->devices.front()) ? start.tokens_on_large : start.tokens;
+  const Size stated = stated_tokens(s);
   const Size whole_context = context > longest_whole ? 0 : context;
   const Size tokens = std::max(stated > 0 ? stated : whole_context, start.min_tokens);
   return std::max(sequences, context > tokens / sequences ? tokens : sequences * context);
@@ -42,7 +55,7 @@ Size start_tokens(const Scenario& s) {
 Size usual_sequences(const Scenario& s) {
   if (!has_start_pass(s)) return 0;
   const StartPass& start = s.runtime->memory.start_pass;
-  return is_large(s.machine->devices.front()) ? start.sequences_on_large : start.sequences;
+  return is_large(s) ? start.sequences_on_large : start.sequences;
 }
 
 Size score_bytes(const Scenario& s) {
@@ -57,12 +70,13 @@ Size score_bytes(const Scenario& s) {
 }
 
 Size prefill_chunk(const Scenario& s) {
-  const Size stated = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
-  if (stated > 0) return stated;
+  const Size micro_batch = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
+  if (micro_batch > 0) return micro_batch;
   const Engine& r = *s.runtime;
-  return r.serving.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole
-             ? r.serving.long_prefill_chunk
-             : r.serving.prefill_chunk;
+  if (r.serving.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole)
+    return r.serving.long_prefill_chunk;
+  const Size of_card = has_start_pass(s) ? stated_tokens(s) : 0;
+  return of_card > 0 ? of_card : r.serving.prefill_chunk;
 }
 
 Size pass_tokens(const Scenario& s) {
@@ -251,8 +265,7 @@ Bytes rotary_tables(const Scenario& s, Size layers) {
 
 Size batched_tokens(const Scenario& s) {
   if (!has_start_pass(s)) return prefill_chunk(s);
-  const StartPass& start = s.runtime->memory.start_pass;
-  const Size stated = is_large(s.machine->devices.front()) ? start.tokens_on_large : start.tokens;
+  const Size stated = stated_tokens(s);
   return stated > 0 ? stated : prefill_chunk(s);
 }
 
@@ -262,6 +275,7 @@ Bytes workspace(const Scenario& s, std::size_t card) {
   const bool unpacks =
       s.weights->scheme->family == SchemeFamily::gptq && width_of(*s.weights) == Width::four;
   return whole((hopper ? 32.0 * 1048576 : s.runtime->memory.workspace_bytes.value) +
+               s.runtime->memory.graph_bytes.value +
                (unpacks ? 2.0 * static_cast<double>(s.weights->largest_matrix) : 0.0));
 }
 

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import tomllib
 
+from .engine import Versions
 from .text import lower
 
 GIB = 2 ** 30
@@ -132,6 +133,11 @@ def plain_name(name):
     return plain[4:] if plain.startswith('metallama') else plain
 
 
+def table_of(binary, *command):
+    listed = subprocess.run([binary, *command, '--format', 'csv'], check=True, capture_output=True, text=True)
+    return list(csv.DictReader(io.StringIO(listed.stdout)))
+
+
 class Models:
     """References of models: a folder of configs, then published names, then the catalogue."""
 
@@ -145,9 +151,8 @@ class Models:
             cells = line.split('\t')
             if len(cells) > 2:
                 self.published.setdefault(plain_name(cells[0]), cells[1])
-        listed = subprocess.run([binary, 'models', 'list', '--format', 'csv'], check=True,
-                                capture_output=True, text=True).stdout
-        rows = list(csv.DictReader(io.StringIO(listed)))
+        rows = table_of(binary, 'models', 'list')
+        self.versions = Versions(table_of(binary, 'runtimes'))
         self.checkpoints = {row['model']: row['checkpoint_precision'] for row in rows}
         for row in rows:
             self.catalogue.setdefault(plain_name(row['model']), row['model'])

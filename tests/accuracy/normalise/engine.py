@@ -33,32 +33,54 @@ def engine_of(row):
     return found
 
 
-# Releases of vLLM that share constants: the first minor version of each, newest first.
-VLLM = ((16, 'vllm'), (11, 'vllm-0.15'), (10, 'vllm-0.10'), (8, 'vllm-0.9'), (6, 'vllm-0.7'),
-        (3, 'vllm-0.5'), (0, 'vllm-0.2'))
-# The least number of an issue or pull request of vLLM that was opened after a release.
-VLLM_TRACKER = ((34500, 16), (26100, 11), (21500, 10), (14900, 8), (8100, 6), (2157, 5), (0, 2))
+# The least number of an issue or pull request of vLLM that was opened after a release. From 0.20 on:
+# the largest number that the release's own code names.
+VLLM_TRACKER = ((60915, 33), (51540, 28), (41410, 21), (39781, 20), (34500, 16), (26100, 11), (21500, 10),
+                (14900, 8), (8100, 6), (2157, 5), (0, 2))
 
 
-def vllm_of(minor):
-    return next(name for least, name in VLLM if minor >= least)
+def numbers_of(text):
+    return tuple(int(each) for each in text.lstrip('bv').split('.'))
 
 
-def vllm_version(row):
+class Versions:
+    """Rows of the program by version, from its own list."""
+
+    def __init__(self, rows):
+        self.rows = []  # name, least version, greatest version; None: no limit
+        for row in rows:
+            found = re.fullmatch(r'(?:([bv]?[\d.]+)(?= |$))?(?: on| ?to ([bv]?[\d.]+))?', row['version'])
+            if found:
+                first, last = found[1], found[2]
+                if first and row['version'] == first:
+                    last = first
+                self.rows.append((row['runtime'], first and numbers_of(first), last and numbers_of(last)))
+
+    def row_of(self, series, version):
+        """The row for a version, a tuple of numbers; the newest for a newer one."""
+        for name, first, last in self.rows:
+            if name != series and not name.startswith(series + '-'):
+                continue
+            if (not first or version >= first) and (not last or version[:len(last)] <= last):
+                return name
+        return series
+
+
+def vllm_version(row, versions):
     for found in re.finditer(r'(?=vllm\s*v?([+-]?\d+)\.([+-]?\d+))', row.said):
         between = row.said[found.start() + 4:found.start(1)]
         if 'v' in between and not re.match(r'\s*v', between):
             continue
         major, minor = int(found[1]), int(found[2])
         if major + minor:
-            return 'vllm' if major > 0 else vllm_of(minor)
+            return versions.row_of('vllm', (major, minor))
     for kind in ('issues', 'pull'):
         at = row['source'].find(f'vllm-project/vllm/{kind}/')
         if at >= 0:
             number = leading_int(row['source'][at:].split('/', 3)[3])
             for least, minor in VLLM_TRACKER:
                 if number > least:
-                    return vllm_of(minor)
+                    return versions.row_of('vllm', (0, minor))
     return 'vllm-0.2' if ' 2023' in row.said else 'vllm'
 
 
@@ -79,7 +101,7 @@ def build_of(said):
     return 0
 
 
-def llama_cpp_version(row):
+def llama_cpp_version(row, versions):
     said, build = row.said, build_of(row.said)
     if 'vulkan' in said:  # shaders with matrix units are of December 2024
         old = (' 2023' in said or ' 2024' in said) and 'dec 2024' not in said and \
@@ -90,20 +112,14 @@ def llama_cpp_version(row):
     early = (' 2023', 'jan 2024', 'feb 2024', 'mar 2024', 'apr 2024', 'may 2024')
     if any(word in said for word in early) or 0 < build < 3121:
         return 'llama.cpp-b3120'
-    return 'llama.cpp-b6324' if ' 2024' in said or 0 < build < 6325 else 'llama.cpp'
+    if build > 0:
+        return versions.row_of('llama.cpp', (build,))
+    return 'llama.cpp-b6324' if ' 2024' in said else 'llama.cpp-b7829' if ' 2025' in said else 'llama.cpp'
 
 
-# The first version, as 100 * major + minor, that is not of a row of the program any more.
-TRANSFORMERS = ((421, '4.20'), (436, '4.35'), (445, '4.44'), (448, '4.47'))
-
-
-def transformers_version(row):
+def transformers_version(row, versions):
     for found in re.finditer(r'transformers (?=\s*([+-]?\d+)\.([+-]?\d+))', row.said):
-        version = 100 * int(found[1]) + int(found[2])
-        for end, name in TRANSFORMERS:
-            if version < end:
-                return f'transformers-{name}'
-        return 'transformers' if version >= 500 else 'transformers-4.57'
+        return versions.row_of('transformers', (int(found[1]), int(found[2])))
     # PyTorch 2.0 is of 2023, 2.1 to 2.3 were current until July 2024. Without any version a table
     # is older than version 5, of 2026.
     at = row.said.find('torch 2.')
@@ -111,14 +127,14 @@ def transformers_version(row):
     return 'transformers-' + ('4.35' if minor < 1 else '4.47' if minor < 4 else '4.57')
 
 
-def version_of(row, runtime):
+def version_of(row, runtime, versions):
     """The name of the engine's row for the version that the settings name."""
     if runtime == 'llama.cpp':
-        return llama_cpp_version(row)
+        return llama_cpp_version(row, versions)
     if runtime == 'ik_llama.cpp' and with_blas(row):
         return 'ik_llama.cpp-blas'
     if runtime == 'vllm':
-        return vllm_version(row)
+        return vllm_version(row, versions)
     if runtime == 'autoawq' and lower(row['precision']).endswith(' gemv'):
         return 'autoawq-gemv'
     if runtime == 'exllama' and 'exllama v1' in row.said:
@@ -126,7 +142,7 @@ def version_of(row, runtime):
     if runtime == 'sglang':
         at = row.said.find('sglang 0.4.')
         return 'sglang-0.4' if at >= 0 and leading_int(row.said[at + 11:]) < 9 else runtime
-    return transformers_version(row) if runtime == 'transformers' else runtime
+    return transformers_version(row, versions) if runtime == 'transformers' else runtime
 
 
 WORDS = {'gptq 4bit': 'gptq-int4', 'gptq 4bit g128': 'gptq-int4', 'gptq 4bit g32': 'gptq-int4-32g',

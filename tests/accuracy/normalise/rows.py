@@ -121,7 +121,7 @@ def inference_of(row, found, catalogue):
     engine = engine_of(row)
     if not row['outcome']:
         found |= figure_of(row, engine)
-    found['runtime'] = runtime = version_of(row, engine['runtime'])
+    found['runtime'] = runtime = version_of(row, engine['runtime'], models.versions)
     # TensorRT-LLM's tables are of checkpoints that ModelOpt wrote, not of those of a model's makers.
     makers = engine['runtime'] != 'tensorrt-llm' or '/' in row['model']
     reference = found['model'] = models.reference(row['model'], row['precision'] if makers else '')
