@@ -30,7 +30,7 @@ std::string_view SortedTable::rows(std::string_view prefix) const {
       high = start;
   }
   std::string_view rest = text_.substr(low);
-  while (rest.starts_with(prefix)) take_line(rest);
+  while (!rest.empty() && rest.starts_with(prefix)) take_line(rest);
   return text_.substr(low, text_.size() - low - rest.size());
 }
 
