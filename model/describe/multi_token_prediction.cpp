@@ -134,6 +134,17 @@ Part copy_of(const Tensor& owner, std::string_view scope, std::string_view name)
   return p;
 }
 
+/// The path above all tensors of a module: `usual` if it has any, else what their names share.
+std::string scope_of(const Part& module, const std::string& usual) {
+  std::string_view shared = module.tensors.at(0).name;
+  for (const Tensor& t : module.tensors) {
+    if (t.name.starts_with(usual + '.')) return usual;
+    const auto end = std::ranges::mismatch(shared, t.name).in1;
+    shared = shared.substr(0, static_cast<std::size_t>(end - shared.begin()));
+  }
+  return std::string(shared.substr(0, shared.rfind('.')));
+}
+
 /// One more layer of the stack of `layer`.
 Part appended(const Part& part, const std::string& layer, Size number, const PredictorRow& row) {
   const Tensor& head = *head_of(part);
@@ -177,8 +188,9 @@ MultiTokenPrediction multi_token_prediction(const Config& config, const Part& pa
   if (row->layout == Layout::described) {
     all.source = row->source;
     for (Size i = 0; i < all.modules; ++i) {
-      all.part = std::move(all.part) + row->describe(c, i);
-      all.part.blocks.push_back("mtp." + std::to_string(i));
+      Part module = row->describe(c, i);
+      module.blocks = {scope_of(module, "mtp." + std::to_string(i))};
+      all.part = std::move(all.part) + std::move(module);
     }
     return all;
   }
