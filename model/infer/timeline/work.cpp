@@ -89,12 +89,12 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
 
 double idle_share(const Scenario& s, const Pass& pass, Size shards) {
   if (s.machine->devices.empty()) return 0;
-  const double admitted_scenario = 2.0 * s.machine->devices.front().multiprocessors;
+  const double blocks_at_once = 2.0 * s.machine->devices.front().multiprocessors;
   const auto rows = static_cast<double>(s.runtime->kernels.attention_rows);
   const auto heads = static_cast<double>(s.weights->model->shape.query_heads / shards);
   const double blocks = rows > 0 ? heads * std::ceil(pass.tokens / pass.weight_reads / rows) : 0;
-  return admitted_scenario > 0 && blocks > 0
-             ? admitted_scenario * std::ceil(blocks / admitted_scenario) / blocks - 1
+  return blocks_at_once > 0 && blocks > 0
+             ? blocks_at_once * std::ceil(blocks / blocks_at_once) / blocks - 1
              : 0;
 }
 
