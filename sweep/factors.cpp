@@ -249,13 +249,8 @@ Engines::Engines(const Options& options) : Engines() {
 }
 
 const Engine& Engines::named(std::string_view name) const {
-  const std::string wanted = lower(name);
-  std::vector<std::string> known;
-  for (const Engine& row : rows_) {
-    if (row.name == wanted) return row;
-    known.emplace_back(row.name);
-  }
-  throw unknown_name("runtime", name, known);
+  const std::string_view wanted = model::engine(name).name;
+  return *std::ranges::find(rows_, wanted, &Engine::name);
 }
 
 void Engines::measured(Machine& machine) const {

@@ -174,10 +174,16 @@ void add_groups(std::vector<CheckpointGroup> groups, CheckpointDetails& details)
 std::map<std::string, std::vector<std::string>> group_targets(const Config& q) {
   if (q.has("quantization")) return group_targets(q.section("quantization"));
   std::map<std::string, std::vector<std::string>> targets;
-  const Config all = q.section_or_empty("config_groups");
-  for (const auto& [name, value] : all.object())
-    targets.emplace(fmt::format("config_groups.{}.targets", std::string_view(name)),
-                    all.section(name).texts({"targets"}));
+  // Not through Config: a method that does not read the groups leaves their keys unread.
+  const auto* all = q.object().if_contains("config_groups");
+  if (all == nullptr || !all->is_object()) return targets;
+  for (const auto& [name, group] : all->get_object()) {
+    const auto* listed = group.is_object() ? group.get_object().if_contains("targets") : nullptr;
+    if (listed == nullptr || !listed->is_array()) continue;
+    auto& of_group = targets[fmt::format("config_groups.{}.targets", std::string_view(name))];
+    for (const auto& each : listed->get_array())
+      if (each.is_string()) of_group.emplace_back(std::string_view(each.get_string()));
+  }
   return targets;
 }
 

@@ -1,10 +1,11 @@
 // Rows of sorted tables, and that the shipped ones are sorted.
+#include "hardware/sorted_table.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "hardware/embedded.hpp"
-#include "hardware/sorted_table.hpp"
 
 namespace headroom {
 namespace {
