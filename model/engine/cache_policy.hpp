@@ -33,13 +33,14 @@ struct CacheFormat {
 struct CachePolicy {
   std::vector<CacheFormat> formats;
   std::string_view formats_source;
-  Windows windows;             ///< tokens that sliding-window layers hold
-  Size window_slack;           ///< tokens that a capped sliding window caches in addition
-  Size block_tokens;           ///< tokens that KV memory is handed out in
-  Growth growth;               ///< how caches reach their size
-  Size state_bytes;            ///< bytes of one element of recurrent state
-  Size state_pages;            ///< pages of a pool that a sequence holds for each recurrent layer
-  bool latent;                 ///< MLA stores the latent, not expanded K and V
+  Windows windows;    ///< tokens that sliding-window layers hold
+  Size window_slack;  ///< tokens that a capped sliding window caches in addition
+  Size block_tokens;  ///< tokens that KV memory is handed out in
+  Growth growth;      ///< how caches reach their size
+  Size state_bytes;   ///< bytes of one element of recurrent state
+  Size passes_ahead;  ///< passes scheduled beside those that run; 0: windows count one pass
+  Size state_pages;   ///< pages of a pool that a sequence holds for each recurrent layer
+  bool latent;        ///< MLA stores the latent, not expanded K and V
   bool duplicates_mla_values;  ///< … and the latent's values a second time
   bool repeated_heads;         ///< stores K and V for each query head where transformers does
   bool sparse_in_fp8;          ///< sparse attention's caches have the FP8 formats of its kernels

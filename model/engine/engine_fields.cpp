@@ -75,6 +75,7 @@ const EngineField rows_of_fields[] = {
     {"cache", "block_tokens", "tokens of one block of KV memory", AT(cache.block_tokens)},
     {"cache", "growth", "how caches reach their size", ONE_OF(cache.growth, growths)},
     {"cache", "state_bytes", "bytes of one element of recurrent state", AT(cache.state_bytes)},
+    {"cache", "passes_ahead", "passes scheduled beside those that run, whose tokens windows keep; 0: one pass counts", AT(cache.passes_ahead)},
     {"cache", "state_pages", "pages of a pool that a sequence holds for each recurrent layer", AT(cache.state_pages)},
     {"cache", "latent", "MLA stores the latent, not expanded K and V", AT(cache.latent)},
     {"cache", "duplicates_mla_values", "MLA stores the latent's values a second time", AT(cache.duplicates_mla_values)},

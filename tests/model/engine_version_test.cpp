@@ -24,6 +24,8 @@ TEST(EngineVersion, ChoosesTheRow) {
                                    {"vllm@v0.32", "vllm-0.32"},
                                    {"vllm@0.28", "vllm-0.32"},
                                    {"vllm@0.27.1", "vllm-0.27"},
+                                   {"vllm@0.26", "vllm-0.27"},
+                                   {"vllm@0.25.1", "vllm-0.25"},
                                    {"vllm@0.11", "vllm-0.15"},
                                    {"vllm@0.6.4.post1", "vllm-0.7"},
                                    {"vllm@0.2.6", "vllm-0.5"},

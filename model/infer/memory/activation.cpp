@@ -269,6 +269,12 @@ Size batched_tokens(const Scenario& s) {
   return stated > 0 ? stated : prefill_chunk(s);
 }
 
+Size tokens_in_flight(const Scenario& s) {
+  const Size ahead = s.runtime->cache.passes_ahead;
+  const Size passes = ahead > 0 ? std::max<Size>(1, s.pipeline_parallel) + ahead : 1;
+  return times({passes, batched_tokens(s)});
+}
+
 Bytes workspace(const Scenario& s, std::size_t card) {
   if (s.runtime->memory.workspace_bytes.value <= 0) return Bytes(0);
   const bool hopper = s.machine->devices[card].compute_capability == ComputeCapability{9, 0};

@@ -16,6 +16,9 @@ Size score_bytes(const Scenario& scenario);
 Size prefill_chunk(const Scenario& scenario);
 /// Limit for all sequences together, as the engine is started on these cards.
 Size batched_tokens(const Scenario& scenario);
+/// Tokens of all passes that are scheduled and not done. Sliding windows keep them too. Source:
+/// vLLM 0.33 config/vllm.py max_in_flight_tokens.
+Size tokens_in_flight(const Scenario& scenario);
 
 /// Peak bytes of a pass over `tokens` on one of `shards` cards that split each matrix: the largest
 /// of

@@ -84,7 +84,7 @@ Size tokens_held(const Scenario& s, const CacheClass& c, CachedTokens tokens, Si
     return s.batch * std::min(held, round_up(c.window + s.runtime->cache.window_slack, block));
   if (all <= block) return s.batch * held;
   const Size inside = std::min(all, c.window - 1);
-  const Size passing = std::min(batched_tokens(s), s.batch * (all - inside));
+  const Size passing = std::min(tokens_in_flight(s), s.batch * (all - inside));
   return (s.batch - 1) * (round_up(inside, block) + block) + round_up(inside + passing, block) +
          block;
 }
@@ -174,7 +174,7 @@ Bytes CacheBytes::of_pool(Size first, Size last) const {
   boost::container::small_vector<PagedLayers, 8> all;
   for (const CacheClass& c : pooled_->weights->model->profile.caches)
     all.push_back(paged(*pooled_, c, {first, last}));
-  return packed_pool(all, tokens_, pooled_->batch, batched_tokens(*pooled_)).bytes();
+  return packed_pool(all, tokens_, pooled_->batch, tokens_in_flight(*pooled_)).bytes();
 }
 
 RealBytes kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Size shards) {
