@@ -203,7 +203,8 @@ std::string compressed_scheme(const Config& q) {
   const std::string sparsity = sparse.text({"format"}, "dense");
   if (sparsity != "dense")
     sparse.fail("format", fmt::format("found '{}': sparse layouts are not described", sparsity));
-  for (const auto& [name, value] : q.section_or_empty("transform_config").object())
+  const Config transforms = q.section_or_empty("transform_config");
+  for (const auto& [name, value] : transforms.object())
     q.fail("transform_config",
            fmt::format("found '{}': the matrices of transforms are not described; expected an "
                        "empty section, as a checkpoint without transforms has",
