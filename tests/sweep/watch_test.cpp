@@ -12,7 +12,6 @@
 namespace headroom::sweep {
 namespace {
 
-using model::Explanation;
 using model::Scenario;
 
 /// The line that contains `words`, or an empty string.

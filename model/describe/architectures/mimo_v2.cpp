@@ -62,7 +62,7 @@ Part vision_tower(const Config& v) {
 /// Codes that each of `channels` may have: one number for all, or one each as in "1025-129".
 std::vector<Size> codes_of(const Config& a, Size channels) {
   constexpr std::string_view key = "speech_vocab_size";
-  if (a.is_whole(key)) return std::vector<Size>(channels, a.dim({key}));
+  if (a.is_whole(key)) return std::vector<Size>(static_cast<std::size_t>(channels), a.dim({key}));
   const std::string text = a.text({key}, "1025-1025-129-129-129-129-129-129");
   std::vector<Size> sizes;
   for (const std::string_view each : split(text, '-')) {
@@ -72,7 +72,7 @@ std::vector<Size> codes_of(const Config& a, Size channels) {
       a.fail(key, "found '" + text + "', expected whole numbers with '-' between them");
     sizes.push_back(size);
   }
-  if (sizes.size() == 1) sizes.resize(channels, sizes[0]);
+  if (sizes.size() == 1) sizes.resize(static_cast<std::size_t>(channels), sizes[0]);
   if (std::ssize(sizes) < channels)
     a.fail(key, fmt::format("found {} sizes for {} audio_channels", sizes.size(), channels));
   return sizes;

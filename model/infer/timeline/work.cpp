@@ -91,7 +91,8 @@ double idle_share(const Scenario& s, const Pass& pass, Size shards) {
   if (s.machine->devices.empty()) return 0;
   const double blocks_at_once = 2.0 * s.machine->devices.front().multiprocessors;
   const auto rows = static_cast<double>(s.runtime->kernels.attention_rows);
-  const auto heads = static_cast<double>(s.weights->model->shape.query_heads / shards);
+  const Size heads_here = s.weights->model->shape.query_heads / shards;  // whole heads
+  const auto heads = static_cast<double>(heads_here);
   const double blocks = rows > 0 ? heads * std::ceil(pass.tokens / pass.weight_reads / rows) : 0;
   return blocks_at_once > 0 && blocks > 0
              ? blocks_at_once * std::ceil(blocks / blocks_at_once) / blocks - 1
