@@ -199,6 +199,8 @@ Config Config::as_class(std::string_view name) const {
   return copy;
 }
 
+json::object Config::object() const&& { return *object_; }
+
 Config Config::with_defaults(const json::object& defaults) const {
   const auto known = [&](const auto& entry) { return object_->contains(entry.key()); };
   if (std::all_of(defaults.begin(), defaults.end(), known)) return *this;

@@ -68,7 +68,9 @@ class Config {
   Config example(std::string_view key) const;
   /// The nested object where there is one, else an empty one.
   Config section_or_empty(std::string_view key) const;
-  const boost::json::object& object() const { return *object_; }
+  const boost::json::object& object() const& { return *object_; }
+  /// A copy: what a temporary section refers to may go with it.
+  boost::json::object object() const&&;
   const std::string& origin() const { return origin_; }
 
   std::string model_type() const { return text({"model_type"}); }

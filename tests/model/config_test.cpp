@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
 #include <functional>
 
 namespace headroom::model {
@@ -18,6 +19,15 @@ std::string message(const std::function<void()>& f) {
     return e.what();
   }
   return "nothing thrown";
+}
+
+/// A temporary's object is a copy: it outlives the section (the address sanitizer checks that).
+TEST(Config, ObjectOfATemporarySectionCanBeReadInALoop) {
+  const Config config = parse_config(R"({"section": {"a": 1, "b": 2}})", "config.json");
+  std::string keys;
+  for (const auto& [key, value] : config.section_or_empty("section").object())
+    keys += std::string_view(key);
+  EXPECT_EQ(keys, "ab");
 }
 
 TEST(Config, RefusesAllButWholeNumbersInRange) {
