@@ -12,7 +12,7 @@ Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::ceil(std::min(by
 
 /// Whether the first card has the larger of an engine's sizes. Source: vLLM 0.33
 /// engine/arg_utils.py get_batch_defaults: 70 GiB and more, the A100 (compute capability 8.0) left
-/// out; the GB10 (12.1) from 0.31 on.
+/// out; the GB10 (12.1) from 0.33 on.
 bool is_large(const Scenario& s) {
   const Device& card = s.machine->devices.front();
   const bool unified = card.compute_capability == ComputeCapability{12, 1};
@@ -21,17 +21,18 @@ bool is_large(const Scenario& s) {
          !(unified && s.runtime->memory.start_pass.unified_is_small);
 }
 
-/// Tokens of a pass by the size of the first card; 0: a whole context. Source: as is_large; the
-/// largest from 160 GiB on.
+bool has_start_pass(const Scenario& s) {
+  return s.runtime->memory.start_pass.sequences > 0 && !s.machine->devices.empty();
+}
+
+/// Tokens of a pass by the size of the first card; 0: a whole context, or no pass at start. Source:
+/// as is_large; the largest from 160 GiB on.
 Size stated_tokens(const Scenario& s) {
+  if (!has_start_pass(s)) return 0;
   const StartPass& start = s.runtime->memory.start_pass;
   if (!is_large(s)) return start.tokens;
   const bool largest = s.machine->devices.front().memory >= Bytes(Size{160} << 30);
   return largest && start.tokens_on_largest > 0 ? start.tokens_on_largest : start.tokens_on_large;
-}
-
-bool has_start_pass(const Scenario& s) {
-  return s.runtime->memory.start_pass.sequences > 0 && !s.machine->devices.empty();
 }
 
 /// vLLM 0.6 engine/arg_utils.py: longer contexts than this go through in chunks.
@@ -75,8 +76,8 @@ Size prefill_chunk(const Scenario& s) {
   const Engine& r = *s.runtime;
   if (r.serving.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole)
     return r.serving.long_prefill_chunk;
-  const Size of_card = has_start_pass(s) ? stated_tokens(s) : 0;
-  return of_card > 0 ? of_card : r.serving.prefill_chunk;
+  const Size stated = stated_tokens(s);
+  return stated > 0 ? stated : r.serving.prefill_chunk;
 }
 
 Size pass_tokens(const Scenario& s) {
@@ -264,7 +265,6 @@ Bytes rotary_tables(const Scenario& s, Size layers) {
 }
 
 Size batched_tokens(const Scenario& s) {
-  if (!has_start_pass(s)) return prefill_chunk(s);
   const Size stated = stated_tokens(s);
   return stated > 0 ? stated : prefill_chunk(s);
 }
@@ -276,12 +276,12 @@ Size tokens_in_flight(const Scenario& s) {
 }
 
 Bytes workspace(const Scenario& s, std::size_t card) {
-  if (s.runtime->memory.workspace_bytes.value <= 0) return Bytes(0);
+  const double graphs = s.enforce_eager ? 0 : s.runtime->memory.graph_bytes.value;
+  if (s.runtime->memory.workspace_bytes.value <= 0) return whole(graphs);
   const bool hopper = s.machine->devices[card].compute_capability == ComputeCapability{9, 0};
   const bool unpacks =
       s.weights->scheme->family == SchemeFamily::gptq && width_of(*s.weights) == Width::four;
-  return whole((hopper ? 32.0 * 1048576 : s.runtime->memory.workspace_bytes.value) +
-               s.runtime->memory.graph_bytes.value +
+  return whole((hopper ? 32.0 * 1048576 : s.runtime->memory.workspace_bytes.value) + graphs +
                (unpacks ? 2.0 * static_cast<double>(s.weights->largest_matrix) : 0.0));
 }
 
