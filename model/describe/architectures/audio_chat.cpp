@@ -14,11 +14,7 @@ namespace headroom::model::families::audio_chat {
 /// write speech (`audio_invert_tower`) are left out, as vLLM leaves them out. Source: vLLM 0.33
 /// funaudiochat.py.
 Part fun_audio_chat(const Config& c) {
-  const Config a = c.section_or_empty("audio_config")
-                       .with_defaults({{"d_model", 1280},
-                                       {"encoder_layers", 32},
-                                       {"encoder_ffn_dim", 5120},
-                                       {"encoder_attention_heads", 20}});
+  const Config a = with_large_whisper_sizes(c.section_or_empty("audio_config"));
   const Config text = section_of(c, "text_config", "qwen3");
   const Size width = a.dim({"d_model"}), out = a.dim({"output_dim"}, 3584);
   const Part heard =
@@ -73,11 +69,7 @@ Part midasheng(const Config& c) {
 /// Layers of Whisper behind three strided convolutions. Outputs of earlier layers are added to the
 /// first layers of Qwen3, each through an adapter of its own. Source: vLLM 0.33 moss_audio.py.
 Part moss_audio(const Config& c) {
-  const Config a = c.section_or_empty("audio_config")
-                       .with_defaults({{"d_model", 1280},
-                                       {"encoder_layers", 32},
-                                       {"encoder_ffn_dim", 5120},
-                                       {"encoder_attention_heads", 20}});
+  const Config a = with_large_whisper_sizes(c.section_or_empty("audio_config"));
   const Config text = section_of(c, "language_config", "qwen3");
   const Size width = a.dim({"d_model"}), out = a.dim({"output_dim"}, 1280);
   const Size channels = a.dim({"downsample_hidden_size"}, 480);

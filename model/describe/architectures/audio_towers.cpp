@@ -14,6 +14,14 @@ Part whisper_layers(const Config& a, const std::string& prefix, Bias key_bias) {
                [&](Size) { return seq2seq_encoder_layer(prefix, s); });
 }
 
+Config with_large_whisper_sizes(const Config& a) {
+  return a.with_defaults({{"d_model", 1280},
+                          {"encoder_layers", 32},
+                          {"encoder_ffn_dim", 5120},
+                          {"encoder_attention_heads", 20},
+                          {"num_mel_bins", 128}});
+}
+
 Submodel whisper_tower(const Config& a, const std::string& prefix) {
   const Size hidden = a.dim({"d_model", "hidden_size"});
   Part p = convolution("conv1", "Conv1d", {hidden, a.dim({"num_mel_bins"}, 128), 3}, Bias::yes) +

@@ -14,6 +14,9 @@ Submodel whisper_tower(const Config& a, const std::string& prefix);
 /// without biases.
 Part whisper_layers(const Config& a, const std::string& prefix, Bias key_bias);
 
+/// The section with the sizes of whisper-large where it has none: 32 layers of width 1280.
+Config with_large_whisper_sizes(const Config& a);
+
 /// Mel bins that are left after three convolutions of stride 2, each of `downsample_hidden_size`
 /// channels, which `conv_out` projects.
 Part strided_convolutions(const Config& a);

@@ -69,7 +69,7 @@ struct Projector {
 Part assembled(const Config& c, const Config& text, const Submodel& vision, Projector projector) {
   const double ratio = c.number({"downsample_ratio"}, 0.5);
   if (!(ratio > 0.0 && ratio <= 1.0)) c.fail("downsample_ratio", "expected a number in (0, 1]");
-  const Size side = static_cast<Size>(1.0 / ratio), wide = vision.width * side * side;
+  const Size side = static_cast<Size>(1.0 / ratio), wide = times({vision.width, side, side});
   Part p =
       vision.as("vision_model") + whole_model(text, "language_model") +
       in("mlp1", "Sequential",

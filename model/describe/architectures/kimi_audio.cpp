@@ -1,7 +1,5 @@
 // Kimi-Audio (arXiv:2504.18425) as vLLM runs it, for transcription: Whisper's encoder, an adaptor
 // and Qwen2. The layers that write sound are left out.
-#include <boost/json.hpp>
-
 #include "model/describe/architectures/audio_towers.hpp"
 #include "model/describe/architectures/composition.hpp"
 
@@ -9,12 +7,7 @@ namespace headroom::model::families::kimi_audio {
 
 /// The tower is whisper-large-v3, in a folder of its own. Source: vLLM 0.33 kimi_audio.py.
 Part kimi_audio(const Config& c) {
-  const Config a = c.section_or_empty("whisper_config")
-                       .with_defaults({{"d_model", 1280},
-                                       {"encoder_layers", 32},
-                                       {"encoder_ffn_dim", 5120},
-                                       {"encoder_attention_heads", 20},
-                                       {"num_mel_bins", 128}});
+  const Config a = with_large_whisper_sizes(c.section_or_empty("whisper_config"));
   const Config text = with_class_defaults(c, "qwen2");
   const Submodel language = text_model(text, "qwen2");
   const Size seen = c.dim({"kimia_adaptor_input_dim"}, 5120), width = language.width;

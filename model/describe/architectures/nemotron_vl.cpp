@@ -88,7 +88,7 @@ Size shuffled(const Config& c, Size width) {
   const double ratio = c.number({"downsample_ratio"}, 0.5);
   if (!(ratio > 0.0 && ratio <= 1.0)) c.fail("downsample_ratio", "expected a number in (0, 1]");
   const Size side = std::llround(1.0 / ratio);
-  return width * side * side;
+  return times({width, side, side});
 }
 
 /// Norm, linear layer, activation and linear layer.

@@ -8,7 +8,7 @@ namespace headroom::model::families::openpangu_vl {
 Part tower(const Config& v, Size hidden) {
   const Size width = v.dim({"hidden_size"}), inner = v.dim({"intermediate_size"});
   const Size patch = v.dim({"patch_size"}), merge = v.dim({"spatial_merge_size"}, 2);
-  const Size wide = width * merge * merge, out = v.dim({"out_hidden_size"});
+  const Size wide = times({width, merge, merge}), out = v.dim({"out_hidden_size"});
   const auto norm = [&](std::string_view name) {
     return rms_norm(name, "OpenPanguRMSNorm", width);
   };

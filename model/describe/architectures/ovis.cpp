@@ -36,7 +36,7 @@ Submodel aimv2(const Config& v) {
 /// The table of visual words and the head that selects from it. `indicators` words are no output.
 Part visual_words(Submodel tower, std::string_view name, Size stride, Size words, Size indicators,
                   Size width) {
-  const Size seen = tower.width * stride * stride, selected = words - indicators;
+  const Size seen = times({tower.width, stride, stride}), selected = words - indicators;
   return in("visual_tokenizer", "VisualTokenizer",
             tower.as(name) +
                 in("head", "Sequential", linear("0", seen, selected) + layer_norm("1", selected))) +
@@ -72,10 +72,10 @@ Part ovis(const Config& c) {
 Submodel siglip2_navit(const Config& v) {
   const TowerSizes s = tower_sizes(v, "gelu_pytorch_tanh");
   const auto fixed = static_cast<Size>(v.number({"num_patches"}, -1));  // -1: any number
-  Part embeddings =
-      fixed > 0 ? linear("patch_embedding", s.channels * s.patch * s.patch, s.hidden, Bias::yes)
-                : convolution("patch_embedding", "Conv2d", {s.hidden, s.channels, s.patch, s.patch},
-                              Bias::yes);
+  Part embeddings = fixed > 0 ? linear("patch_embedding", times({s.channels, s.patch, s.patch}),
+                                       s.hidden, Bias::yes)
+                              : convolution("patch_embedding", "Conv2d",
+                                            {s.hidden, s.channels, s.patch, s.patch}, Bias::yes);
   if (v.flag({"preserve_original_pe"}, false)) {
     const Size side = v.dim({"image_size"}, 512) / s.patch;
     embeddings = std::move(embeddings) +

@@ -41,8 +41,8 @@ Part pixtral(const Config& c) {
   if (v.flag({"add_pre_mm_projector_layer_norm"}, false))
     p = std::move(p) + rms_norm("pre_mm_projector_norm", "RMSNorm", width);
   if (v.text({"mm_projector_id"}, "") == "patch_merge")
-    p = std::move(p) +
-        in("patch_merger", "PatchMerger", linear("merging_layer", width * merge * merge, width));
+    p = std::move(p) + in("patch_merger", "PatchMerger",
+                          linear("merging_layer", times({width, merge, merge}), width));
   p = std::move(p) + in("vision_language_adapter", "VisionLanguageAdapter",
                         linear("w_in", width, language.width, bias) + module("gelu", "GELU") +
                             linear("w_out", language.width, language.width, bias));

@@ -30,6 +30,8 @@ Submodel siglip2_vision(const Config& c);
 Submodel siglip_text(const Config& c, std::string_view prefix);
 Submodel pixtral_vision(const Config& c);
 Submodel internvl_vision(const Config& c);
+/// MoonViT of Kimi-VL and LocateAnything. Kimi K2.5 and K3 have towers of their own.
+Submodel moonvit(const Config& v);
 Submodel idefics_vision(const Config& c, const std::string& name);
 /// Qwen's towers. `name` ("Qwen3VL", "Qwen3_5", ...) is the prefix of the class names if several
 /// models share a tower.
