@@ -41,7 +41,7 @@ constexpr std::string_view families[] = {"plain", "bitsandbytes", "gptq", "awq",
 }  // namespace words_of
 
 // clang-format off
-#define AT(member) [](Engine& e) -> auto& { return e.member; }
+#define AT(member) ([](Engine& e) -> auto& { return e.member; })
 #define ONE_OF(member, words) choice<AT(member)>(words_of::words)
 const EngineField rows_of_fields[] = {
     {"", "vendors", "makers of cards that it runs on", AT(vendors)},

@@ -1,5 +1,7 @@
 #include "model/describe/architectures/audio_towers.hpp"
 
+#include <boost/json/object.hpp>
+
 #include "model/describe/architectures/seq2seq_layer.hpp"
 
 namespace headroom::model::families {
