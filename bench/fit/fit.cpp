@@ -152,8 +152,11 @@ model::CellFactors factors_of(const PooledSearch& search, const NamedConstant& c
   return found;
 }
 
-/// Lines of one generation: what all cards and widths have in common, then the cells that are
-/// measured, then those that do not follow from the factors.
+/// Measured rows that a cell needs for a line of its own. With fewer, the rate on any card and the
+/// family's factors predict left-out rows as well, with wider intervals that hold more often.
+constexpr int least_rows = 3;
+
+/// Lines of one generation: the rates on any card at any width, then the measured cells.
 std::string time_lines(const PooledSearch& search, const Engine& row) {
   std::string text;
   const auto add = [&](const NamedConstant& constant, std::size_t cards, std::size_t width,
@@ -165,13 +168,10 @@ std::string time_lines(const PooledSearch& search, const Engine& row) {
     const auto common = search.found(*constant, row, any, any);
     add(*constant, any, any, common);
     if (!constant->of_efficiency) continue;
-    const model::CellFactors factors = factors_of(search, *constant, row);
     for (std::size_t c = 0; c < model::card_classes; ++c)
       for (std::size_t w = 0; w < model::widths; ++w) {
         const auto cell = search.found(*constant, row, c, w);
-        const double computed = of_cell(*constant, common.constant, factors, c, w).value;
-        if (cell.constant.measurements > 0 || std::abs(cell.constant.value / computed - 1) > 1e-3)
-          add(*constant, c, w, cell);
+        if (cell.constant.measurements >= least_rows) add(*constant, c, w, cell);
       }
   }
   return text;
