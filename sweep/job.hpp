@@ -12,7 +12,7 @@
 
 #include "hardware/catalogue.hpp"
 #include "hardware/price.hpp"
-#include "model/answer/placement/experts_apart.hpp"
+#include "model/answer/placement/expert_offload.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/evaluator.hpp"
 #include "model/train/shape.hpp"
@@ -59,7 +59,8 @@ struct JobGrid {
   std::vector<std::vector<Choice>> digits;  ///< of inference
   std::unique_ptr<TrainingGrid> training;   ///< null: inference
   std::vector<Exclusion> exclusions;
-  std::map<const model::QuantisedModel*, model::ExpertsApart> experts;  ///< of weights with experts
+  std::map<const model::QuantisedModel*, model::ExpertOffload>
+      experts;              ///< of weights with experts
   report::GridShape shape;  ///< the same digits as the database keeps them
 
   bool excluded(std::span<const Size> point) const;

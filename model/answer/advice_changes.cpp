@@ -36,9 +36,9 @@ std::vector<const Scheme*> no_wider(const Scenario& s, const Engine& engine) {
 /// up in host memory.
 Bytes least_on_cards(const Model& model, const Scheme& scheme) {
   Bytes all;
-  const std::vector<Bytes> held = held_bytes(model, scheme);
-  for (std::size_t i = 0; i < held.size(); ++i)
-    if (model.part.tensors[i].role != Role::embedding) all += held[i];
+  const std::vector<Bytes> bytes = quantised_bytes(model, scheme);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    if (model.part.tensors[i].role != Role::embedding) all += bytes[i];
   return all;
 }
 
@@ -174,13 +174,13 @@ std::optional<Advice> offload_elsewhere(const Scenario& s) {
       changed.cpu_offload = Bytes(gib << 30);
       return evaluate(changed);
     };
-    const Size held = s.cpu_offload.count() >> 30;
+    const Size offloaded = s.cpu_offload.count() >> 30;
     const Size most = (s.weights->total.count() >> 30) + 1;
     const Size more =
-        largest(most, [&](Size gib) { return !fits_somewhere(with(held + gib)); }) + 1;
-    if (const Estimate e = with(held + more); fits_somewhere(e))
+        largest(most, [&](Size gib) { return !fits_somewhere(with(offloaded + gib)); }) + 1;
+    if (const Estimate e = with(offloaded + more); fits_somewhere(e))
       return Advice{
-          .kind = AdviceKind::weights_on_host, .then = after_change(e), .amount = held + more};
+          .kind = AdviceKind::weights_on_host, .then = after_change(e), .amount = offloaded + more};
     changed = s;
   } else if (s.runtime->offload.mode != Offload::none) {
     return {};
@@ -217,9 +217,9 @@ std::optional<Advice> without_cards(const Scenario& s) {
     changed.runtime = &engine;
     for (const Scheme* scheme : no_wider(s, engine)) {
       if (scheme->family != SchemeFamily::plain && scheme->family != SchemeFamily::gguf) continue;
-      const QuantisedModel held = quantise(*s.weights->model, *scheme);
-      if (!held.refusal.empty()) continue;
-      changed.weights = &held;
+      const QuantisedModel quantised = quantise(*s.weights->model, *scheme);
+      if (!quantised.refusal.empty()) continue;
+      changed.weights = &quantised;
       const Estimate e = evaluate(changed);
       if (e.verdict >= Verdict::does_not_fit || e.disk_bytes > Bytes(0)) continue;
       if (e.tpot < fastest) {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "model/answer/placement/experts_apart.hpp"
+#include "model/answer/placement/expert_offload.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -29,7 +29,7 @@ Bytes full_budget(const Scenario& s) {
 using State =
     std::tuple<Reason, bool, Size, Size, Size, Where, Where, Size, int, std::vector<Size>>;
 
-State state_at(Scenario s, const ExpertsApart& experts, Evaluator& evaluate, Bytes budget) {
+State state_at(Scenario s, const ExpertOffload& experts, Evaluator& evaluate, Bytes budget) {
   s.gpu_budget = budget;
   const Size apart = experts.improve(s, evaluate).layers;
   s = admitted_scenario(s);
@@ -51,7 +51,7 @@ State state_at(Scenario s, const ExpertsApart& experts, Evaluator& evaluate, Byt
 
 /// The MiB in (low, high] at which the state changes. More memory never brings a state back, so
 /// between equal states there is no other.
-void add_changes(const Scenario& s, const ExpertsApart& experts, Evaluator& evaluate, Size low,
+void add_changes(const Scenario& s, const ExpertOffload& experts, Evaluator& evaluate, Size low,
                  const State& at_low, Size high, const State& at_high, std::vector<Bytes>& found) {
   if (at_low == at_high) return;
   if (high - low <= 1) {
@@ -82,7 +82,7 @@ std::vector<Jump> jumps_between(const AllocationPoint& before, const AllocationP
   add(!from.computes_on_card && to.computes_on_card, Jump::gpu_computes);
   add(reads_disk(before) && !reads_disk(after), Jump::no_disk);
   add(!all_layers(before) && all_layers(after), Jump::last_layer);
-  add(!from.partly_on_host && to.partly_on_host, Jump::experts_apart);
+  add(!from.partly_on_host && to.partly_on_host, Jump::experts_on_host);
   add(from.head != Where::card && to.head == Where::card, Jump::output_on_gpus);
   const Size cards = to.cards - to.first_used_card,
              cards_before = from.cards - from.first_used_card;
@@ -107,7 +107,7 @@ std::vector<Bytes> allocations(const Scenario& s, std::optional<Bytes> step) {
       throw std::invalid_argument("more than 100,000 steps");
     for (Bytes at = *step; at < full; at += *step) all.push_back(at);
   } else if (const Size last = full.count() / mebibyte.count(); last > 0) {
-    const ExpertsApart experts(*s.weights);
+    const ExpertOffload experts(*s.weights);
     Evaluator evaluate;
     add_changes(s, experts, evaluate, 0, state_at(s, experts, evaluate, Bytes(0)), last,
                 state_at(s, experts, evaluate, last * mebibyte), all);
@@ -120,7 +120,7 @@ std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
                                               const std::vector<Bytes>& budgets) {
   std::vector<AllocationPoint> curve;
   std::size_t last = budgets.size();
-  const ExpertsApart experts(*scenario.weights);
+  const ExpertOffload experts(*scenario.weights);
   Evaluator evaluate;
   for (const Bytes budget : budgets) {
     Scenario s = scenario;

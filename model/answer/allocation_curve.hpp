@@ -11,15 +11,15 @@ namespace headroom::model {
 
 /// Change of a point of a curve against the one before it.
 enum class Jump : std::uint8_t {
-  runs,            ///< it runs at all
-  gpu_computes,    ///< a GPU computes, where the CPU alone did
-  no_disk,         ///< nothing is read from disk in a step any more
-  last_layer,      ///< every layer is on GPUs, experts too
-  experts_apart,   ///< every layer is on GPUs, but for experts that stay in host memory
-  output_on_gpus,  ///< and the output layer
-  more_gpus,       ///< layers reach one GPU more
-  fewer_gpus,      ///< fewer GPUs hold it
-  slower,          ///< none of these, and yet fewer tokens a second
+  runs,             ///< it runs at all
+  gpu_computes,     ///< a GPU computes, where the CPU alone did
+  no_disk,          ///< nothing is read from disk in a step any more
+  last_layer,       ///< every layer is on GPUs, experts too
+  experts_on_host,  ///< every layer is on GPUs, but for experts that stay in host memory
+  output_on_gpus,   ///< and the output layer
+  more_gpus,        ///< layers reach one GPU more
+  fewer_gpus,       ///< fewer GPUs hold it
+  slower,           ///< none of these, and yet fewer tokens a second
 };
 
 struct AllocationPoint {
@@ -40,7 +40,7 @@ std::vector<Bytes> allocations(const Scenario& scenario, std::optional<Bytes> st
 
 /// The estimate of `scenario` under each of `budgets`, as `evaluate` gives it. If the engine can
 /// place experts separately, the least number of them is in host memory, provided that this is
-/// faster than fewer layers on the cards (model/answer/placement/experts_apart.hpp).
+/// faster than fewer layers on the cards (model/answer/placement/expert_offload.hpp).
 std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
                                               const std::vector<Bytes>& budgets);
 

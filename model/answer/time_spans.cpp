@@ -69,8 +69,8 @@ void add_products(const Scenario& s, const Device& card, const Work& w, DeviceSp
              efficiency.decode_bandwidth);
   spans.compute("products", (w.flops - w.attention_flops).value(), "FLOPs", roof.products,
                 "FLOPs / (share * peak)", product_share(s, card, efficiency));
-  const Flops attended = w.attention_flops + w.wave_quantisation_flops;
-  const double idle = attended > Flops() ? w.wave_quantisation_flops / attended : 0;
+  const Flops attention = w.attention_flops + w.wave_quantisation_flops;
+  const double idle = attention > Flops() ? w.wave_quantisation_flops / attention : 0;
   spans.compute("attention of the prompt", w.attention_flops.value(), "FLOPs",
                 roof.attention * (1 - idle), "FLOPs / (share * 16-bit peak)",
                 kernels.score_compute);

@@ -39,27 +39,28 @@ Divider::Divider(const Model& model, const Scheme& scheme, Shards& shards)
   shards.experts = model.profile.routing.experts;
 }
 
-Divided Divider::divide(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer) {
-  if (!tensor.is_parameter()) return {.everywhere = held.bytes};
+Divided Divider::divide(const Tensor& tensor, const QuantisedTensor& quantised,
+                        const Layer* layer) {
+  if (!tensor.is_parameter()) return {.everywhere = quantised.bytes};
   if (tensor.of > 1) {
-    constrain(tensor, held, false);
-    return {.experts = held.bytes};
+    constrain(tensor, quantised, false);
+    return {.experts = quantised.bytes};
   }
   switch (tensor.role) {
     case Role::embedding:
-      return tensor.shape.front() >= shards_.vocabulary ? Divided{.vocabulary = held.bytes}
-                                                        : Divided{.everywhere = held.bytes};
+      return tensor.shape.front() >= shards_.vocabulary ? Divided{.vocabulary = quantised.bytes}
+                                                        : Divided{.everywhere = quantised.bytes};
     case Role::head:
-      return {.vocabulary = held.bytes};
+      return {.vocabulary = quantised.bytes};
     case Role::conv:
-      return layer != nullptr && layer->decodes ? Divided{.split = held.bytes}
-                                                : Divided{.everywhere = held.bytes};
+      return layer != nullptr && layer->decodes ? Divided{.split = quantised.bytes}
+                                                : Divided{.everywhere = quantised.bytes};
     case Role::matmul:
-      return linear(tensor, held, layer);
+      return linear(tensor, quantised, layer);
     case Role::bias:
-      return bias(tensor, held, layer);
+      return bias(tensor, quantised, layer);
     default:
-      return {.everywhere = held.bytes};
+      return {.everywhere = quantised.bytes};
   }
 }
 
@@ -77,25 +78,27 @@ Divided Divider::divide_factors(const Tensor& tensor, Bytes inner, Bytes outer,
   return divided;
 }
 
-Divided Divider::linear(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer) {
+Divided Divider::linear(const Tensor& tensor, const QuantisedTensor& quantised,
+                        const Layer* layer) {
   const auto matrix = reader_.matrix(tensor);
   // Routers, and gates with one output, are not parallel layers.
   if (!reader_.is_linear(tensor) || is_replicated(tensor.module()) || !matrix || matrix->out == 1)
-    return {.everywhere = held.bytes};
-  if (layer != nullptr && layer->decodes) constrain(tensor, held, is_last(tensor.module()));
-  return by_class(tensor.module(), held.bytes, layer);
+    return {.everywhere = quantised.bytes};
+  if (layer != nullptr && layer->decodes) constrain(tensor, quantised, is_last(tensor.module()));
+  return by_class(tensor.module(), quantised.bytes, layer);
 }
 
-Divided Divider::bias(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer) const {
+Divided Divider::bias(const Tensor& tensor, const QuantisedTensor& quantised,
+                      const Layer* layer) const {
   const std::string_view module = tensor.module();
   if (std::find(heads_.begin(), heads_.end(), module) != heads_.end())
-    return {.vocabulary = held.bytes};
+    return {.vocabulary = quantised.bytes};
   const std::string_view of = reader_.class_of(module);
   const bool linear = of.ends_with("Linear") || of.ends_with("Conv1D");
   // With a divided input, each card has a partial sum of the whole output, so the bias is not
   // divided.
-  if (!linear || is_last(module) || is_replicated(module)) return {.everywhere = held.bytes};
-  return by_class(module, held.bytes, layer);
+  if (!linear || is_last(module) || is_replicated(module)) return {.everywhere = quantised.bytes};
+  return by_class(module, quantised.bytes, layer);
 }
 
 Divided Divider::by_class(std::string_view module, Bytes bytes, const Layer* layer) const {
@@ -121,12 +124,12 @@ bool Divider::is_last(std::string_view module) const {
 
 /// vLLM 0.19: linear.py divide(); quantization/fp8.py validate_fp8_block_shape; gptq.py and awq.py
 /// ("not aligned with the quantized weight shape"). Attention is checked by its heads instead.
-void Divider::constrain(const Tensor& tensor, const QuantisedTensor& held, bool row) {
+void Divider::constrain(const Tensor& tensor, const QuantisedTensor& quantised, bool row) {
   const auto matrix = reader_.matrix(tensor);
   if (!matrix || tensor.role != Role::matmul) return;
-  const bool quantised = held.format != nullptr && scheme_.family != SchemeFamily::plain &&
-                         held.format->name == scheme_.format;
-  if (tensor.of > 1) return constrain_expert(*matrix, quantised);
+  const bool is_quantised = quantised.format != nullptr && scheme_.family != SchemeFamily::plain &&
+                            quantised.format->name == scheme_.format;
+  if (tensor.of > 1) return constrain_expert(*matrix, is_quantised);
   const TensorClass kind = tensor_class(tensor.module());
   if (kind == TensorClass::attention_k || kind == TensorClass::attention_v ||
       kind == TensorClass::attention_qkv || kind == TensorClass::other)
@@ -134,21 +137,21 @@ void Divider::constrain(const Tensor& tensor, const QuantisedTensor& held, bool 
   Size width = row ? matrix->in : matrix->out;
   if (!row && is_gate_and_up(tensor.module())) width /= 2;
   include(shards_.divisors.widths, width);
-  if (quantised && (row || is_block(scheme_))) include_groups(shards_.divisors.groups, width);
+  if (is_quantised && (row || is_block(scheme_))) include_groups(shards_.divisors.groups, width);
 }
 
 /// The second matrix of an expert has the inner width as its input. Experts in MXFP4 are padded
 /// (vLLM 0.19 quantization/mxfp4.py). GPTQ and AWQ halve the groups if needed (moe_wna16.py). FP8
 /// blocks must divide (fp8.py, Fp8MoEMethod).
-void Divider::constrain_expert(const Matrix& matrix, bool quantised) {
+void Divider::constrain_expert(const Matrix& matrix, bool is_quantised) {
   if (matrix.out != model_.shape.hidden_size) return;
-  if (quantised && scheme_.format == "mxfp4") {
+  if (is_quantised && scheme_.format == "mxfp4") {
     shards_.mxfp4_inner = matrix.in;
     shards_.mxfp4_hidden = matrix.out;
   }
-  if (quantised && scheme_.family == SchemeFamily::fp4) return;
+  if (is_quantised && scheme_.family == SchemeFamily::fp4) return;
   include(shards_.divisors.expert_widths, matrix.in);
-  if (quantised && is_block(scheme_)) include_groups(shards_.divisors.expert_groups, matrix.in);
+  if (is_quantised && is_block(scheme_)) include_groups(shards_.divisors.expert_groups, matrix.in);
 }
 
 void Divider::include_groups(Size& divisor, Size width) const {

@@ -16,19 +16,19 @@ class Divider {
  public:
   Divider(const Model& model, const Scheme& scheme, Shards& shards);
   /// Divides the bytes of `tensor`, a tensor of `layer` (null: outside all layers).
-  Divided divide(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer);
+  Divided divide(const Tensor& tensor, const QuantisedTensor& quantised, const Layer* layer);
   /// Divides low-rank factors of the matrix `tensor`: `inner` bytes of the factors applied to
   /// inputs, and `outer` bytes of the factors that produce outputs. If the matrix's outputs are
   /// divided, each card has all inner factors. If its inputs are divided, each has all outer ones.
   Divided divide_factors(const Tensor& tensor, Bytes inner, Bytes outer, const Layer* layer) const;
 
  private:
-  Divided linear(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer);
-  Divided bias(const Tensor& tensor, const QuantisedTensor& held, const Layer* layer) const;
+  Divided linear(const Tensor& tensor, const QuantisedTensor& quantised, const Layer* layer);
+  Divided bias(const Tensor& tensor, const QuantisedTensor& quantised, const Layer* layer) const;
   Divided by_class(std::string_view module, Bytes bytes, const Layer* layer) const;
   bool is_last(std::string_view module) const;
-  void constrain(const Tensor& tensor, const QuantisedTensor& held, bool row);
-  void constrain_expert(const Matrix& matrix, bool quantised);
+  void constrain(const Tensor& tensor, const QuantisedTensor& quantised, bool row);
+  void constrain_expert(const Matrix& matrix, bool is_quantised);
   void include_groups(Size& divisor, Size width) const;
 
   const Model& model_;

@@ -147,7 +147,7 @@ const EngineField rows_of_fields[] = {
 #undef AT
 // clang-format on
 
-struct Shown {
+struct FieldText {
   Engine& engine;
 
   std::string operator()(Member<bool> m) const { return m(engine) ? "yes" : "no"; }
@@ -198,7 +198,7 @@ std::span<const EngineField> engine_fields() { return rows_of_fields; }
 std::span<const std::string_view> scheme_family_words() { return words_of::families; }
 
 std::string text_of(const EngineField& field, const Engine& engine) {
-  return std::visit(Shown{const_cast<Engine&>(engine)}, field.type);
+  return std::visit(FieldText{const_cast<Engine&>(engine)}, field.type);
 }
 
 }  // namespace headroom::model

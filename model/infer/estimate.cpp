@@ -140,7 +140,7 @@ void Evaluator::Outcome::add_memory(const Uses& uses) {
     e.activations += use.activations;
     e.overhead += use.context + use.fragmentation;
     e.gpu_bytes = std::max(e.gpu_bytes, use.total());
-    if (card == plan.first_used_card) beside = use.total() - use.weights;
+    if (card == plan.first_used_card) overhead = use.total() - use.weights;
   }
   const Constant& memory = s.runtime->memory.interval;
   e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.low));
@@ -243,7 +243,7 @@ Estimate Evaluator::operator()(const Scenario& s) {
   e.sure = confidence_of(*uses_, e.verdict, cards_used(plan));
   if (plan.cards > plan.first_used_card) {
     const Bytes budget = card_budget(s_, static_cast<std::size_t>(plan.first_used_card));
-    e.max_memory = std::max(Bytes(0), budget - made.beside);
+    e.max_memory = std::max(Bytes(0), budget - made.overhead);
   }
   if (fits(e.verdict) && s_.concurrency > 0) e.served = served(s_, e, *speeds_);
   return e;

@@ -28,7 +28,7 @@ class Evaluator {
     Plan plan;
     bool card_usable = false;  ///< under the budget
     Bytes ram_budget;          ///< of which the page cache is part
-    Bytes beside;              ///< on the first card that is used, all but weights
+    Bytes overhead;            ///< on the first card that is used, all but weights
     Estimate estimate;         ///< without what depends on budgets
 
     void add_memory(const Uses& uses);

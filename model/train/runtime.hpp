@@ -53,10 +53,10 @@ struct TrainingRuntime {
   Size reduce_elements = 0;      ///< total of the buckets that reduce gradients
   Size gather_layers = 2;        ///< layers gathered at once with sharded weights
   bool fetches_modules = false;  ///< sharded weights are fetched module by module
-  bool ends_stay = false;        ///< embedding and head stay gathered during a pass
-  Size step_gradient_bytes = 0;  ///< fp32 copy of the gradients for the update
-  Bytes workspace{};             ///< of matrix libraries, from torch's allocator
-  Constant context_bytes;        ///< driver context, libraries and collectives on each card
+  bool embedding_and_head_stay = false;  ///< embedding and head stay gathered during a pass
+  Size step_gradient_bytes = 0;          ///< fp32 copy of the gradients for the update
+  Bytes workspace{};                     ///< of matrix libraries, from torch's allocator
+  Constant context_bytes;                ///< driver context, libraries and collectives on each card
   Constant spread{1, 0.8, 1.25, 0, "unmeasured"};  ///< measured over estimated peaks
   /// reserved beyond allocated memory, as a share of the memory that a step allocates and frees
   Constant fragmentation;

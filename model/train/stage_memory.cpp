@@ -156,8 +156,8 @@ void StageMemory::add_communication() {
     const Size element = adapters && s.base != nullptr ? 1 : 2;
     const Size layers = runtime.gather_layers * model_elements.largest_layer;
     // Embedding or head is gathered, whichever is in use, unless both stay.
-    const Size ends = runtime.ends_stay ? model_elements.embedding_and_head
-                                        : model_elements.embedding_and_head / 2;
+    const Size ends = runtime.embedding_and_head_stay ? model_elements.embedding_and_head
+                                                      : model_elements.embedding_and_head / 2;
     e.gathered = element * Bytes(layers) + 2 * Bytes(ends);
     if (!adapters) e.gathered += gradient * Bytes(model_elements.largest_layer);
   } else if (s.zero >= 1 && runtime.reduce_elements > 0) {

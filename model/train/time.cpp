@@ -11,7 +11,7 @@ namespace {
 
 /// Share of the expert all-to-all that products of other tokens do not hide. Fitted with the
 /// constants.
-constexpr double experts_apart = 0.5;
+constexpr double exposed_expert_exchange = 0.5;
 
 /// Dense peak of the products that are not quantised.
 FlopsPerSecond plain_peak(const TrainingScenario& s, const Device& card) {
@@ -107,8 +107,8 @@ void add_exchange(StepOperation operation, double times, const Sent& sent, StepT
 void add_exchanges(const Exchange& x, StepTimeline& time) {
   using enum StepOperation;
   add_exchange(tensor_sums, time.passes, x.matrices, time);
-  add_exchange(expert_tokens, time.passes, {x.experts.bytes, experts_apart * x.experts.seconds},
-               time);
+  add_exchange(expert_tokens, time.passes,
+               {x.experts.bytes, exposed_expert_exchange * x.experts.seconds}, time);
   add_exchange(stage_activations, time.passes, x.stages, time);
   add_exchange(ring_keys, time.passes, x.keys, time);
   const double times = x.in_each_pass ? time.passes : 1;

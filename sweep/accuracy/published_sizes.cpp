@@ -46,7 +46,7 @@ std::vector<const Scheme*> published_schemes(const Measurement& row) {
 }
 
 double stored_bytes(const Model& m, const Scheme& scheme) {
-  const std::vector<model::QuantisedTensor> tensors = held(m, scheme);
+  const std::vector<model::QuantisedTensor> tensors = quantised_tensors(m, scheme);
   const bool gguf = scheme.reach == model::Reach::llama_cpp;
   std::set<const model::Tensor*> language;
   if (gguf)

@@ -7,7 +7,7 @@
 
 #include "hardware/names.hpp"
 #include "model/answer/explain.hpp"
-#include "model/answer/placement/experts_apart.hpp"
+#include "model/answer/placement/expert_offload.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -52,7 +52,7 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
   }
   const Margin margin(s);
   // So many that it is sure to fit.
-  const model::ExpertsApart experts(*s.weights);
+  const model::ExpertOffload experts(*s.weights);
   const Size apart = experts.improve(s, model::interval_factors(*s.runtime).memory.high).layers;
   const model::Explanation explained = model::explain(s);
   if (!fits(explained.estimate))

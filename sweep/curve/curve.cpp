@@ -167,7 +167,7 @@ std::string jump_words(const CurveLine& line, std::size_t point) {
       case Jump::last_layer:
         words = "last layer";
         break;
-      case Jump::experts_apart:
+      case Jump::experts_on_host:
         words = "all layers, experts on the CPU";
         break;
       case Jump::output_on_gpus:

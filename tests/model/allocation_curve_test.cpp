@@ -9,7 +9,7 @@
 
 #include "hardware/units.hpp"
 #include "model/answer/placement/best_placement.hpp"
-#include "model/answer/placement/experts_apart.hpp"
+#include "model/answer/placement/expert_offload.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
@@ -59,7 +59,7 @@ TEST(AllocationCurve, NothingChangesBetweenTwoPoints) {
   for (const CurveCase& c : cases) {
     const Held held(c);
     const auto curve = curve_of(held.s);
-    const ExpertsApart experts(held.weights);
+    const ExpertOffload experts(held.weights);
     for (int i = 0; i < 400; ++i) {
       Scenario s = held.s;
       const auto most = curve.back().allocation.count() / mebibyte.count();

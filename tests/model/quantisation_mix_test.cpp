@@ -87,13 +87,13 @@ TEST(Mix, ArchitecturesThatLlamaCppLacksAreRefusedByName) {
   EXPECT_TRUE(refusal(model, scheme("bf16")).empty());
   EXPECT_NE(refusal(model, scheme("gptq")).find("nothing to convert"), std::string::npos);
   EXPECT_FALSE(quantise(model, scheme("q4_K_M")).refusal.empty()) << "data, not an error";
-  EXPECT_THROW(held(model, scheme("q4_K_M")), std::invalid_argument);
+  EXPECT_THROW(quantised_tensors(model, scheme("q4_K_M")), std::invalid_argument);
 }
 
 /// Bytes of the GGUF file without its header. The file does not include the towers of `model`.
 double file_bytes(const std::string& name, const char* format) {
   const Model& model = test::catalogue_model(name);
-  const auto held = headroom::model::held(model, scheme(format));
+  const auto held = headroom::model::quantised_tensors(model, scheme(format));
   double bytes = 0;
   for (const Tensor* tensor : language_tensors(model))
     bytes +=

@@ -52,7 +52,8 @@ Size scales_of(const QuantisedTensor& held, Size elements) {
 
 Size published_elements(const Model& m, const std::set<std::string>& counts) {
   const Model all = with_further_modules(m);
-  const std::vector<QuantisedTensor> tensors = held(all, model::scheme(all.checkpoint_scheme));
+  const std::vector<QuantisedTensor> tensors =
+      quantised_tensors(all, model::scheme(all.checkpoint_scheme));
   Size sum = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = all.part.tensors[i];

@@ -65,7 +65,7 @@ TEST(GgufOracle, EveryTensorOfAFileIsOneOfTheDescription) {
         << found.differences.size() << ", first " << name_of(found.differences.front().kind) << ' '
         << found.differences.front().name << ' ' << found.differences.front().text;
     Bytes bytes;
-    for (const Bytes each : model::held_bytes(model, model::scheme(model.checkpoint_scheme)))
+    for (const Bytes each : model::quantised_bytes(model, model::scheme(model.checkpoint_scheme)))
       bytes += each;
     EXPECT_EQ(bytes, file.header.list.total) << "weights held are the tensors of the file";
     ++described;

@@ -147,7 +147,7 @@ TEST(QuantisedSizes, AgreeToTheLastPrintedDigit) {
 TEST(QuantisedSizes, Int8WithTheRestInFp32) {
   // Row 59: a fine-tune of Llama-3.1-8B whose norms, embedding and head are fp32.
   const Model& m = cached_model("meta-llama/Llama-3.1-8B");
-  const std::vector<QuantisedTensor> tensors = held(m, model::scheme("int8"));
+  const std::vector<QuantisedTensor> tensors = quantised_tensors(m, model::scheme("int8"));
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i)
     if (m.part.tensors[i].is_parameter())

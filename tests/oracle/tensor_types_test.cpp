@@ -27,7 +27,7 @@ std::string ours(const std::string& type) {
 
 Counts counts_of(const model::Model& m, const model::Scheme& scheme) {
   Counts counts;
-  const auto tensors = held(m, scheme);
+  const auto tensors = quantised_tensors(m, scheme);
   std::set<const model::Tensor*> language;
   for (const model::Tensor* tensor : language_tensors(m)) language.insert(tensor);
   for (std::size_t i = 0; i < tensors.size(); ++i) {

@@ -82,8 +82,9 @@ class Best {
                                    : spot == on_cpu ? cards
                                                     : cards + 1;
         for (Size n = 0; n < found.on[device][i]; ++n, ++member) {
-          if (member->layer == embedding_unit || member->layer == ends_unit) embedding = spot;
-          if (member->layer == head_unit || member->layer == ends_unit) head = spot;
+          if (member->layer == embedding_unit || member->layer == embedding_and_head_unit)
+            embedding = spot;
+          if (member->layer == head_unit || member->layer == embedding_and_head_unit) head = spot;
           if (member->layer < 0) continue;
           const auto at = static_cast<std::size_t>(member->layer);
           if (member->content != Content::experts) layer[at] = spot;

@@ -94,7 +94,7 @@ ModuleTree held_tree(const QuantisedModel& weights) {
   const Part& part = weights.model->part;
   std::unordered_map<std::string_view, Eighths> owned;
   std::vector<Eighths> sizes;
-  for (const Bytes bytes : held_bytes(*weights.model, *weights.scheme)) {
+  for (const Bytes bytes : quantised_bytes(*weights.model, *weights.scheme)) {
     sizes.push_back(8 * bytes.count());
     owned.emplace(part.tensors[sizes.size() - 1].name, sizes.back());
   }

@@ -104,7 +104,7 @@ void UnitBuilder::add_ends(const Regime& regime, Units& units) const {
     add(head_unit, head_bytes(s_, false), head_work(s_, pass_), head).on_cpu =
         head_bytes(s_, true).count();
   } else if (w.model->profile.tied_head) {
-    add(ends_unit, w.embedding + w.head, head_work(s_, pass_), embedding + head);
+    add(embedding_and_head_unit, w.embedding + w.head, head_work(s_, pass_), embedding + head);
   } else {
     add(embedding_unit, w.embedding, {}, embedding);
     add(head_unit, w.head, head_work(s_, pass_), head);

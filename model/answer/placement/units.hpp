@@ -19,7 +19,7 @@ struct Regime {
 };
 
 /// What a unit is: a layer or a part of it, or one of these.
-inline constexpr Size embedding_unit = -1, head_unit = -2, ends_unit = -3;
+inline constexpr Size embedding_unit = -1, head_unit = -2, embedding_and_head_unit = -3;
 struct Member {
   Size layer;
   Content content = Content::whole;

@@ -146,7 +146,7 @@ Uses::Uses(const Scenario& s, Size shards)
       taken_((1.0 + s.runtime->memory.fragmentation.value) * (1.0 + rest_share(s))) {
   const Bytes all = work_.grows() ? all_caches_ : Bytes(0);
   working_ = work_(all, all);
-  beside_ = working_ + rotary_tables(s, std::ssize(s.weights->layer));
+  overhead_ = working_ + rotary_tables(s, std::ssize(s.weights->layer));
 }
 
 const Uses& Uses::divided(Size shards) const {
@@ -167,7 +167,7 @@ Bytes Uses::room(Size card, double factor) const {
   const Bytes budget = scaled(card_budget(s_, static_cast<std::size_t>(card)), factor);
   const Bytes left = budget - rounded_down(s_.runtime->memory.context_bytes.value);
   const DraftUse draft = draft_of(s_, 1, card == 0);
-  return scaled(left, taken_) - beside_ - workspace(s_, static_cast<std::size_t>(card)) -
+  return scaled(left, taken_) - overhead_ - workspace(s_, static_cast<std::size_t>(card)) -
          draft.weights - draft.kv_cache;
 }
 

@@ -22,7 +22,7 @@ Bytes checkpoint_bytes(const Model& model) {
   const Scheme& own = scheme(model.checkpoint_scheme);
   if (keeps_checkpoint_formats(model, own)) return model.stored->list.total;
   const Model all = with_further_modules(model);
-  const std::vector<Bytes> bytes = held_bytes(all, own);
+  const std::vector<Bytes> bytes = quantised_bytes(all, own);
   Bytes sum;
   for (std::size_t i = 0; i < bytes.size(); ++i)
     if (all.part.tensors[i].is_parameter() || all.part.tensors[i].persistent) sum += bytes[i];

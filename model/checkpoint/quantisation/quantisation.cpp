@@ -134,7 +134,7 @@ std::string refusal(const Model& model, const Scheme& scheme) {
   return fmt::format("{} finds nothing to convert in {}", scheme.name, model.architecture);
 }
 
-std::vector<QuantisedTensor> held(const Model& model, const Scheme& scheme) {
+std::vector<QuantisedTensor> quantised_tensors(const Model& model, const Scheme& scheme) {
   if (const std::string reason = refusal(model, scheme); !reason.empty())
     throw std::invalid_argument(fmt::format("{}: {}: {}", model.name, scheme.name, reason));
   if (!keeps_checkpoint_formats(model, scheme)) return held_by_rule(model, scheme);
@@ -146,9 +146,10 @@ std::vector<QuantisedTensor> held(const Model& model, const Scheme& scheme) {
   return result;
 }
 
-std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme) {
+std::vector<Bytes> quantised_bytes(const Model& model, const Scheme& scheme) {
   std::vector<Bytes> bytes;
-  for (const QuantisedTensor& tensor : held(model, scheme)) bytes.push_back(tensor.bytes);
+  for (const QuantisedTensor& tensor : quantised_tensors(model, scheme))
+    bytes.push_back(tensor.bytes);
   return bytes;
 }
 

@@ -62,8 +62,8 @@ struct QuantisedTensor {
 };
 
 /// Why `scheme` cannot store `model`; empty if it can. Either llama.cpp lacks the architecture, or
-/// the scheme finds nothing to convert. held() throws std::invalid_argument with this text;
-/// quantise() stores it in QuantisedModel::refusal.
+/// the scheme finds nothing to convert. quantised_tensors() throws std::invalid_argument with this
+/// text; quantise() stores it in QuantisedModel::refusal.
 std::string refusal(const Model& model, const Scheme& scheme);
 
 /// Every tensor of `model` in `scheme`, in the order of model.part.tensors. A tied tensor takes 0
@@ -72,8 +72,8 @@ std::string refusal(const Model& model, const Scheme& scheme);
 /// (model/checkpoint/quantisation/stored.hpp). Integer buffers stay in their own type, rotary
 /// tables and routers' correction biases in fp32. If `scheme` is the checkpoint's own, the
 /// exceptions of its config apply (model/checkpoint/checkpoint.hpp).
-std::vector<QuantisedTensor> held(const Model& model, const Scheme& scheme);
-std::vector<Bytes> held_bytes(const Model& model, const Scheme& scheme);
+std::vector<QuantisedTensor> quantised_tensors(const Model& model, const Scheme& scheme);
+std::vector<Bytes> quantised_bytes(const Model& model, const Scheme& scheme);
 
 /// How weights come from the checkpoint's files: in their own format (as packed schemes are
 /// published), cast to another type, or quantised while loading (bitsandbytes).

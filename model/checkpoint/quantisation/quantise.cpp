@@ -17,12 +17,12 @@ bool is_separate(const Tensor& tensor) {
 }
 
 /// Checkpoints store experts one by one, with gate and up separate.
-BlockRestCounter::TensorBytes in_memory(const Tensor& tensor, const QuantisedTensor& held,
+BlockRestCounter::TensorBytes in_memory(const Tensor& tensor, const QuantisedTensor& quantised,
                                         const Divided& divided) {
-  const Size bytes = held.bytes.count();
-  const Size elements = held.format == nullptr
+  const Size bytes = quantised.bytes.count();
+  const Size elements = quantised.format == nullptr
                             ? bytes
-                            : std::min(bytes, held.format->stored(tensor.elements()).count());
+                            : std::min(bytes, quantised.format->stored(tensor.elements()).count());
   return {.name = tensor.name,
           .elements_bytes = elements,
           .overhead_bytes = bytes - elements,
@@ -77,7 +77,7 @@ void add_files(QuantisedModel& weights) {
   weights.from_files = family == SchemeFamily::bitsandbytes ? FromFiles::packed : FromFiles::cast;
   if (weights.total == Bytes(0) || !refusal(model, published).empty()) return;
   Bytes files;
-  for (const Bytes bytes : held_bytes(model, published)) files += bytes;
+  for (const Bytes bytes : quantised_bytes(model, published)) files += bytes;
   weights.of_files = files.real() / weights.total.real();
 }
 
@@ -149,7 +149,7 @@ void sum_layers(QuantisedModel& weights, const LayerSums& sums) {
 QuantisedModel quantise(const Model& model, const Scheme& scheme) {
   std::string reason = refusal(model, scheme);
   const std::vector<QuantisedTensor> tensors =
-      reason.empty() ? held(model, scheme)
+      reason.empty() ? quantised_tensors(model, scheme)
                      : std::vector<QuantisedTensor>(model.part.tensors.size());
   const std::vector<Layer>& layers = model.profile.layers;
   QuantisedModel weights;

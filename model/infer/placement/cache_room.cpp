@@ -21,11 +21,11 @@ Bytes of_one(Scenario s, const Plan& plan, Size card, Size context) {
 CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
   const CardUse use = card_use(s, plan, card);
   // The allocator's share of the cache itself is the engine's to spend.
-  const double beside = static_cast<double>((use.weights + use.activations).count()) *
-                        (1.0 + s.runtime->memory.fragmentation.value);
+  const double other_bytes = static_cast<double>((use.weights + use.activations).count()) *
+                             (1.0 + s.runtime->memory.fragmentation.value);
   CacheRoom room;
   room.available = card_budget(s, static_cast<std::size_t>(card)) - use.context -
-                   Bytes(static_cast<Size>(std::ceil(beside)));
+                   Bytes(static_cast<Size>(std::ceil(other_bytes)));
   room.one_sequence = of_one(s, plan, card, s.cached_tokens());
   const StatePages states = state_pages(s, plan.shards);
   room.block = std::max(states.block_tokens, s.runtime->cache.block_tokens);

@@ -44,7 +44,7 @@ HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::
   const std::vector<std::regex> expressions = compiled(patterns);
   const Model& model = *weights.model;
   const GgufNames names(model);
-  const auto tensors = held(model, *weights.scheme);
+  const auto tensors = quantised_tensors(model, *weights.scheme);
   std::vector<Kept> kept(model.profile.layers.size());
   HostTensors host;
   for (std::size_t i = 0; i < tensors.size(); ++i) {

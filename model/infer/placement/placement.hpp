@@ -145,8 +145,8 @@ class Uses {
   WorkingMemory work_;
   CacheBytes prompt_cache_;  ///< empty where caches do not grow
   Bytes working_;
-  Bytes beside_;  ///< of any card, working memory and rotary tables
-  double taken_;  ///< by a byte of weights or caches, the allocator's shares included
+  Bytes overhead_;  ///< of any card, working memory and rotary tables
+  double taken_;    ///< by a byte of weights or caches, the allocator's shares included
   mutable std::vector<Size> alone_;                     ///< by items; 0: not asked for yet
   mutable std::vector<std::unique_ptr<Uses>> divided_;  ///< by other numbers of shards
   // Where matrices are split scenario and shards say all of a plan but whether it fits.

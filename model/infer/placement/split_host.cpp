@@ -27,14 +27,14 @@ void place_in_host(const Uses& uses, Plan& plan, double factor) {
   if (use.total() <= limit) return;
   // The tail of the CPU's layers goes to disk. With a streaming runtime, the head follows them as
   // the last module that its mapper places, unless it is the embedding's own tensor.
-  Bytes beside = use.total() - layer_bytes(*s.weights, plan.on_cpu);
+  Bytes other_bytes = use.total() - layer_bytes(*s.weights, plan.on_cpu);
   const bool with_embedding = s.weights->model->profile.tied_head && plan.embedding == Where::cpu;
   if (s.runtime->offload.mode == Offload::stream && plan.head == Where::cpu && !with_embedding &&
       s.runtime->offload.disk) {
-    beside -= head_bytes(s, false);
+    other_bytes -= head_bytes(s, false);
     plan.head = Where::disk;
   }
-  const Bytes layers_room = limit - beside;
+  const Bytes layers_room = limit - other_bytes;
   if (layers_room < Bytes(0) || !s.runtime->offload.disk) {
     plan.reason = Reason::ram;
     plan.short_bytes = s.runtime->offload.disk ? Bytes(0) - layers_room : use.total() - limit;

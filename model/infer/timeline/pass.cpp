@@ -96,7 +96,7 @@ namespace {
 /// gemm.py: the sum of split products), with GPTQ of 8 bits its library's, with bitsandbytes five
 /// (MatMul8bitLt: rows' scales, activations, outliers, their product, the sum; Linear4bit: the
 /// state of its weights looked up, checked and passed on in as many calls, MatMul4Bit, gemv_4bit).
-double kernels_beside_product(const Scenario& s) {
+double extra_kernels_per_product(const Scenario& s) {
   const Scheme& scheme = *s.weights->scheme;
   const bool by_block = is_by_block(s);
   const double each = s.runtime->kernels.packed_kernels.value;
@@ -128,16 +128,16 @@ double repeating_kernels(const Scenario& s, Range layers) {
 double kernels(const Scenario& s, Range layers) {
   const Profile& profile = s.weights->model->profile;
   const Engine& r = *s.runtime;
-  const double beside = kernels_beside_product(s);
+  const double extra = extra_kernels_per_product(s);
   // From Python all are called in turn; kernels of an engine's own loop over packed ones alone.
-  const bool looped =
+  const bool per_expert =
       r.kernels.per_expert_kernels &&
       (r.kernels.launch == Launch::overlapped || s.weights->arithmetic == Arithmetic::dequantised);
-  const auto of_experts = looped ? static_cast<double>(profile.routing.experts) *
-                                       (r.kernels.expert_kernels.value + 3 * beside)
-                                 : r.kernels.moe_kernels_per_layer.value + 2 * beside;
+  const auto of_experts = per_expert ? static_cast<double>(profile.routing.experts) *
+                                           (r.kernels.expert_kernels.value + 3 * extra)
+                                     : r.kernels.moe_kernels_per_layer.value + 2 * extra;
   return over(profile.kernels_before, layers) + repeating_kernels(s, layers) +
-         beside * over(profile.matrices_before, layers) +
+         extra * over(profile.matrices_before, layers) +
          over(profile.mixtures_before, layers) * of_experts;
 }
 

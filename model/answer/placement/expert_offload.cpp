@@ -1,4 +1,4 @@
-#include "model/answer/placement/experts_apart.hpp"
+#include "model/answer/placement/expert_offload.hpp"
 
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/placement/split.hpp"
@@ -6,7 +6,7 @@
 
 namespace headroom::model {
 
-ExpertsApart::ExpertsApart(const QuantisedModel& w) {
+ExpertOffload::ExpertOffload(const QuantisedModel& w) {
   const Profile& profile = w.model->profile;
   if (profile.routing.experts == 0 || !w.refusal.empty()) return;
   for (Size n = 0; n <= profile.end_decoding - profile.first_decoding; ++n) {
@@ -16,15 +16,15 @@ ExpertsApart::ExpertsApart(const QuantisedModel& w) {
   }
 }
 
-bool ExpertsApart::applies_to(const Scenario& s) const {
+bool ExpertOffload::applies_to(const Scenario& s) const {
   return splits_.size() > 1 && s.runtime->offload.offloads_experts &&
          s.runtime->offload.mode == Offload::compute && card_count(s) > 0 &&
          !s.machine->devices[0].unified_memory && s.layer_split == nullptr &&
          s.assignment == nullptr;
 }
 
-ExpertsApart::Improved ExpertsApart::improve(Scenario& scenario, Evaluator& evaluate,
-                                             double memory_factor) const {
+ExpertOffload::Improved ExpertOffload::improve(Scenario& scenario, Evaluator& evaluate,
+                                               double memory_factor) const {
   if (!applies_to(scenario)) return {0, evaluate(scenario)};
   const Size all = std::ssize(splits_) - 1;
   const auto apart = [&](Size n) {

@@ -12,10 +12,10 @@ namespace headroom::model {
 /// llama.cpp's --n-cpu-moe N with every layer and the output on cards: the routed experts of the
 /// first N layers are in host memory and computed there. Caches and all that every token goes
 /// through stay on cards, so that little is left to the CPU.
-class ExpertsApart {
+class ExpertOffload {
  public:
   /// Of whatever scenario has these weights. Empty without experts.
-  explicit ExpertsApart(const QuantisedModel& weights);
+  explicit ExpertOffload(const QuantisedModel& weights);
 
   struct Improved {
     Size layers = 0;  ///< whose experts are in host memory; 0: the scenario is left as it is
