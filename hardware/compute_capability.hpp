@@ -9,8 +9,8 @@
 
 namespace headroom {
 
-/// What a generation of NVIDIA cards can do, as "9.0". Ordered by generation.
-/// Source: CUDA C++ programming guide, "Compute Capabilities".
+/// The compute capability of an NVIDIA generation, as "9.0". Ordered by generation. Source: CUDA
+/// C++ programming guide, "Compute Capabilities".
 struct ComputeCapability {
   int major = 0, minor = 0;
   constexpr auto operator<=>(const ComputeCapability&) const = default;

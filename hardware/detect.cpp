@@ -107,7 +107,7 @@ void find_memory_and_cores(Detection& found) {
     found.cores = std::clamp(CPU_COUNT(&allowed), 1, found.cores);
   find_limits(found);
   if (found.ram == Bytes())
-    found.notes.emplace_back("/proc/meminfo does not say how much RAM there is");
+    found.notes.emplace_back("/proc/meminfo does not state the amount of RAM");
 }
 
 /// Kind of the block device under `path`, as the kernel describes it.
@@ -235,10 +235,10 @@ Detection detect() {
   find_disk(found);
   for (const DetectedCard& card : found.cards)
     if (!card.tried)
-      found.notes.push_back(fmt::format(
-          "{}: read by {} as documented, untested on such hardware: compare it with what "
-          "you know of the card",
-          card.name, card.found_by));
+      found.notes.push_back(
+          fmt::format("{}: read by {} as documented, untested on such hardware: compare it with "
+                      "the card's data sheet",
+                      card.name, card.found_by));
   return found;
 }
 

@@ -1,9 +1,9 @@
 // Detects this computer's hardware. Vendor tools report cards; the kernel reports memory, cores and
 // disk. The parsers take text or a folder, so tests need no hardware.
 //
-// nvidia-smi: tests cover output of an H100, of an H200, and of broken and missing tools. rocm-smi,
-// /sys, and macOS's sysctl and vm_stat: written from documented output and never run on such
-// hardware. A detection says so. Intel's tools are not called.
+// nvidia-smi: tests cover output of an H100, of an H200, and of broken and missing tools. The
+// parsers of rocm-smi, /sys, and macOS's sysctl and vm_stat follow documented output. They never
+// ran on such hardware. A detection says so. Intel's tools are not called.
 #pragma once
 
 #include <filesystem>

@@ -27,7 +27,7 @@ struct Device {
   Bytes memory;  ///< total as the driver reports it; nominal GiB where no source gives that figure
   bool memory_nominal = true;   ///< true: `memory` is the nominal size, not the driver's figure
   bool unified_memory = false;  ///< the card shares the host's RAM (Apple, APUs)
-  BytesPerSecond bandwidth;     ///< of the card's memory
+  BytesPerSecond bandwidth;     ///< the card's memory
   /// Dense peak by number format. Absent where the card lacks such units or no source gives a
   /// figure.
   std::optional<FlopsPerSecond> fp32, tf32, fp16, bf16, fp8, int8, fp4;

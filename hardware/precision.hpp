@@ -19,7 +19,7 @@ struct Precision {
   Size block_elements;
   Size block_bytes;
   Arithmetic arithmetic;    ///< `dequantised`: unpacked to 16 bit, then multiplied
-  std::string_view source;  ///< where the block layout is defined
+  std::string_view source;  ///< definition of the block layout
 
   /// Bytes of `elements` elements in whole blocks; the last block is padded. Throws
   /// std::overflow_error beyond 2^63 - 1 bytes.

@@ -157,8 +157,8 @@ Prices read_prices(std::string_view toml, std::string_view file, const Catalogue
   result.currency = row.text("currency").value_or("USD");
   const auto rate = row.positive("per_usd", max_rate);
   if (!rate && result.currency != "USD")
-    row.fail("per_usd", fmt::format("missing; expected how many {} one US dollar is, since list "
-                                    "prices are in dollars",
+    row.fail("per_usd", fmt::format("missing; expected the number of {} in one US dollar, because "
+                                    "list prices are in dollars",
                                     result.currency));
   if (rate && result.currency == "USD" && *rate != 1)
     row.fail("per_usd", "expected 1, since the currency is USD");

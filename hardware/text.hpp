@@ -17,12 +17,12 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 /// Non-empty parts between any of `separators`.
 std::vector<std::string_view> words(std::string_view text, std::string_view separators = " ");
 
-/// Whether `part` stands anywhere in `text`.
+/// True if `part` stands anywhere in `text`.
 inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// Whether `text` ends with one of `ends`.
+/// True if `text` ends with one of `ends`.
 inline bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> ends) {
   return std::ranges::any_of(ends, [&](auto end) { return text.ends_with(end); });
 }
