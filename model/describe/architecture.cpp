@@ -19,7 +19,7 @@ namespace headroom::model {
 namespace {
 
 /// The row of a class name; of several rows, the one with the config's model_type. Configs of
-/// custom code may spell the class in another letter case (MPTForCausalLM). That row counts where
+/// custom code may spell the class in another letter case (MPTForCausalLM). This row counts only if
 /// model_type agrees.
 const Architecture* find(std::string_view name, std::string_view model_type) {
   const Architecture* found = nullptr;
@@ -90,9 +90,9 @@ std::string what_would_work(std::string_view key, std::string_view name) {
     text = fmt::format("; it runs in {}", those);
   text += fmt::format("; nearest: {}", fmt::join(near, ", "));
   if (!by_type)
-    text += fmt::format(
-        ". 'MODEL?architectures={}' borrows that description, and no answer is sure then",
-        near.front());
+    text +=
+        fmt::format(". 'MODEL?architectures={}' borrows that description; then no answer is sure",
+                    near.front());
   return text;
 }
 
@@ -180,11 +180,11 @@ namespace {
 /// A config of a head that names the class of its layers would be read as a model of one layer.
 void check_draft(const Config& config, const Architecture& row) {
   if (row.counted_only.empty() && config.has("draft_vocab_size"))
-    config.fail("draft_vocab_size",
-                fmt::format("is a key of heads that propose tokens for another model, and {} is no "
-                            "such head; expected in 'architectures' what it is, such as "
-                            "LlamaForCausalLMEagle3",
-                            row.name));
+    config.fail(
+        "draft_vocab_size",
+        fmt::format("is a key of heads that propose tokens for another model, and {} is no such "
+                    "head; expected its class in 'architectures', such as LlamaForCausalLMEagle3",
+                    row.name));
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // The table of versions.
 //
-// Source: the classes of transformers 4.46.3, 4.57.6, 5.0.0, 5.10.4 and 5.23.0 built on the meta
-// device with one config each, their module names (and parameter names inside blocks) compared with
-// those of 5.23.0, 2026-11-21. A class counts down to the oldest of these in which it and all
-// between have the same names.
+// Source: the classes of transformers 4.46.3, 4.57.6, 5.0.0, 5.10.4 and 5.23.0, built on the meta
+// device with one config each, 2026-11-21. Their module names, and parameter names inside blocks,
+// were compared with those of 5.23.0. A class counts down to the oldest of these in which it and
+// all between have the same names.
 #include "model/describe/class_versions.hpp"
 
 #include <algorithm>

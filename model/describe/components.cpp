@@ -7,7 +7,7 @@ namespace headroom::model {
 namespace {
 
 struct ComponentRow {
-  std::string_view name;  ///< of a module
+  std::string_view name;  ///< name of a module
   Component component;
 };
 constexpr ComponentRow component_rows[] = {

@@ -63,8 +63,8 @@ class Config {
   bool is_whole(std::string_view key) const;  ///< present and a whole number, not "auto"
   /// A nested object as a Config of its own ("text_config"); throws when absent.
   Config section(std::string_view key) const;
-  /// Such a section for one of many entries that are alike, such as modules in a list by name: only
-  /// its own keys count as unread, not the other entries.
+  /// Such a section for one of many similar entries, such as modules in a list by name. Only its
+  /// own keys count as unread, not the other entries.
   Config example(std::string_view key) const;
   /// The nested object where there is one, else an empty one.
   Config section_or_empty(std::string_view key) const;

@@ -92,7 +92,7 @@ bool is_harmless(const boost::json::object* section, std::string_view key) {
   return has_harmless("any", key, value) || has_harmless(type_of(section), key, value);
 }
 
-/// Whether `section` is what a quantiser wrote, or a part of it.
+/// True if a quantiser wrote `section` or the section that contains it.
 bool is_of_quantisation(std::string_view section) {
   for (const std::string_view name : {"quantization_config", "compression_config"})
     for (auto at = section.find(name); at != section.npos; at = section.find(name, at + 1)) {

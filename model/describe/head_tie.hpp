@@ -3,7 +3,7 @@
 //
 // transformers 5 reads `tie_word_embeddings` of the whole config only, and falls back to the
 // default of the whole class. Version 4.57, which wrote most published files, read the text config.
-// Where the two disagree, 5.23 builds tied modules and unties them when the checkpoint has another
+// If the two disagree, 5.23 builds tied modules. It unties them when the checkpoint has another
 // head, as those of Mistral-Small-3.1 and InternVL3 do. This file follows the checkpoint:
 // `text_config` decides, then the default of the text class. Source: transformers 5.23
 // modeling_utils.py (tie_weights), 4.57 models/mistral3, models/internvl.

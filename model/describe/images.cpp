@@ -170,7 +170,7 @@ ImageInput image_input(const ImageRule& rule, ImageSize size) {
   if (rule.kind == ImageTokens::area) return by_area(rule, height, width);
   if (rule.kind == ImageTokens::rows) return by_rows(rule, height, width);
   if (rule.kind == ImageTokens::tiles) return by_tiles(rule, height, width);
-  throw std::invalid_argument("how the model turns images into tokens is not described");
+  throw std::invalid_argument("the number of tokens of an image is not described for this model");
 }
 
 }  // namespace headroom::model

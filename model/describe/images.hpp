@@ -17,7 +17,7 @@ enum class ImageTokens {
 
 struct ImageRule {
   ImageTokens kind = ImageTokens::unknown;
-  Size tokens = 0, patches = 0;          ///< of each image (fixed) or of each square (tiles)
+  Size tokens = 0, patches = 0;          ///< for each image (fixed) or for each square (tiles)
   Size patch = 0, merge = 1;             ///< pixels of a patch's edge; patches along a token's edge
   Size min_pixels = 0, max_pixels = 0;   ///< area
   Size longest_edge = 0;                 ///< rows
@@ -37,7 +37,7 @@ struct ImageSize {
   Size width = 0, height = 0;  ///< pixels; 0 where the rule is fixed
 };
 struct ImageInput {
-  Size tokens = 0;   ///< of the context, without the few that a chat template adds
+  Size tokens = 0;   ///< tokens in the context, without the few that a chat template adds
   Size patches = 0;  ///< through the vision tower
 };
 /// Tokens and patches of one image. Throws std::invalid_argument where the rule is unknown or

@@ -11,12 +11,12 @@ namespace headroom::model {
 /// How a norm computes, hence what it keeps. x̂: the normalised input.
 enum class NormKind : std::uint8_t {
   layer,         ///< torch.nn.LayerNorm
-  layer_fp32,    ///< the same on an fp32 copy, without weights (OLMo)
+  layer_fp32,    ///< as above on an fp32 copy, without weights (OLMo)
   layer_plus_1,  ///< its weight plus one (Nemotron)
   written_out,   ///< mean and deviation in Python, fp32 (Cohere)
   rms,           ///< w · x̂ in the input's type (Llama, T5 as the residual)
   rms_fp32,      ///< w · x̂ in fp32, then converted (OLMo 2, GPT-OSS)
-  rms_raised,    ///< the same with an fp32 copy of w (Helium)
+  rms_raised,    ///< as above with an fp32 copy of w (Helium)
   rms_plus_1,    ///< x̂ · (1 + w) in fp32 (Gemma)
   rms_residual,  ///< the input is multiplied as it is, only its square is fp32 (T5)
   rms_late,      ///< converted, then weighted (Llama 4)
@@ -35,8 +35,8 @@ enum class Rotation : std::uint8_t {
 enum class RouterKind : std::uint8_t {
   softmax_of_all,     ///< probabilities of all, the best are taken (Mixtral, Qwen)
   softmax_of_chosen,  ///< the best logits, then their softmax (GPT-OSS)
-  softmax_of_raised,  ///< the same in fp32 (Granite)
-  softmax_fp32,       ///< of all, the product in fp32 too (Ernie 4.5)
+  softmax_of_raised,  ///< as above in fp32 (Granite)
+  softmax_fp32,       ///< softmax over all, with the product in fp32 too (Ernie 4.5)
   sigmoid,            ///< product in fp32, corrected scores choose (DeepSeek-V3)
   sigmoid_as_is,      ///< product as the input is held (MiniMax-M2)
 };

@@ -23,10 +23,11 @@ struct AttentionSpec : AttentionQuirks {
   /// Heads and their width as the KV cache has them; 0: no cache, so the config says.
   Size heads = 0, kv_heads = 0, head_dim = 0;
   Size window = 0;
-  Size query_width = 0;  ///< of a query projection, whatever its name
+  Size query_width = 0;  ///< width of a query projection, whatever its name
   Size key_width = 0;
-  Size gated_query_width = 0;    ///< of a query projection that may also make a gate (Qwen3-Next)
-  Size joined_width = 0;         ///< of one projection to all three in a vision tower
+  Size gated_query_width = 0;    ///< width of a query projection that may also make a gate
+                                 ///< (Qwen3-Next)
+  Size joined_width = 0;         ///< width of one projection to all three in a vision tower
   bool fused = false;            ///< queries, keys and values are views of one tensor
   bool joined = false;           ///< by image, then put together (Qwen's vision towers)
   bool gate_projection = false;  ///< a matrix of its own makes the gate
@@ -86,7 +87,7 @@ struct MixerSpec {
   MixerKind kind = MixerKind::mamba;
   Size inner = 0, state = 0, rank = 0;
   Size projected = 0, groups = 1;   ///< mamba2: rows of the first matrix
-  Size heads = 0;                   ///< of values
+  Size heads = 0;                   ///< heads of values
   Size key_width = 0, key_dim = 0;  ///< delta rule: all keys, one head's
 };
 

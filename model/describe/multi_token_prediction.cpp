@@ -29,7 +29,7 @@ struct PredictorRow {
   Copies copies;
   std::string_view source;
   Part (*describe)(const Config&, Size number) = nullptr;
-  std::string_view last_norm = "shared_head.norm";  ///< of Layout::appended
+  std::string_view last_norm = "shared_head.norm";  ///< for Layout::appended
   bool together = false;                            ///< see MultiTokenPrediction::together
 };
 

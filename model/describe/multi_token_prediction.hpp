@@ -17,7 +17,7 @@ struct MultiTokenPrediction {
   /// share a projection are one. Empty where the layout is not described.
   Part part{};
   bool together = false;      ///< the modules are stages of one pass that predicts all tokens
-  std::string_view source{};  ///< of the layout; empty where it is not described
+  std::string_view source{};  ///< source of the layout; empty if it is not described
 };
 
 /// The modules that a checkpoint of `config` holds besides `part`, which describes the same config.

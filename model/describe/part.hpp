@@ -57,8 +57,8 @@ struct Module {
   std::string path;        ///< dotted; empty for the root
   std::string class_name;  ///< as the reference implementation names it
   Size passes = 1;         ///< times that a token runs through it in one forward pass (ALBERT)
-  std::optional<NormKind> norm{};  ///< of a norm: how it computes
-  LayerQuirks quirks{};            ///< of a layer: what it does otherwise than most
+  std::optional<NormKind> norm{};  ///< for a norm: how it computes
+  LayerQuirks quirks{};            ///< for a layer: its differences from most layers
 };
 
 enum class CacheKind {
@@ -66,7 +66,7 @@ enum class CacheKind {
   cross_attention,  ///< filled once from the encoder or the image: `per_token` counts source tokens
   latent,           ///< MLA: one latent shared by all heads, not split by tensor parallelism
   recurrent,        ///< state of fixed size
-  indexer,          ///< keys by which sparse attention picks its tokens, in addition to K and V
+  indexer,          ///< indexer keys of sparse attention, in addition to K and V
   waiting,          ///< sums in fp32 over tokens that wait for their compressed entry
 };
 
@@ -76,8 +76,9 @@ struct Cache {
   CacheKind kind = CacheKind::self_attention;
   Size per_token = 0;           ///< K and V (or MLA latent) elements per token
   Size per_sequence = 0;        ///< recurrent state elements per sequence
-  Size per_step = 0;            ///< of these: inputs of a convolution at one step
-  Size in_fp32 = 0;             ///< of these: elements that the model's config keeps in fp32
+  Size per_step = 0;            ///< inputs of a convolution at one step, included in these
+  Size in_fp32 = 0;             ///< elements that the model's config keeps in fp32, included in
+                                ///< these
   Size window = 0;              ///< sliding window (or chunk) in tokens; 0 = whole context
   Size picked = 0;              ///< most cached tokens that sparse attention reads; 0 = all
   Size score_dims = 0;          ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token

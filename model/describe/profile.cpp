@@ -115,7 +115,7 @@ void add_prefix_sums(Profile& profile) {
   const auto before = [&](Size layer) {
     return profile.decoding_before[static_cast<std::size_t>(layer)];
   };
-  Size first = 0;  // of those that decode; behind all where none does
+  Size first = 0;  // first layer that decodes; behind all if none does
   while (first < count && before(first + 1) == 0) ++first;
   const bool together = before(first + decoding) == decoding;
   profile.first_decoding = together ? first : 0;
@@ -166,7 +166,8 @@ void add_layers(Profile& profile, const Part& part, const BlockFinder& blocks) {
         {.path = block, .decodes = decoding.contains(stack_of(block)), .sums = {}});
 }
 
-/// Adds the sizes of head and parameters. `active` counts parameters that one token uses.
+/// Adds the sizes of head and parameters. `active` counts parameters that one token uses; vision
+/// and audio towers count in full.
 void add_parameters(Profile& profile, double& active, const Tensor& tensor) {
   if (tensor.role == Role::head) {
     profile.head_elements += tensor.elements();

@@ -49,8 +49,10 @@ struct CacheClass {
   std::vector<Size>
       twice_before;  ///< elements per token where MLA's values are stored a second time
   std::vector<Size> state_before;  ///< recurrent state elements per sequence
-  Size step_elements = 0;          ///< of these, in all layers: inputs of convolutions at one step
-  Size fp32_elements = 0;          ///< of these, in all layers: kept in fp32 by the config
+  Size step_elements = 0;          ///< inputs of convolutions at one step in all layers, included
+                                   ///< in these
+  Size fp32_elements = 0;          ///< elements that the config keeps in fp32 in all layers,
+                                   ///< included in these
   std::vector<Size> score_dims_before;  ///< 2 FLOPs per dim per cached token
 };
 
@@ -80,7 +82,7 @@ struct Profile {
   std::vector<Size> matrices_before;      ///< kernels that multiply matrices
   std::vector<Size> mixtures_before;      ///< runs that route to experts
   std::vector<Size> decoding_before;      ///< layers that run for each output token
-  Routing routing{0, 0};                  ///< of the first routed layer
+  Routing routing{0, 0};                  ///< routing of the first routed layer
 
   /// The layers [first, second) that images go through.
   std::pair<Size, Size> towers() const {

@@ -1,4 +1,4 @@
-// Snowflake Arctic: a dense feed-forward beside the experts of each layer.
+// Snowflake Arctic: a dense feed-forward besides the experts of each layer.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 
@@ -11,7 +11,7 @@ Part three_matrices(Size hidden, Size inner) {
 }
 
 /// Source: llama.cpp src/models/arctic.cpp; the config class of the checkpoint for absent keys. In
-/// layers without experts there is no dense feed-forward beside them.
+/// layers without experts there is no dense feed-forward besides them.
 Part arctic(const Config& c) {
   const Classes k{"Arctic"};
   const Common s = common_of(c);

@@ -1,4 +1,4 @@
-// The text model of Aria (arXiv:2410.05993): experts stored transposed beside shared ones.
+// The text model of Aria (arXiv:2410.05993): experts stored transposed besides shared ones.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 

@@ -17,7 +17,7 @@ Part query_and_key_norms(Classes k, Size dim) {
          rms_norm("key_layernorm", k("RMSNorm"), dim);
 }
 
-/// Whether the router has an offset for each expert: the first generation has none.
+/// Says if the router has an offset for each expert: the first generation has none.
 enum class Offset : bool { no, yes };
 
 Part bailing_mixture(const Config& c, Classes k, Offset offset, Bias bias) {

@@ -44,7 +44,7 @@ Part words_and_types(const BertSizes& s) {
          embedding("token_type_embeddings", s.types, s.hidden);
 }
 
-/// Positions on a page beside those in the text. Source: transformers 5.23, models/layoutlm.
+/// Positions on a page besides those in the text. Source: transformers 5.23, models/layoutlm.
 Part layoutlm(const Config& c) {
   const BertSizes s = bert_sizes(c);
   const Size page = c.dim({"max_2d_position_embeddings"}, 1024);

@@ -15,7 +15,7 @@ namespace headroom::model::families {
 struct Submodel {
   std::string class_name;
   Part part;
-  Size width;  ///< of its output
+  Size width;  ///< width of its output
   Part as(std::string_view name) const { return in(name, class_name, part); }
 };
 
@@ -37,7 +37,8 @@ Part owners_at(Part part, std::string_view path);
 Part whole_model(const Config& c, std::string_view name);
 /// The text model of config `c` with its head, at the root.
 Part whole_model(const Config& c);
-/// The same for a config that has the text model's keys among its own. `type` selects the model.
+/// Like the above, for a config that has the text model's keys among its own. `type` selects the
+/// model.
 Part whole_model(const Config& c, std::string_view name, std::string_view type);
 /// The text model of config `c` without its head, as the root's child `name`. An empty name keeps
 /// the one of the language model ("model", "transformer", ...).

@@ -102,7 +102,7 @@ Part qwen_reader(Size width) {
                 embedding("query_768", 144, width) + embedding("query_1024", 256, width));
 }
 
-/// The text model, whose layers are children of `model` beside `towers`.
+/// The text model, whose layers are children of `model`, next to `towers`.
 Part assembled(const Config& c, Part towers, Size seen) {
   const Config text = section_of(c, "language_config", "deepseek_v2");
   const Config p = c.section_or_empty("projector_config");

@@ -8,7 +8,7 @@
 
 namespace headroom::model::families::dflash {
 
-/// Learned scores beside the keys', as MiMo's heads have them.
+/// Learned scores besides the keys', as MiMo's heads have them.
 Part sinks(const Config& c, const DraftHead& d) {
   const bool wanted =
       c.section_or_empty("dflash_config")

@@ -1,4 +1,4 @@
-// What relatives of DFlash share with it.
+// Parts that DFlash and its relatives share.
 #pragma once
 
 #include <string>

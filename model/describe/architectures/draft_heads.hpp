@@ -1,5 +1,5 @@
-// Heads that propose tokens for another model (EAGLE, DFlash and their relatives): layers of a
-// described text model, and a projection of the target model's hidden states.
+// Heads that propose tokens for another model (EAGLE, DFlash and their relatives). They have layers
+// of a described text model, and project the target model's hidden states.
 //
 // Checkpoints leave out what the target model has. The head's own configs are either flat, as those
 // of the layers' family, or in the format of vLLM's speculators, with the layers' config in
@@ -14,16 +14,17 @@
 
 namespace headroom::model::families {
 
-/// What the config of a draft head says, whatever its format.
+/// The config of a draft head, in any format.
 struct DraftHead {
-  Config layer;           ///< of the layers
+  Config layer;           ///< config of the layers
   std::string type;       ///< model_type of the text model whose layers it has
   bool speculators;       ///< in that format
   Size hidden, target;    ///< widths of the head and of the target model
   Size vocab, own_vocab;  ///< rows of the target's vocabulary, and of the head's share of it
   bool embedding, head;   ///< the checkpoint has its own: has_embed_tokens, has_lm_head
 };
-/// What a checkpoint has that does not say it. Files in speculators' format have both.
+/// Checkpoints with a vocabulary that the config does not mention. Files in speculators' format
+/// have both.
 struct OwnVocabulary {
   bool embedding, head;
 };
@@ -35,12 +36,12 @@ DraftHead draft_head(const Config& c, std::string_view type, OwnVocabulary unsai
 /// Throws ConfigError where the layers have experts.
 Part draft_body(const DraftHead& d);
 
-/// How many of the target's hidden states the head sees: the length of the first list of layers
-/// that the config has, at the top or in `section`, else `otherwise`.
+/// Number of the target's hidden states that the head sees. It is the length of the first list of
+/// layers in the config, at the top or in `section`. Without a list it is `otherwise`.
 Size target_states(const Config& c, std::string_view section, Size otherwise);
 
-/// The head over the draft's vocabulary, where it is its own. Where that is smaller than the
-/// target's, two tables map them: offsets (d2t), and flags of the rows that the draft has (t2d).
+/// The head over the draft's vocabulary, where it is its own. If that is smaller than the target's,
+/// two tables map them: offsets (d2t), and flags of the rows that the draft has (t2d).
 Part draft_vocabulary(const DraftHead& d);
 
 }  // namespace headroom::model::families

@@ -61,7 +61,7 @@ namespace eagle {
 
 const std::string first = "layers.0";
 
-/// What a head of the first EAGLE keeps of the text model whose layers it has.
+/// The parts of a text model that a head of the first EAGLE keeps.
 struct Kept {
   bool embedding = true, first_norm = true, final_norm = true;
   bool biased = false;  ///< the projection, where the config does not say

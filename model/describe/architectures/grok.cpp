@@ -1,4 +1,4 @@
-// Grok-1 and Grok-2: a mixture between four norms. Grok-2 adds a dense feed-forward beside the
+// Grok-1 and Grok-2: a mixture between four norms. Grok-2 adds a dense feed-forward besides the
 // experts.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"

@@ -6,7 +6,7 @@
 namespace headroom::model::families::kimi_k25 {
 
 /// Sources: transformers 5.23, models/kimi_k25/modeling_kimi_k25.py; vLLM 0.33 kimi_k25_vit.py for
-/// the keys of the checkpoint's own code (vt_*). That code has q, k and v as one matrix of the same
+/// the keys of the checkpoint's own code (vt_*). Its q, k and v are one matrix with equally many
 /// elements.
 Part kimi_k25(const Config& c) {
   const std::string k = "Kimi_K25";

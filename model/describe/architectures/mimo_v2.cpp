@@ -79,8 +79,9 @@ std::vector<Size> codes_of(const Config& a, Size channels) {
 }
 
 /// Qwen2's layers over groups of codes. Source: vLLM 0.33 mimo_audio.py, MimoAudioEncoder. Left
-/// out: the embedding of Qwen2Model that vLLM allocates and nothing reads, and the tokenizer that
-/// turns sound to codes, a model of its own in the checkpoint's folder `audio_tokenizer`.
+/// out: the embedding of Qwen2Model, which vLLM allocates and nothing reads. The tokenizer that
+/// turns sound to codes is also left out. It is a model of its own in the checkpoint's folder
+/// `audio_tokenizer`.
 Part audio_encoder(const Config& a) {
   const Classes k{"Qwen2"};
   const Size width = a.dim({"input_local_dim"}, 1024),

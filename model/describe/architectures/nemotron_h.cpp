@@ -11,7 +11,7 @@
 
 namespace headroom::model::families::nemotron_h {
 
-/// What each layer overrides in the config of Nemotron-H Puzzle (block_configs); empty otherwise.
+/// The overrides of each layer in the config of Nemotron-H Puzzle (block_configs); empty otherwise.
 std::vector<Config> blocks_of(const Config& c) {
   std::vector<Config> blocks;
   if (!c.has("block_configs")) return blocks;

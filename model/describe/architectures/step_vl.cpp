@@ -1,4 +1,4 @@
-// Step's vision-language models beside Step-3.7: Step3 with a tower of its own, Step3-VL and Step5
+// Step's vision-language models besides Step-3.7: Step3 with a tower of its own, Step3-VL and Step5
 // with a Perception Encoder (arXiv:2504.13181). Two convolutions reduce the patches.
 #include <boost/json.hpp>
 

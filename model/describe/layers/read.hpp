@@ -15,7 +15,7 @@ FeedForwardSpec read_feed_forward(const Subtree& tree, const LayerQuirks& quirks
 /// None where the modules are of no mixer that is known.
 std::optional<MixerSpec> read_mixer(const Subtree& tree);
 
-/// Where the norms of a layer stand.
+/// Reads the positions of a layer's norms.
 void read_norms(const Subtree& tree, LayerSpec& layer);
 
 /// A module (or tensor) of which it is not known what the layer does with it; empty: none.

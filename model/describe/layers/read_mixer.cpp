@@ -33,7 +33,7 @@ std::optional<MixerSpec> read_mixer(const Subtree& tree) {
   if (tree.has({"in_proj_qkvz", "in_proj_qkv"})) {
     m.kind = MixerKind::delta_rule;
     m.key_width = (rows(tree, {"conv1d.weight"}) - m.inner) / 2;
-    m.key_dim = rows(tree, {"norm.weight"});  // of a head's values, which keys are as wide as
+    m.key_dim = rows(tree, {"norm.weight"});  // width of a head's values, which equals that of keys
     return m;
   }
   if (!tree.has({"in_proj"})) return std::nullopt;

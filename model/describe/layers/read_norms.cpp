@@ -1,4 +1,4 @@
-// Where the norms of a layer stand.
+// The positions of a layer's norms.
 #include "model/describe/layers/read.hpp"
 
 namespace headroom::model::layers {
