@@ -33,7 +33,7 @@ struct AdapterRequest {
 
 /// A pair of factors: `copies` times [rank, in] and [out, rank].
 struct AdaptedModule {
-  std::string path;    ///< of the module
+  std::string path;    ///< the module's path
   std::string tensor;  ///< the adapted tensor's name
   Size in = 0, out = 0, rank = 0, copies = 1;
   Size magnitudes = 0;

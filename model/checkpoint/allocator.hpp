@@ -42,7 +42,7 @@ class BlockRestCounter {
   /// `kv_heads`: as in Shards.
   BlockRestCounter(std::size_t layers, Size kv_heads);
   struct TensorBytes {
-    std::string_view name;    ///< of the tensor
+    std::string_view name;    ///< the tensor's name
     Size elements_bytes = 0;  ///< without scales and zero points
     Size overhead_bytes = 0;  ///< scales and zero points, stored as their own tensor
     Size pieces = 1;          ///< number of checkpoint tensors: there, experts are separate

@@ -36,10 +36,10 @@ std::string deepseek_v4_scheme(const Config& q, const Config& file) {
 }
 
 /// Compressors, the indexer's weights, the vision tower and DeepSeek-V4.1's heads for drafts stay
-/// in 16 bit. Its tables of n-grams have a scale for each 32 elements. Of ModelOpt's files that
-/// name NVFP4 layers, modules for further tokens keep the original's MXFP4 experts. Source: vLLM
-/// 0.33 models/deepseek_v4/{compressor,attention}.py, models/deepseek_v41/attention.py,
-/// nvidia/dspark.py and common/engram.py.
+/// in 16 bit. Its tables of n-grams have a scale for each 32 elements. In ModelOpt's files with
+/// NVFP4 layers, modules for further tokens keep the original's MXFP4 experts. Source: vLLM 0.33
+/// models/deepseek_v4/{compressor,attention}.py, models/deepseek_v41/attention.py, nvidia/dspark.py
+/// and common/engram.py.
 void deepseek_v4_exceptions(const Config& q, const Config& file, CheckpointDetails& details) {
   stay(details, {R"(re:.*\.compressor\.(?:indexer\.)?(?:kv_proj|gate_proj))",
                  R"(re:.*\.weights_proj)", R"(re:.*\.indexer\.wk)", R"(re:(?:vision|aligner)\..*)",

@@ -108,7 +108,7 @@ std::optional<std::size_t> main_group(const std::vector<CheckpointGroup>& groups
 /// torch/export/convert_hf_config.py.
 struct Algorithm {
   std::string_view name, scheme;
-  Size group;  ///< of elements; 0: none
+  Size group;  ///< elements in a group; 0: no groups
 };
 constexpr Algorithm algorithms[] = {
     {"fp8", "fp8-static", 0},

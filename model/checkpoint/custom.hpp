@@ -39,7 +39,7 @@ struct CustomDecoder {
   Size hidden_size = 0, layers = 0, vocabulary = 0;
   Heads heads{};               ///< query heads are a multiple of KV heads
   Size positions = 0;          ///< rows of the learned table, or the longest context; 0: no limit
-  Size intermediate_size = 0;  ///< of dense feed-forwards; 0: no layer has one
+  Size intermediate_size = 0;  ///< width of dense feed-forwards; 0: no layer has one
   Routing experts{0, 0};       ///< {0, 0}: no mixture of experts
   Size expert_size = 0;        ///< intermediate size of one expert
   Size shared_experts = 0;     ///< run for every token, as one feed-forward of their total width

@@ -24,7 +24,7 @@ struct Stored;
 
 struct Model {
   std::string name;               ///< "Qwen/Qwen3-0.6B"
-  std::string source;             ///< where the metadata came from
+  std::string source;             ///< origin of the metadata
   std::string architecture;       ///< "Qwen3ForCausalLM"
   std::string model_type;         ///< "qwen3"
   std::string checkpoint_scheme;  ///< meaning of precision `auto`: "bf16", "mxfp4", "fp8", …

@@ -58,7 +58,7 @@ bool inside_containers(std::string_view name, Known&& known) {
   return false;
 }
 
-/// Whether `text` is what `pattern` says, where a star stands for anything.
+/// True if `text` matches `pattern`, in which a star stands for any text.
 bool matches(std::string_view pattern, std::string_view text) {
   const auto star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == text;
@@ -159,7 +159,7 @@ struct ModuleNames::Compiled {
   Texts inside;                       ///< names that have containers, without them
   Texts above;                        ///< paths above a name, without containers
   Texts parts, ends, paths;
-  Texts starts;                        ///< what stands before a star, without containers
+  Texts starts;                        ///< text before a star, without containers
   std::vector<std::string> wildcards;  ///< with stars elsewhere, without containers
   std::vector<boost::regex> expressions;
 

@@ -49,8 +49,8 @@ struct Rank {
 /// Sizes that `cards` must divide. 0: nothing to divide.
 struct Divisors {
   Size widths = 0;                            ///< greatest common divisor of the divided dimensions
-  Size groups = 0;                            ///< the same in quantisation groups
-  Size expert_widths = 0, expert_groups = 0;  ///< the same for experts
+  Size groups = 0;                            ///< as above, in quantisation groups
+  Size expert_widths = 0, expert_groups = 0;  ///< as above, for experts
   static bool fit(Size divisor, Size cards) { return divisor % cards == 0; }
 };
 

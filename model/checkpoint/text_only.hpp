@@ -5,7 +5,7 @@
 
 namespace headroom::model {
 
-/// Whether `model` has towers of images or sound beside a decoder that works without them.
+/// True if `model` has towers of images or sound next to a decoder that works without them.
 bool has_towers(const Model& model);
 
 /// `model` without towers, projectors and their caches. vLLM 0.33 interfaces.py _mark_tower_model

@@ -20,7 +20,7 @@ struct Difference {
   };
   Kind kind;
   std::string name;  ///< described name; for an undescribed tensor the checkpoint's name
-  std::string text;  ///< what was found and what was expected
+  std::string text;  ///< found and expected
 };
 
 /// Entry of a checkpoint for one described tensor.
@@ -33,8 +33,8 @@ struct StoredTensor {
 
 struct Comparison {
   Size described = 0;  ///< described tensors that checkpoints store
-  Size matched = 0;    ///< of these, found with the same shape
-  Size renamed = 0;    ///< of the matched, found under another name
+  Size matched = 0;    ///< expected tensors that were found with an equal shape
+  Size renamed = 0;    ///< matched tensors that were found under another name
   std::vector<Difference> differences{};
   std::vector<StoredTensor> stored{};  ///< one for each tensor of the description
 };

@@ -20,7 +20,7 @@ struct Gathered {
   bool assumed = false;       ///< elements are assumed to have 4 bits, because nothing states it
   Size parts = 1;             ///< tensors with elements
   Bytes bytes{};              ///< total of all its tensors
-  std::string_view dtype{};   ///< of the largest part
+  std::string_view dtype{};   ///< type of the largest part
   bool used = false;          ///< matched to a described tensor
   std::string_view source{};  ///< name of its first tensor in the list, which must outlive this
 };

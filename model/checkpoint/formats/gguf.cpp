@@ -187,7 +187,7 @@ GgufHeader parse(GgufReader& in, Size file_size, std::string origin) {
   header.version = in.u32("the version");
   if (header.version != 2 && header.version != 3)
     in.fail(header.version != 0 && header.version % 65536 == 0
-                ? "a big-endian file; little-endian ones are read"
+                ? "a big-endian file; only little-endian ones are read"
                 : fmt::format("version {}; 2 and 3 are read", header.version));
   const std::uint64_t tensor_count = in.u64("the number of tensors");
   const std::uint64_t value_count = in.u64("the number of keys");

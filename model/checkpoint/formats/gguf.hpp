@@ -41,10 +41,12 @@ struct GgufHeader {
 };
 
 /// Parses the start of a file of `file_size` bytes (-1: unknown). Returns nothing if `prefix` ends
-/// before the header does and the file continues. Throws FormatError for bad magic, versions other
-/// than 2 and 3, big-endian files, counts and lengths that the file cannot hold, unknown types,
-/// duplicate keys or names, rows that are no multiple of the block, and data outside the file or
-/// overlapping. Memory is bounded by the prefix. A count in the file never causes an allocation.
+/// before the header does and the file continues. Throws FormatError for:
+///   bad magic, versions other than 2 and 3, big-endian files;
+///   counts and lengths that the file cannot hold;
+///   unknown types, duplicate keys or names, rows that are no multiple of the block;
+///   data outside the file, and overlapping data.
+/// Memory is bounded by the prefix. A count in the file never causes an allocation.
 std::optional<GgufHeader> parse_gguf(std::string_view prefix, Size file_size, std::string origin);
 
 /// Reads the header of a file: 1 MiB at first, then doubling until the header ends.

@@ -30,7 +30,7 @@ class Exceptions {
 };
 
 /// Throws ConfigError for a group of the config whose targets match no tensor of the model or of
-/// its modules that predict further tokens: such a file would count as unquantised.
+/// its multi-token prediction modules. Such a file would count as unquantised.
 void check_targets(const Model& model, const Config& config);
 
 }  // namespace headroom::model

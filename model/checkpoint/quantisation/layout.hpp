@@ -17,7 +17,7 @@ Bytes fp8_static(const Matrix& m, const Scheme& s);
 /// Source: DeepSeek-V3's config (weight_block_size) and arXiv:2412.19437 section 3.3.
 Bytes fp8_block(const Matrix& m, const Scheme& s);
 
-/// That layout with a scale of one byte (E8M0). Source: vLLM 0.33
+/// The layout above with a scale of one byte (E8M0). Source: vLLM 0.33
 /// models/deepseek_v4/quant_config.py.
 Bytes fp8_block_e8m0(const Matrix& m, const Scheme& s);
 
@@ -34,13 +34,13 @@ Bytes llm_int8(const Matrix& m, const Scheme& s);
 /// Source: compressed-tensors, compressors/quantized_compressors/pack_quantized.py (symmetric).
 Bytes packed_ints(const Matrix& m, const Scheme& s);
 
-/// That layout with the shape as two int32. Source: the published totals of Kimi-K2-Thinking and
-/// Kimi-K2.5, whose configs do not name a version of compressed-tensors.
+/// The layout above with the shape as two int32. Source: the published totals of Kimi-K2-Thinking
+/// and Kimi-K2.5, whose configs do not name a version of compressed-tensors.
 Bytes packed_ints_short_shape(const Matrix& m, const Scheme& s);
 
-/// Adds what some of these checkpoints store: zero points of asymmetric weights, 4 * ceil(out *
-/// bits / 32) * groups, and the group of each input, 4 * in, if groups follow the order of
-/// activations. Source: as above, compression_param_info.
+/// Adds two tensors that some of these checkpoints store. Asymmetric weights have zero points, 4 *
+/// ceil(out * bits / 32) * groups. If groups follow the order of activations, each input has its
+/// group, 4 * in. Source: as above, compression_param_info.
 Bytes packed_ints_asymmetric(const Matrix& m, const Scheme& s);
 Bytes packed_ints_ordered(const Matrix& m, const Scheme& s);
 Bytes packed_ints_asymmetric_ordered(const Matrix& m, const Scheme& s);
@@ -63,10 +63,11 @@ Bytes bitsandbytes_4bit_double(const Matrix& m, const Scheme& s);
 /// arXiv:2210.17323. Newer GPTQModel omits that bias.
 Bytes gptq(const Matrix& m, const Scheme& s);
 
-/// That layout without the bias: GPTQModel nn_modules/qlinear (bias only if the layer has one).
+/// The layout above without the bias: GPTQModel nn_modules/qlinear (bias only if the layer has
+/// one).
 Bytes gptq_model(const Matrix& m, const Scheme& s);
 
-/// That layout also without the group index. Source: auto-round 07dfed00
+/// The layout above without bias and group index. Source: auto-round 07dfed00
 /// auto_round_extension/torch/qlinear_torch.py.
 Bytes auto_round(const Matrix& m, const Scheme& s);
 
@@ -78,7 +79,7 @@ Bytes awq(const Matrix& m, const Scheme& s);
 /// two fp32 scales a matrix (weights and input). Source: NVIDIA ModelOpt, export of NVFP4.
 Bytes nvfp4(const Matrix& m, const Scheme& s);
 
-/// That layout for 16-bit activations (W4A16_NVFP4, NVFP4A16), without the input's scale.
+/// The layout above for 16-bit activations (W4A16_NVFP4, NVFP4A16), without the input's scale.
 Bytes nvfp4_weights(const Matrix& m, const Scheme& s);
 
 }  // namespace headroom::model::layout

@@ -23,7 +23,7 @@ struct Matrix {
 enum class Reach {
   everything,      ///< every floating tensor, norms included
   linears,         ///< weights of linear layers and experts, except the head
-  decoder_blocks,  ///< the same in decoder layers only: GPTQ and AWQ skip towers
+  decoder_blocks,  ///< as above, in decoder layers only: GPTQ and AWQ skip towers
   experts,         ///< weights of experts; linear layers of a model without experts
   llama_cpp,       ///< by llama.cpp's rules, tensor by tensor
 };
@@ -36,7 +36,7 @@ struct Scheme {
   std::string_view name;
   std::vector<std::string_view> aliases;
   SchemeFamily family;
-  std::string_view meaning;  ///< what stays unquantised, group size, scales
+  std::string_view meaning;  ///< unquantised tensors, group size, scales
   std::string_view source;
   Reach reach;
   std::string_view format;  ///< row of precisions() for converted tensors
@@ -84,12 +84,13 @@ enum class FromFiles : std::uint8_t { as_they_are, cast, packed };
 struct QuantisedModel {
   const Model* model = nullptr;
   const Scheme* scheme = nullptr;
-  std::string refusal;    ///< why the scheme cannot store the model; then there are no bytes
-  Bytes total;            ///< parameters and buffers, adapters
-  Bytes adapters{};       ///< of these, low-rank adapters (model/infer/memory/served_adapters.hpp)
-  Bytes adapters_most{};  ///< including adapters that only some models' classes need
-  Bytes embedding;        ///< before the first decoder layer, and all embeddings
-  Bytes head;             ///< everything else outside the layers: final norm, head (0 if tied)
+  std::string refusal;      ///< why the scheme cannot store the model; then there are no bytes
+  Bytes total;              ///< parameters and buffers, adapters
+  Bytes adapters{};         ///< low-rank adapters among these
+                            ///< (model/infer/memory/served_adapters.hpp)
+  Bytes adapters_most{};    ///< including adapters that only some models' classes need
+  Bytes embedding;          ///< before the first decoder layer, and all embeddings
+  Bytes head;               ///< everything else outside the layers: final norm, head (0 if tied)
   Size largest_matrix = 0;  ///< elements of the largest matrix in a layer, without experts
   double head_read = 0;     ///< bytes read to compute logits, also if tied
   FromFiles from_files = FromFiles::as_they_are;
@@ -97,12 +98,12 @@ struct QuantisedModel {
   std::vector<Bytes> layer;            ///< each layer, as in model.profile.layers
   std::vector<Bytes> layers_before;    ///< prefix sums: [0] = 0, [n] = all layers
   std::vector<Bytes> largest_from;     ///< [n]: the largest of the layers from n on
-  std::vector<Bytes> experts_before;   ///< of these, all experts
-  std::vector<Bytes> separate_before;  ///< of these, q, k and v as separate matrices
+  std::vector<Bytes> experts_before;   ///< all experts among these
+  std::vector<Bytes> separate_before;  ///< q, k and v as separate matrices, among these
   // Prefix sums of the bytes that a forward pass reads of each layer, as often as it runs: without
   // routed experts, and of all experts.
   std::vector<double> read_dense, read_routed;
-  Shards shards;                             ///< the same bytes by how cards divide them
+  Shards shards;                             ///< these bytes by how cards divide them
   BlockRests rests;                          ///< overhead of PyTorch's allocator
   Arithmetic arithmetic = Arithmetic::bf16;  ///< units that multiply most matrix elements
 };
@@ -113,7 +114,7 @@ QuantisedModel quantise(const Model& model, const Scheme& scheme);
 struct Addition {
   Bytes bytes;
   double read = 0;  ///< bytes that a forward pass reads of them
-  Divided divided;  ///< the same bytes by how cards divide them
+  Divided divided;  ///< these bytes by how cards divide them
 };
 /// `weights` with `additions`, one for each layer, and with all sums over layers updated.
 QuantisedModel with_additions(QuantisedModel weights, const std::vector<Addition>& additions);

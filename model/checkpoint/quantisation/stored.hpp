@@ -12,7 +12,7 @@
 
 namespace headroom::model {
 
-/// How much the files reveal without reading weights.
+/// Detail of the files without reading weights.
 enum class Detail {
   tensors,  ///< names, types and shapes: safetensors and GGUF headers
   names,    ///< names only: an index of pickled files
