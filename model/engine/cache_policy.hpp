@@ -13,10 +13,10 @@ namespace headroom::model {
 enum class Growth {
   reserved,        ///< all of it before the first token
   by_layer,        ///< each layer's is copied into a larger one, the old one freed immediately
-  reallocate_all,  ///< the same, and the old ones of all layers are freed only after the pass
+  reallocate_all,  ///< as above, and the old ones of all layers are freed only after the pass
 };
 
-/// How many tokens the caches of sliding-window layers hold.
+/// Number of tokens in the caches of sliding-window layers.
 enum class Windows {
   whole,           ///< the whole context
   capped,          ///< the window of each layer
@@ -27,7 +27,7 @@ enum class Windows {
 /// A format in which an engine stores keys and values.
 struct CacheFormat {
   std::string_view precision;  ///< hardware/precision.hpp
-  std::string_view word{};     ///< what the engine calls it; empty: as the weights are computed
+  std::string_view word{};     ///< the engine's own name; empty: as the weights are computed
 };
 
 struct CachePolicy {
@@ -38,14 +38,15 @@ struct CachePolicy {
   Size block_tokens;  ///< tokens that KV memory is handed out in
   Growth growth;      ///< how caches reach their size
   Size state_bytes;   ///< bytes of one element of recurrent state
-  Size passes_ahead;  ///< passes scheduled beside those that run; 0: windows count one pass
+  Size passes_ahead;  ///< passes scheduled besides those that run; 0: windows count one pass
   Size state_pages;   ///< pages of a pool that a sequence holds for each recurrent layer
   bool latent;        ///< MLA stores the latent, not expanded K and V
   bool duplicates_mla_values;  ///< … and the latent's values a second time
   bool repeated_heads;         ///< stores K and V for each query head where transformers does
   bool sparse_in_fp8;          ///< sparse attention's caches have the FP8 formats of its kernels
-  double compressed_window_share;  ///< windows beside compressed entries hold this share; 0: theirs
-  bool optional;                   ///< can generate without a KV cache
+  double
+      compressed_window_share;  ///< windows besides compressed entries hold this share; 0: theirs
+  bool optional;                ///< can generate without a KV cache
   bool rejects_beyond_max_positions;  ///< refuses a context beyond the model's positions
 
   /// The engine's own format for `precision`; nullptr: it has none.

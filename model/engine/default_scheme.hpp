@@ -6,10 +6,10 @@
 
 namespace headroom::model {
 
-/// The checkpoint's own scheme; where `runtime` reads GGUF files, what llama.cpp's converter makes
-/// of it: a checkpoint in MXFP4 keeps its experts, and all else that is quantised becomes Q8_0
-/// (convert_hf_to_gguf.py, GptOssModel; the files that ggml-org publishes). Other packed
-/// checkpoints are left as they are, which such a runtime refuses by name.
+/// The checkpoint's own scheme. If `runtime` reads GGUF files, it is the scheme that llama.cpp's
+/// converter writes. A checkpoint in MXFP4 keeps its experts, and all other quantised tensors
+/// become Q8_0 (convert_hf_to_gguf.py, GptOssModel; the files that ggml-org publishes). Other
+/// packed checkpoints are left as they are, which such a runtime refuses by name.
 const Scheme& default_scheme(const Model& model, const Engine& runtime);
 
 }  // namespace headroom::model

@@ -33,7 +33,7 @@ struct Engine {
   std::string_view family;      ///< the first row of the same engine
   std::string_view generation;  ///< the row whose constants this one shares
   std::string_view libraries;   ///< engines of one word call the same kernel libraries; or empty
-  std::string_view source;      ///< of the policies
+  std::string_view source;      ///< source of the policies
   std::vector<std::string_view> vendors;  ///< makers of cards that it runs on
   Backend backend;
   std::string_view with_vulkan;  ///< the row of the same engine built for Vulkan; empty: none

@@ -16,11 +16,11 @@ enum class Launch { overlapped, added };  ///< kernel launches hide behind the G
 enum class PackedProducts : std::uint8_t {
   in_registers,        ///< unpacked by the kernel that multiplies them, in 16 bit
   in_memory,           ///< unpacked by a kernel of its own, then multiplied in 16 bit
-  in_memory_or_bytes,  ///< the same; as bytes on cards without 16-bit matrix units
+  in_memory_or_bytes,  ///< as above; as bytes on cards without 16-bit matrix units
   bytes,               ///< as bytes, where the card multiplies those fast
 };
 
-/// Whether attention scores of a prompt stay within a kernel.
+/// Says if attention scores of a prompt stay within a kernel.
 enum class FlashAttention : std::uint8_t {
   always,  ///< they are never in memory
   on,      ///< on by default; an option turns it off
@@ -32,10 +32,10 @@ enum class FlashAttention : std::uint8_t {
 struct KernelEfficiency {
   Constant decode_bandwidth;  ///< share of the card's bandwidth at which weights are read
   Constant prefill_compute;   ///< share of the card's dense peak that matrix products reach
-  Constant byte_compute;      ///< the same of packed weights that are multiplied as bytes
+  Constant byte_compute;      ///< as above, for packed weights that are multiplied as bytes
   Constant kernel_s;          ///< fixed time of each kernel, seconds:
                               ///< its launch, its start and end, the Python that calls it
-  Constant expert_reads;      ///< times that reading a routed expert takes beside its products of
+  Constant expert_reads;      ///< times that reading a routed expert takes besides its products of
                               ///< a prompt
   Constant unpack_bandwidth;  ///< share of the card's bandwidth at which weights are unpacked into
                               ///< memory: what is read and, in 16 bit, written
@@ -64,16 +64,17 @@ struct KernelPolicy {
                                      ///< PyTorch unpack for every product; 0: own kernels
   Size gptq_bytes_kernels;           ///< for each product of 8-bit GPTQ, from Python
   std::array<std::array<KernelEfficiency, widths>, card_classes> efficiency;
-  Constant moe_kernels_per_layer;  ///< of a layer's routed experts, run together: choice, sorting,
-                                   ///< products
-  Constant expert_kernels;         ///< of each routed expert where they are called in turn
+  Constant moe_kernels_per_layer;  ///< kernels of a layer's routed experts, run together: choice,
+                                   ///< sorting, products
+  Constant expert_kernels;         ///< kernels of each routed expert if they are called in turn
   Constant
       packed_kernels;    ///< additional kernels of a product of packed weights, in average kernels
-  Constant expert_cost;  ///< of a byte of routed experts, in bytes of weights that take as long
+  Constant expert_cost;  ///< cost of a byte of routed experts, in bytes of weights that take as
+                         ///< long
   Constant eager_kernel_s;  ///< from one kernel to the next without CUDA graphs, at least, seconds
   Constant score_compute;   ///< share of the card's 16-bit peak that a prompt's scores reach
   Constant repeat_bandwidth;    ///< bytes a second of K and V that are copied before attention
-  Constant cache_cost;          ///< of a byte of caches, in bytes of weights that take as long
+  Constant cache_cost;          ///< cost of a byte of caches, in bytes of weights that take as long
   Constant score_traffic;       ///< bytes moved for each attention score that is in memory
   Constant activation_traffic;  ///< bytes moved for each hidden channel of a token and layer
   Constant decode_interval, prefill_interval;  ///< 80 % intervals as factors on expected times

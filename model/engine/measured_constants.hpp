@@ -30,7 +30,7 @@ std::string_view name_of(Width width);
 struct CellFactors {
   std::array<double, card_classes> by_card{};
   std::array<double, widths> by_width{};
-  double spread = 0;  ///< of the logarithm, added to the spread of the rate on any card
+  double spread = 0;  ///< spread of the logarithm, added to the spread of the rate on any card
 };
 /// `rate` on these cards at this width, from its value on `any` card: four digits, unmeasured.
 Constant of_cell(const NamedConstant& rate, const Constant& any, const CellFactors& factors,

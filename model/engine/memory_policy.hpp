@@ -25,7 +25,7 @@ struct StartPass {
   Size tokens_on_largest = 0;     ///< on cards of 160 GiB or more; 0: as on large
   bool unified_is_small = false;  ///< a GB10 (compute capability 12.1) has the sizes of small cards
   Size min_tokens = 0;
-  Size sampling_bytes = 0;  ///< of one logit with its copies while tokens are drawn
+  Size sampling_bytes = 0;  ///< bytes of one logit with its copies while tokens are drawn
 };
 
 struct MemoryPolicy {

@@ -19,7 +19,7 @@ enum class HostWeights {
   mapped    ///< the file is mapped, and read by the first pass that needs it
 };
 
-/// Where prefill multiplies the matrices of layers that the host holds.
+/// The place where prefill multiplies the matrices of offloaded layers.
 enum class PrefillOffload {
   on_cpu,   ///< on the CPU
   on_card,  ///< on the first card, to which they are copied, however long that takes
@@ -44,11 +44,11 @@ struct OffloadPolicy {
   Constant cpu_bandwidth;     ///< share of RAM bandwidth that layers on the CPU reach
   Constant cpu_compute;       ///< share of the CPU's peak that matrix products on it reach
   Constant thread_bandwidth;  ///< bytes a second that one thread of the CPU reads at most
-  Constant device_handoff_s;  ///< of a pass that goes on from one device to another, seconds
-  Constant remote_numa_share;    ///< what a further socket adds, as a share of the first one
+  Constant device_handoff_s;  ///< time of a handoff between devices in a pass, seconds
+  Constant remote_numa_share;    ///< gain of a further socket, as a share of the first one
   Constant disk_bandwidth;       ///< share of the disk's sequential read
   Constant interval;             ///< 80 % interval as a factor on the time of offloaded passes
-  Constant ram_stated_interval;  ///< the same where the host's memory is known; 0: as `interval`
+  Constant ram_stated_interval;  ///< as above if the host's memory is known; 0: as `interval`
 };
 
 }  // namespace headroom::model

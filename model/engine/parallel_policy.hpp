@@ -11,18 +11,18 @@ enum class Split { layers, tensors };
 enum class ExpertSpread {
   none,  ///< it divides each expert, or places its layers card by card
   all,   ///< all that share a stage, replicas included, which share the experts in any case
-  some,  ///< a divisor of the tensor-parallel cards, equal parts of each expert on the others;
-         ///< the divisor divides the experts too; replicas have experts of their own
+  some,  ///< a divisor of the tensor-parallel cards, which must divide the experts too. The other
+         ///< cards take equal parts of each expert. Replicas have experts of their own
 };
 
 struct ParallelPolicy {
   Split split;
-  bool tensor_parallel_layers;  ///< cards divide each layer's matrices as with Split::tensors;
-                                ///< their memory is counted as whole layers, which is the same but
-                                ///< for latent caches, of which each card holds the whole
+  bool tensor_parallel_layers;  ///< cards divide each layer's matrices as with Split::tensors.
+                                ///< Their memory is counted as whole layers; only latent caches
+                                ///< differ, because each card has all of them
   ExpertSpread expert_spread;
   Constant reduce_latency_s;   ///< start of one all-reduce, seconds; two a layer
-  Constant reduce_over_bus_s;  ///< the same between cards that meet over the host's bus
+  Constant reduce_over_bus_s;  ///< as above, between cards that meet over the host's bus
   Constant link_bandwidth;     ///< share of the link between cards that an exchange reaches
 };
 

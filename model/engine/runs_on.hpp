@@ -1,4 +1,4 @@
-// Whether an engine has kernels for the cards of a machine, and code for a model.
+// Checks that an engine has kernels for the cards of a machine, and code for a model.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ inline bool runs_on(const Engine& runtime, const Machine& machine) {
   });
 }
 
-/// Whether it has the model's class. Decoders are taken to be had.
+/// True if it has the model's class. Decoders are taken to be had.
 inline bool has_class(const Engine& runtime, const Model& model) {
   return !model.encoder_decoder || !runtime.encoder_decoders ||
          std::ranges::find(*runtime.encoder_decoders, model.architecture) !=

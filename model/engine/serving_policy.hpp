@@ -27,15 +27,16 @@ struct ServingPolicy {
   bool separate_prefill;     ///< prefill runs in passes of its own, not within decode steps
   Admission admission;
   Size prefill_chunk;       ///< tokens of a prefill pass at most; 0: the whole prompt in one pass
-  Size long_prefill_chunk;  ///< the same of contexts beyond 32768 tokens; 0: as others
+  Size long_prefill_chunk;  ///< as above, for contexts beyond 32768 tokens; 0: as others
   Size draft_vocabulary;    ///< most rows by which a draft model's vocabulary may differ; below 0:
                             ///< decoding with a draft model is not described
   bool draft_states;        ///< recurrent states can go back to before a proposed token
-  Predictors predictors;    ///< of the checkpoint's own modules (MTP)
-  Constant step_s;          ///< of each pass: schedule, inputs, sampling, seconds
-  Constant sequence_s;      ///< of each sequence in a pass: schedule, detokeniser, stream, seconds
+  Predictors predictors;    ///< use of the checkpoint's own modules (MTP)
+  Constant step_s;          ///< time of each pass: schedule, inputs, sampling, seconds
+  Constant sequence_s;      ///< time of each sequence in a pass: schedule, detokeniser, stream,
+                            ///< seconds
   Constant queue;           ///< share of the other prompts that a request waits for
-  Constant request_s;       ///< of a request: front end, tokeniser, schedule, seconds
+  Constant request_s;       ///< time of a request: front end, tokeniser, schedule, seconds
   Constant serving_interval, first_token_interval, throughput_interval;  ///< 80 % factors, loaded
 };
 

@@ -27,14 +27,14 @@ enum class AdapterMemory {
 /// another.
 struct ExpertTiles {
   double from, before;   ///< compute capability as major.minor
-  Size inner_multiple;   ///< of a card's part of the inner width
-  Size hidden_multiple;  ///< of the hidden width
+  Size inner_multiple;   ///< multiple for a card's part of the inner width
+  Size hidden_multiple;  ///< multiple for the hidden width
   bool scales_twice;     ///< scales are held as loaded and as the kernels want them
 };
 
 struct WeightPolicy {
   std::vector<SchemeFamily> formats;      ///< formats of weights that it runs
-  std::vector<SchemeFamily> never_split;  ///< of them, those never divided between cards and host
+  std::vector<SchemeFamily> never_split;  ///< formats that are never divided between cards and host
   AllocatorBlocks blocks;
   Size vocabulary_multiple;               ///< rows of the vocabulary are padded to a multiple
   std::vector<ExpertTiles> expert_tiles;  ///< empty: experts in MXFP4 are not padded
