@@ -67,8 +67,8 @@ Verdict verdict_of(const Plan& plan) {
   return cards_used(plan) > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
 }
 
-/// A sure answer is sure of the number of cards that it names, too. Of a model whose config has
-/// keys that nothing reads, none is.
+/// A sure answer is sure of the number of cards that it names, too. A model whose config has unread
+/// keys never has a sure answer.
 Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
   if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
   const Constant& memory = uses.scenario().runtime->memory.interval;
@@ -84,7 +84,7 @@ Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
                                                                       : Confidence::no;
 }
 
-/// Whether the results of a plan depend on budgets: shares of rows do, and so does a draft model
+/// True if the results of a plan depend on budgets. Shares of rows do, and so does a draft model
 /// placed separately.
 bool needs_budgets(const Scenario& s) {
   return s.draft != nullptr || (s.layer_split != nullptr && s.layer_split->mode == SplitMode::row);
@@ -199,7 +199,7 @@ Estimate Evaluator::refused(Reason reason, Bytes short_bytes) const {
 
 namespace {
 
-/// Whether all is the same but sizes.
+/// True if only sizes differ.
 bool differ_only_in_sizes(const Scenario& a, Scenario b) {
   for (const auto size :
        {&Scenario::batch, &Scenario::prompt_tokens, &Scenario::output_tokens, &Scenario::context,

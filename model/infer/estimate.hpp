@@ -17,7 +17,7 @@ struct StepOutcome {
   Bytes stepping;                   ///< temporaries of the optimizer
   std::uint8_t moment = 0;          ///< model/train/training.hpp, Peak
   bool gradients_alive = false;     ///< at that moment
-  Seconds time;                     ///< of a whole step; infinite where it is not known
+  Seconds time;                     ///< time of a whole step; infinite if it is not known
   double utilization = 0;           ///< model FLOPs over what the cards could do in that time
 
   bool operator==(const StepOutcome&) const = default;
@@ -26,9 +26,9 @@ struct StepOutcome {
 /// Latency and throughput of an engine under load, in its steady state (model/infer/traffic.hpp).
 struct Served {
   Size running = 0;             ///< concurrent sequences of each replica; 0: none was asked
-  Seconds ttft, tpot, total;    ///< of the mean request
-  Seconds ttft_p95, total_p95;  ///< of a request with lengths at their 95th percentile
-  double requests_s = 0, output_tokens_s = 0;  ///< of all replicas
+  Seconds ttft, tpot, total;    ///< times of the mean request
+  Seconds ttft_p95, total_p95;  ///< times of a request with lengths at their 95th percentile
+  double requests_s = 0, output_tokens_s = 0;  ///< rates of all replicas
 
   bool operator==(const Served&) const = default;
 };
@@ -47,18 +47,18 @@ struct Estimate {
   Bytes gpu_bytes_low, gpu_bytes_high;
   Bytes max_memory;  ///< part of the first card's budget for weights (accelerate's max_memory)
   Bytes cpu_bytes, disk_bytes;  ///< in RAM, left on disk
-  Bytes short_bytes;            ///< what is missing, where it does not fit
+  Bytes short_bytes;            ///< missing memory, if it does not fit
   Seconds load, ttft, tpot;     ///< infinite where it does not fit; load: from a cold disk
-  Seconds load_warm;            ///< the same where the page cache holds the files
-  Seconds warming;  ///< what the first answer takes longer than every later one: weights in host
-                    ///< memory that were only mapped are read from the disk
+  Seconds load_warm;            ///< as above, if the page cache holds the files
+  Seconds warming;      ///< extra time of the first answer. Weights in host memory that were only
+                        ///< mapped are read from the disk
   double tokens_s = 0;  ///< output tokens per second of all sequences together, after the first
                         ///< token; training: tokens trained on per second by all cards
   Seconds total;        ///< ttft and all output tokens, once weights are where they stay
-  Size queued = 0;      ///< of the batch of each replica, for room in the engine's pool of cache;
-                        ///< bytes and times are of the sequences that run
-  Served served;        ///< where the scenario asks for a concurrency
-  StepOutcome step;     ///< of training alone
+  Size queued = 0;      ///< sequences of each replica's batch that wait for room in the engine's
+                        ///< cache pool; bytes and times are those of running sequences
+  Served served;        ///< if the scenario sets a concurrency
+  StepOutcome step;     ///< outcome of a training step
   /// No measurement stands behind the rates of such cards with such weights, on which the first
   /// token and a decode step on cards rest.
   /// Shares of ttft and tpot, in 127ths rounded down, that cards at their data sheets' rates take:
@@ -70,9 +70,9 @@ struct Estimate {
 };
 
 constexpr bool fits(const Estimate& estimate) { return fits(estimate.verdict); }
-/// Whether it fits and at least one card works.
+/// True if it fits and at least one card works.
 constexpr bool uses_a_gpu(const Estimate& e) { return fits(e) && e.gpus_used > 0; }
-/// Whether it fits with nothing offloaded.
+/// True if it fits with nothing offloaded.
 constexpr bool is_on_gpus(const Estimate& e) { return e.verdict <= Verdict::fits_gpus; }
 
 /// Pure and total: never throws for a scenario made of valid rows, depends on nothing else.

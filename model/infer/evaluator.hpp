@@ -13,8 +13,8 @@
 
 namespace headroom::model {
 
-/// Order budgets innermost, then sizes (batch, tokens), then all else. What scenarios
-/// point to stays as it is while this lives. One thread at a time.
+/// Order budgets innermost, then sizes (batch, tokens), then all else. Objects that scenarios point
+/// to must not change while this lives. One thread at a time.
 class Evaluator {
  public:
   Evaluator() = default;
@@ -27,7 +27,7 @@ class Evaluator {
   struct Outcome {
     Plan plan;
     bool card_usable = false;  ///< under the budget
-    Bytes ram_budget;          ///< of which the page cache is part
+    Bytes ram_budget;          ///< host memory, including the page cache
     Bytes overhead;            ///< on the first card that is used, all but weights
     Estimate estimate;         ///< without what depends on budgets
 
@@ -45,11 +45,11 @@ class Evaluator {
   Scenario s_;                   ///< the last one: all below points to it
   Reason lasting_refusal_{};     ///< as lasting as speeds_
   Reason refusal_{};             ///< whatever its budgets are; so with all below
-  std::optional<Outcome> last_;  ///< of the last placement: the next budget's is often the same
+  std::optional<Outcome> last_;  ///< the last placement: the next budget's is often equal
   std::optional<Uses> uses_;
   std::optional<TimedPass> prompts_, step_;
   std::optional<Speeds> speeds_;        ///< whatever the sizes are: batch, tokens, budgets
-  std::unique_ptr<Evaluator> running_;  ///< of batches that wait in part
+  std::unique_ptr<Evaluator> running_;  ///< evaluator for batches that wait in part
 };
 
 }  // namespace headroom::model

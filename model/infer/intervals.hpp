@@ -38,15 +38,16 @@ struct ServingIntervals {
 };
 /// All intervals of a runtime.
 struct IntervalFactors {
-  Interval memory{};          ///< of the use of a card
-  Interval load{};            ///< of the time to load
-  Interval ttft{};            ///< of the first token, all weights on cards
-  Interval tpot{};            ///< of a decode step, all weights on cards
-  Interval offload{};         ///< of both, weights elsewhere: they wait for the same links
-  Interval serving_ttft{};    ///< of the first token under load
-  Interval serving_tpot{};    ///< of a token and of a whole request under load
-  Interval serving_rate{};    ///< of the time that a number of requests takes under load
-  std::string_view source{};  ///< of the measured steps
+  Interval memory{};          ///< interval of the use of a card
+  Interval load{};            ///< interval of the time to load
+  Interval ttft{};            ///< interval of the first token, all weights on cards
+  Interval tpot{};            ///< interval of a decode step, all weights on cards
+  Interval offload{};         ///< interval of both with weights elsewhere: they wait for the same
+                              ///< links
+  Interval serving_ttft{};    ///< interval of the first token under load
+  Interval serving_tpot{};    ///< interval of a token and of a whole request under load
+  Interval serving_rate{};    ///< interval of the time of a number of requests under load
+  std::string_view source{};  ///< source of the measured steps
 
   TimeIntervals times(const Estimate& estimate) const;
   /// Interval with `running` concurrent requests.

@@ -1,5 +1,5 @@
-// Latency and throughput of one copy of a model: for a batch that starts and ends together, or for
-// an engine that replaces each finished request by the next.
+// Latency and throughput of one copy of a model. The batch starts and ends together, or the engine
+// replaces each finished request by the next.
 #pragma once
 
 #include "model/infer/estimate.hpp"
@@ -13,8 +13,8 @@ struct Speeds;  // model/infer/timeline/speeds.hpp
 struct Service {
   Seconds ttft, tpot;       ///< to the first token; from each to the next
   Seconds total;            ///< from a request's arrival to its last token
-  double requests_s = 0;    ///< that one copy answers
-  double prompt_share = 0;  ///< of the copy's time, that goes to prompts
+  double requests_s = 0;    ///< rate of one copy
+  double prompt_share = 0;  ///< share of the copy's time for prompts
   Interval first, step;     ///< 80 % of ttft and of tpot, as factors
   Interval time;            ///< 80 % of the time that a number of requests takes
 
@@ -23,8 +23,8 @@ struct Service {
   }
 };
 
-/// Whether requests follow each other without waiting for the batch: the engine batches
-/// continuously and runs on cards, with a cache and without a draft model.
+/// True if requests follow each other without waiting for the batch. The engine must batch
+/// continuously and run on cards, with a cache and without a draft model.
 bool batches_continuously(const Scenario& scenario, const Estimate& estimate);
 
 /// For `batch` sequences that start and end together: requests a second = batch / total, the

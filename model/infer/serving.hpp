@@ -70,8 +70,8 @@ struct MachineShare {
   Machine machine;
   Size replicas = 1;
 };
-/// The ways to divide `machine` into equal shares: by each divisor of its number of cards, where
-/// all are of one kind; else, and without cards, only the whole.
+/// The ways to divide `machine` into equal shares. Machines with cards of one kind are divided by
+/// each divisor of the number of cards. Other machines stay whole.
 std::vector<MachineShare> shares(const Machine& machine);
 /// The first `cards` cards with one of `replicas` equal parts of the host.
 MachineShare share_of(const Machine& machine, Size cards, Size replicas);
@@ -80,17 +80,17 @@ MachineShare share_of(const Machine& machine, Size cards, Size replicas);
 struct Serving {
   Size cards = 0, replicas = 0;  ///< replicas 0: not even one sequence meets the target
   Size batch = 0, context = 0;
-  Estimate estimate;  ///< of one copy
-  Service service;    ///< of one copy: what its requests see
-  Shortfall next;     ///< what one more sequence (or token of context) would miss; where nothing
-                      ///< is served, what one sequence misses
+  Estimate estimate;  ///< estimate of one copy
+  Service service;    ///< service that requests of one copy see
+  Shortfall next;     ///< memory that one more sequence (or token of context) would lack; if
+                      ///< nothing is served, memory that one sequence lacks
   double users() const { return static_cast<double>(replicas * batch); }
 };
 
 enum class Vary { batch, context };
 
-/// The longest context, prompt and output together, at which the scenario still comes out as well
-/// as it does: on cards where it is, else anywhere at all. The output stays, the prompt fills the
+/// The longest context, prompt and output together, at which the scenario is still on cards. If it
+/// is not on cards now, it is the longest that runs at all. The output stays, the prompt fills the
 /// rest; at most the model's positions. 0 where it does not run.
 Size longest_context(const Scenario& scenario);
 

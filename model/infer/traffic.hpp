@@ -25,12 +25,12 @@ struct RequestTimes {
 
 struct Traffic {
   Size running = 0;            ///< concurrent sequences, at most `batch`; 0: not one fits
-  Seconds ttft, tpot;          ///< of the mean request
-  Seconds total;               ///< of the mean request, from its arrival to its last token
-  double requests_s = 0;       ///< that end, on each replica
-  double output_tokens_s = 0;  ///< of all requests together, on each replica
-  double prompt_share = 0;     ///< of the time of a replica, that goes to prompts
-  double cached_tokens = 0;    ///< of a running sequence in the mean
+  Seconds ttft, tpot;          ///< times of the mean request
+  Seconds total;               ///< time of the mean request, from its arrival to its last token
+  double requests_s = 0;       ///< finished requests a second, on each replica
+  double output_tokens_s = 0;  ///< rate of all requests together, on each replica
+  double prompt_share = 0;     ///< share of a replica's time for prompts
+  double cached_tokens = 0;    ///< mean tokens of a running sequence
   RequestTimes at_p50, at_p95;
 };
 
@@ -56,16 +56,16 @@ struct Traffic {
 /// step: seconds of one decode step of all sequences. Each has prompt + mean square of outputs / (2
 /// mean output) tokens cached, because long outputs run longer. prompt: prefill of this prompt.
 /// another: prefill of a mean prompt in a shared pass of (running - 1) / output prompts, as far as
-/// a chunk has room; the pass reads the weights once. longer: time that it adds to a shared step,
+/// a chunk has room. The pass reads the weights once. longer: the prompt's part of a shared step,
 /// or all of it if prefill has passes of its own (ServingPolicy::separate_prefill). While one
 /// request runs, a new one follows each of the others. Its prompt comes at any time, before the
 /// first token or after. queue: share of the other prompts that a request waits for, which depends
-/// on arrivals; at least (running - 1) / output of them start in its own pass. While a request
+/// on arrivals. At least (running - 1) / output of them start in its own pass. While a request
 /// runs, it meets each of the others once, so requests a second never exceed the capacity for
-/// prompts. request: fixed time of a single request for front end, tokeniser and schedule, which
-/// requests that arrive together share. Source: the schedulers of vLLM, SGLang and TensorRT-LLM;
-/// queue and request are fitted, and so is the root. Without it the first token of a single request
-/// has the time of loaded servers, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left out:
+/// prompts. request: fixed time of a single request for front end, tokeniser and schedule. Requests
+/// that arrive together share it. Source: the schedulers of vLLM, SGLang and TensorRT-LLM; queue
+/// and request are fitted, and so is the root. Without it the first token of a single request has
+/// the time of loaded servers, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left out:
 /// preempted sequences and the spread of waiting times. `speeds`: those of the scenario, and later
 /// of the cards that it uses.
 Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs,

@@ -10,7 +10,7 @@ namespace {
 
 Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::ceil(std::min(bytes, 1e18)))); }
 
-/// Whether the first card has the larger of an engine's sizes. Source: vLLM 0.33
+/// True if the first card has the larger of an engine's sizes. Source: vLLM 0.33
 /// engine/arg_utils.py get_batch_defaults: 70 GiB and more, the A100 (compute capability 8.0) left
 /// out; the GB10 (12.1) from 0.33 on.
 bool is_large(const Scenario& s) {

@@ -46,10 +46,10 @@ Bytes activations(const Scenario& scenario, Size tokens, Size shards, Head head 
 ///   patches * (residual_copies * hidden + widest_share * widest / shards) * element
 ///
 /// patches: those of all images of all sequences. With chunked prefill, images are encoded when
-/// they are reached, so one sequence counts. The engine's pass at start is the minimum: it has as
+/// they are reached, so one sequence counts. The engine's pass at start is the minimum. It has as
 /// many of the largest images as a pass has tokens for, at least one, and keeps their embeddings
 /// during that pass (vLLM 0.11 v1/worker/gpu_model_runner.py profile_run,
-/// v1/core/encoder_cache_manager.py compute_encoder_budget); hidden and widest: of the tower.
+/// v1/core/encoder_cache_manager.py compute_encoder_budget). hidden and widest: of the tower.
 /// Source: as activations. Left out: windows, the resampled pixels, rotated copies in fp32,
 /// features of several layers that are kept (Llama-3.2-Vision).
 Bytes tower_activations(const Scenario& scenario, Size shards);
@@ -67,14 +67,15 @@ class WorkingMemory {
   Bytes operator()(Bytes caches, Bytes prompt_caches, Head head = Head::here) const;
   /// Bytes of only the largest pass, as `activations`.
   Bytes of_pass() const { return layers_ < head_ ? head_ : layers_; }
-  /// Whether caches are counted in it at all.
+  /// True if caches are counted in it.
   bool grows() const { return growth_ != Growth::reserved; }
 
  private:
-  Bytes layers_, head_, returned_;  ///< of the largest pass: what activations() is the largest of
+  Bytes layers_, head_, returned_;  ///< parts of the largest pass, from which activations() takes
+                                    ///< the largest
   Bytes images_;                    ///< in addition to that pass, until its end
   Bytes others_;                    ///< in prefill, without that pass
-  Bytes decode_;                    ///< where caches grow
+  Bytes decode_;                    ///< if caches grow
   Bytes tying_;                     ///< while a head that is stored again is loaded
   Growth growth_;
   Size count_;  ///< layers

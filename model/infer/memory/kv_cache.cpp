@@ -59,7 +59,7 @@ Size layers_in_group(const Scenario& s, const StatePages& states) {
   bool alike = true;
   for (const CacheClass& c : classes) {
     if (!is_paged(c, states)) continue;
-    constexpr Size no_window = -2;  // of a state
+    constexpr Size no_window = -2;  // for a state
     const Size own = c.kind == CacheKind::recurrent ? no_window : c.window;
     alike = alike && (window == -1 || window == own);
     window = own;

@@ -9,8 +9,8 @@ namespace headroom::model {
 
 /// Tokens in the caches of one sequence.
 struct CachedTokens {
-  Size self = 0;    ///< of the decoder's own sequence
-  Size source = 0;  ///< of the encoder's output that cross-attention looks at
+  Size self = 0;    ///< tokens of the decoder's own sequence
+  Size source = 0;  ///< tokens of the encoder's output, for cross-attention
 };
 
 /// Tokens that the scenario reserves memory for: its context, in the runtime's blocks.
@@ -77,13 +77,14 @@ class CacheBytes {
     const Size* elements_before;  ///< prefix sums, elements per token
     const Size* state_before;     ///< prefix sums, elements per sequence
     Size held;                    ///< tokens of all sequences together
-    Size layers, padded_layers;   ///< that are padded to so many; 1, 1: none
+    Size layers, padded_layers;   ///< layers padded to so many; 1, 1: none
     Size state_elements = 1;      ///< elements that state_bytes are of: of a layer in a pool
     Size state_bytes = 0;         ///< bytes of such a state, all sequences together
-    Size round, block_bytes;      ///< of the cache precision
+    Size round, block_bytes;      ///< values of the cache precision
     int shift;                    ///< log2 of its elements per block
     Size ways;                    ///< parts that cards divide it into
-    Size entry_elements = 0;      ///< of entries in a format of their own; 0: none are
+    Size entry_elements = 0;      ///< elements of entries in a format of their own; 0: there are
+                                  ///< none
     Size entry_bytes = 0;         ///< … and bytes of each
   };
   Bytes of_pool(Size first, Size last) const;
@@ -100,8 +101,8 @@ inline Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first,
 }
 
 /// Bytes that one decode step reads from the caches of layers [first, last) on one of `shards`
-/// cards, whatever is reserved: the window where there is one, and what sparse attention picks
-/// where the runtime reads no more than that.
+/// cards. Reserved tokens do not count. Layers with a window read the window. Sparse attention
+/// reads the tokens that it picks, if the runtime reads no more.
 RealBytes kv_read(const Scenario& scenario, CachedTokens tokens, Size first, Size last,
                   Size shards = 1);
 

@@ -10,24 +10,24 @@ namespace headroom::model {
 /// Layers whose caches have the same pages.
 struct PagedLayers {
   Size layers;
-  Size page_bytes;    ///< of one layer's page
+  Size page_bytes;    ///< bytes of one layer's page
   Size block_tokens;  ///< tokens of a page
   Size window;        ///< tokens that it keeps; 0: all
 };
 
 /// Blocks of the pool that sequences need.
 struct PoolDemand {
-  Size block_bytes = 0;  ///< of one block: a page of each layer of the widest group
-  Size blocks = 0;       ///< of all sequences
+  Size block_bytes = 0;  ///< bytes of one block: a page of each layer of the widest group
+  Size blocks = 0;       ///< blocks of all sequences
   Bytes bytes() const { return Bytes(block_bytes * blocks); }
 };
 
 /// Blocks for `sequences` of `tokens` each, of which one pass writes `in_flight`.
 ///
-/// Layers with the same block and window are a bucket. A bucket whose page sizes have equally many
-/// layers is split into groups of at most as many layers of each size; others are one group. The
-/// number is what pads the buckets least, and at least that of a bucket with several page sizes.
-/// A group takes
+/// Layers with the same block and window are a bucket. If equally many layers have each page size
+/// of a bucket, it is split into groups with at most so many layers of each size. Other buckets are
+/// one group. The number is what pads the buckets least, and at least that of a bucket with several
+/// page sizes. A group takes
 ///
 ///   whole context  ceil(tokens / block) blocks a sequence
 ///   window         ceil((window - 1 + n) / block) + 1, n: in_flight for one sequence, else 0

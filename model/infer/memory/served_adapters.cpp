@@ -14,10 +14,10 @@ namespace {
 void check(const Engine& runtime, const ServedAdapters& asked) {
   const Size rank = asked.request.rank;
   if (runtime.weights.adapters == AdapterMemory::unknown)
-    throw AdapterError(fmt::format(
-        "how {} holds low-rank adapters is not described; transformers, llama.cpp, vllm and sglang "
-        "are",
-        runtime.name));
+    throw AdapterError(
+        fmt::format("low-rank adapters of {} are not described; those of transformers, llama.cpp, "
+                    "vllm and sglang are",
+                    runtime.name));
   if (runtime.weights.adapters != AdapterMemory::slots) return;
   if (!asked.request.targets.empty())
     throw AdapterError(
@@ -64,7 +64,7 @@ QuantisedModel with_adapters(const QuantisedModel& weights, const Engine& runtim
     const Size each = asked.count * m.copies * runtime.weights.adapter_bytes;
     Size in = m.in, out = m.out, outer_rank = m.rank;
     if (const auto matrix = reader.matrix(tensor)) in = matrix->in, out = matrix->out;
-    if (slots) outer_rank = request.rank;  // of each slice, over its own outputs
+    if (slots) outer_rank = request.rank;  // rank of each slice, over its own outputs
     const Bytes inner(each * m.rank * in), outer(each * outer_rank * out);
     Addition& addition = additions[static_cast<std::size_t>(block_of[at])];
     addition.bytes += inner + outer;

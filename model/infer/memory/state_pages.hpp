@@ -14,11 +14,11 @@ namespace headroom::model {
 /// A sequence holds `pages` of them for each recurrent layer (CachePolicy::state_pages), and
 /// attention layers round its tokens up to whole pages. Source: vLLM 0.33 platforms/interface.py
 /// _align_hybrid_block_size, v1/kv_cache_interface.py MambaSpec. Left out: states that differ in
-/// size, compressed entries and formats of sparse attention's kernels beside states.
+/// size, compressed entries and formats of sparse attention's kernels besides states.
 struct StatePages {
-  Size block_tokens = 0;  ///< of attention's blocks; 0: no states share a pool
-  Size page_bytes = 0;    ///< of one layer
-  Size pages = 0;         ///< of each recurrent layer, for one sequence
+  Size block_tokens = 0;  ///< tokens of attention's blocks; 0: no states share a pool
+  Size page_bytes = 0;    ///< bytes of one layer's page
+  Size pages = 0;         ///< pages of each recurrent layer, for one sequence
 };
 StatePages state_pages(const Scenario& scenario, Size shards);
 

@@ -94,7 +94,7 @@ Assignment assignment_of(const Plan& plan) {
 
 namespace {
 
-/// Whether a tied head and the embedding are one.
+/// True if a tied head and the embedding are one.
 bool together(const Assignment& a) { return a.embedding == a.head; }
 
 Bytes weights_in(const Scenario& s, Spot spot) {

@@ -1,4 +1,4 @@
-// Where each layer of a model is, one by one: what a device map says, or what a search found.
+// The place of each layer of a model, as a device map gives it or a search found it.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ inline constexpr Spot on_cpu = -1, on_disk = -2;
 struct Assignment {
   std::vector<Spot> layer;    ///< each layer; without its experts if they are placed separately
   std::vector<Spot> experts;  ///< the routed experts of each block; empty: with the block
-  Spot embedding = on_cpu;    ///< what comes before the first decoding block
-  Spot head = on_cpu;         ///< what comes after the last one
+  Spot embedding = on_cpu;    ///< modules before the first decoding block
+  Spot head = on_cpu;         ///< modules after the last one
   std::vector<std::vector<LayerSpan>>
       on;  ///< by card, then host memory, then disk: the same in ranges
 
-  /// Whether everything is in the same place.
+  /// True if everything is in equal places.
   bool operator==(const Assignment& other) const {
     return layer == other.layer && experts == other.experts && embedding == other.embedding &&
            head == other.head;
   }
   Size cards() const { return static_cast<Size>(on.size()) - 2; }
-  /// Whether anything is there.
+  /// True if anything is there.
   bool uses(Spot spot) const { return !pieces(spot).empty() || embedding == spot || head == spot; }
   const std::vector<LayerSpan>& pieces(Spot spot) const {
     return on[static_cast<std::size_t>(spot >= 0 ? spot : cards() - 1 - spot)];
@@ -44,8 +44,8 @@ Assignment assignment_of(const Plan& plan);
 /// in `place`. Only for runtimes that split by layers.
 Plan place_assigned(const Uses& uses, double memory_factor);
 
-/// Bytes that the scenario's assignment puts on a card (without the buffer for streamed weights),
-/// in host memory and on disk: weights, and the caches of layers that run there.
+/// Bytes that the scenario's assignment puts on a card, in host memory and on disk: weights, and
+/// the caches of layers that run there. The buffer for streamed weights is not included.
 struct ResidentBytes {
   Bytes weights, caches;
 };

@@ -20,11 +20,11 @@ namespace headroom::model {
 /// tokens differ in size.
 struct CacheRoom {
   Bytes available;     ///< negative: weights and working memory alone exceed the budget
-  Bytes one_sequence;  ///< of one sequence at the scenario's context, on that card
+  Bytes one_sequence;  ///< bytes of one sequence at the scenario's context, on that card
   Size block = 0;      ///< tokens
   Size blocks = 0;
-  double sequences = 0;  ///< that fit together at the context, on each replica
-  Size tokens = 0;       ///< of all of them, on each replica
+  double sequences = 0;  ///< sequences of this context that fit together, on each replica
+  Size tokens = 0;       ///< tokens of all sequences, on each replica
   Size longest = 0;      ///< context of one sequence alone
 };
 

@@ -56,7 +56,7 @@ class Writer {
   }
 
   const ModuleTree& tree_;
-  std::vector<std::optional<Spot>> spots_;  // of tensors
+  std::vector<std::optional<Spot>> spots_;  // places of tensors
   DeviceMap map_;
 };
 

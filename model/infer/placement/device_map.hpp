@@ -7,8 +7,8 @@
 
 namespace headroom::model {
 
-/// The map that says the same as `assignment`: every tensor lies below exactly one entry, and
-/// entries are as few as can be. from_pretrained(device_map=...) takes it as it is.
+/// The device map of `assignment`. Every tensor lies below exactly one entry, and the number of
+/// entries is minimal. from_pretrained(device_map=...) takes it unchanged.
 DeviceMap device_map_of(const ModuleTree& tree, const Model& model, const Assignment& assignment);
 
 /// Device of each layer, the embedding and the head in a map: that of its largest tensor. Throws
@@ -16,7 +16,7 @@ DeviceMap device_map_of(const ModuleTree& tree, const Model& model, const Assign
 /// rest.
 Assignment assignment_of(const Model& model, const DeviceMap& map);
 
-/// Whether an entry lies inside a module with all experts of a layer in one tensor, as in
+/// True if an entry lies inside a module with all experts of a layer in one tensor, as in
 /// transformers since version 5. Entries above it are equal in version 4.
 bool names_fused_experts(const Model& model, const DeviceMap& map);
 

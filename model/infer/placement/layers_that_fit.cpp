@@ -1,4 +1,4 @@
-// How many layers fit in so many bytes.
+// Number of layers that fit in so many bytes.
 #include "model/infer/placement/split.hpp"
 
 namespace headroom::model {

@@ -1,9 +1,11 @@
 // The device map that accelerate (or transformers 5) would make, exactly.
 //
 // The rules are those of accelerate 1.15.0 `infer_auto_device_map` and `get_balanced_memory`, and
-// of transformers 5.23.0 integrations/accelerate.py, with their corner cases: the reserve for the
-// largest layer on the main devices, tied modules that are pulled forward, splits that lose a
-// module's own buffers, and the case in which accelerate itself fails.
+// of transformers 5.23.0 integrations/accelerate.py. Corner cases are included:
+//   the reserve for the largest layer on the main devices;
+//   tied modules that are pulled forward;
+//   splits that lose a module's own buffers;
+//   the case in which accelerate itself fails.
 #pragma once
 
 #include <stdexcept>
@@ -28,8 +30,9 @@ struct MapOptions {
   Clean clean = Clean::yes;
 };
 
-/// accelerate raises an error of its own here: an IndexError where a tied parameter's module was
-/// placed already or is no module, a RuntimeError where a balanced policy meets a budget for disk.
+/// accelerate raises an error of its own here. It is an IndexError if a tied parameter's module was
+/// placed already or is no module. It is a RuntimeError if a balanced policy meets a budget for
+/// disk.
 class AccelerateFails : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -38,8 +41,8 @@ class AccelerateFails : public std::runtime_error {
 /// Module (or parameter) path → device; "" is the whole model. In the order of the modules.
 using DeviceMap = std::vector<std::pair<std::string, std::string>>;
 
-/// The map of nodes that have a device, by index into `memory` (-1: no entry), with the entries
-/// below a module made one where they are several and all of one device.
+/// The map of nodes that have a device, by index into `memory` (-1: no entry). Entries below a
+/// module become one if there are several and all have one device.
 DeviceMap cleaned(const ModuleTree& tree, const MaxMemory& memory, const std::vector<int>& place);
 
 /// get_balanced_memory: the budgets that "auto", "balanced" and "balanced_low_0" pass on. Throws

@@ -26,8 +26,8 @@ struct MapperDtype {
 std::optional<MapperDtype> mapper_dtype(std::string_view name);
 
 /// Size of tensors for a mapper. accelerate's compute_module_sizes counts a boolean as 1/8 byte.
-/// That of transformers 5.23.0 integrations/accelerate.py counts it as a byte. It omits a tied
-/// tensor if its first name is the head's, because the embedding's counts.
+/// transformers 5.23.0 integrations/accelerate.py counts it as a byte. It omits a tied tensor if
+/// its first name is the head's, because the embedding's counts.
 enum class Counting { accelerate, transformers };
 
 /// One module, parameter or buffer. Index 0 is the root; a node's subtree is [index, end).

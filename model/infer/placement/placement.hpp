@@ -1,7 +1,7 @@
 // Which layers are on which card, in host memory and on disk, for one scenario.
 //
-// Layers are filled in their order and never split: a runtime that streams offloaded weights keeps
-// the first layers on the cards, one that computes on the CPU keeps the last ones there (llama.cpp
+// Layers are filled in their order and never split. A runtime that streams offloaded weights keeps
+// the first layers on the cards. One that computes on the CPU keeps the last ones there (llama.cpp
 // -ngl). The exact map of accelerate is a separate mapper; this one determines memory and speed of
 // a grid point.
 #pragma once
@@ -30,17 +30,16 @@ struct LayerSpan {
 };
 
 /// A placement and what it holds. Ranges are contiguous and cover every layer once, and a tower of
-/// images on the first card may stand apart from the other layers there. Where an
-/// assignment is given they only count the layers, and model/infer/placement/assignment.hpp says
-/// which they are.
+/// images on the first card may stand apart from the other layers there. With an assignment they
+/// only count the layers; model/infer/placement/assignment.hpp names each.
 struct Plan {
   Reason reason = Reason::none;   ///< none: feasible
-  Bytes short_bytes;              ///< what is missing where it is not
-  Size short_card = -1;           ///< of an assignment: the card that is short
+  Bytes short_bytes;              ///< missing memory, if it does not fit
+  Size short_card = -1;           ///< with an assignment: the card that is short
   Size cards = 0;                 ///< cards used: replica by replica, stage by stage
   Size shards = 1;                ///< cards that split each matrix (tensor parallelism)
   Size stages = 1;                ///< groups of cards that follow each other (pipeline parallelism)
-  Size replicas = 1;              ///< of the model (data parallelism)
+  Size replicas = 1;              ///< replicas of the model (data parallelism)
   bool shared_experts = false;    ///< by the replicas: each holds a part of them
   Size expert_groups = 1;         ///< expert parallelism: groups of cards with experts of their own
   bool computes_on_card = false;  ///< false: everything runs on the CPU
@@ -50,8 +49,8 @@ struct Plan {
   boost::container::small_vector<Size, 17> layer_boundaries;
   Where embedding = Where::card, head = Where::card;
   const Assignment* assignment = nullptr;  ///< null: the ranges above
-  Size head_card = -1;          ///< that holds the output, where a card does; -1: the last one
-  Size first_used_card = 0;     ///< of the cards, that are passed over
+  Size head_card = -1;          ///< the card with the output, if a card has it; -1: the last one
+  Size first_used_card = 0;     ///< first card that is not passed over
   bool partly_on_host = false;  ///< some tensors of layers on cards stay in host memory
   Bytes streaming_buffer;       ///< on the first card, for weights that are streamed through it
   bool feasible() const { return reason == Reason::none; }
@@ -80,14 +79,14 @@ struct Plan {
   bool operator==(const Plan& other) const;
 };
 
-/// Whether `card` holds anything at all; one that does not is left alone, without even a context.
+/// True if `card` has any content. An unused card does not even have a context.
 bool is_used(const Plan& plan, Size card);
 Size cards_used(const Plan& plan);
 
 /// Bytes on `card` under `plan`. `fragmentation` is the allocator's share.
 struct CardUse {
   Bytes weights, kv_cache, activations, context, fragmentation;
-  Bytes overhead_weights;  ///< of `activations`, what stands since weights were loaded
+  Bytes overhead_weights;  ///< part of `activations` that exists since weights were loaded
   Bytes total() const { return weights + kv_cache + activations + context + fragmentation; }
 };
 /// Bytes in host memory: offloaded weights, caches of layers computed there, the process itself.
@@ -108,8 +107,8 @@ class Uses {
   /// Uses of this scenario with that number of shards.
   const Uses& divided(Size shards) const;
   CardUse card(const Plan& plan, Size card) const;
-  /// All that the first card holds under plan(), which places so many items on it alone, layers and
-  /// the output, whatever the budgets are: worked out once.
+  /// Memory of the first card under plan() if it alone has so many layers and the output, whatever
+  /// the budgets are. Computed once.
   template <class F>
   Bytes alone(Size items, F&& plan) const {
     if (alone_.empty()) alone_.resize(s_.weights->layer.size() + 2);
@@ -141,15 +140,15 @@ class Uses {
   const Scenario& s_;
   Size shards_;
   CacheBytes cache_;
-  Bytes all_caches_;  ///< of all layers
+  Bytes all_caches_;  ///< caches of all layers
   WorkingMemory work_;
   CacheBytes prompt_cache_;  ///< empty where caches do not grow
   Bytes working_;
-  Bytes overhead_;  ///< of any card, working memory and rotary tables
+  Bytes overhead_;  ///< working memory and rotary tables of any card
   double taken_;    ///< by a byte of weights or caches, the allocator's shares included
   mutable std::vector<Size> alone_;                     ///< by items; 0: not asked for yet
   mutable std::vector<std::unique_ptr<Uses>> divided_;  ///< by other numbers of shards
-  // Where matrices are split scenario and shards say all of a plan but whether it fits.
+  // If matrices are split, scenario and shards determine a plan except for whether it fits.
   mutable std::vector<std::optional<CardUse>> ranks_;  ///< by card
   mutable std::optional<HostUse> host_;
 };
@@ -167,7 +166,7 @@ inline Plan place(const Scenario& scenario, double memory_factor) {
   return place(Uses(scenario), memory_factor);
 }
 
-/// Whether the caches of layers on cards are there too.
+/// True if the caches of layers on cards are there too.
 bool caches_on_cards(const Scenario& scenario);
 
 /// Bytes of the weights of `card` that stay in host memory although their layers run on it.
@@ -180,8 +179,8 @@ Bytes disk_use(const Scenario& scenario, const Plan& plan);
 /// memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple M1 to M3.
 Bytes usable_memory(const Device& device);
 
-/// All that the process may use on `card`: the budget, at most the memory there is, or the
-/// runtime's share of it when no budget is given.
+/// Memory that the process may use on `card`: the budget, at most the card's memory. Without a
+/// budget it is the runtime's share of the card.
 Bytes card_budget(const Scenario& scenario, std::size_t card);
 
 /// Bytes of layers [range), or of a part of each.

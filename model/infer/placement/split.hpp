@@ -38,7 +38,7 @@ Plan on_cpu_only(const Scenario& scenario);
 /// stages.
 Plan split_tensors(const Uses& uses, double memory_factor);
 
-/// Whether the runtime keeps weights held like this wholly on cards, or wholly in host memory.
+/// True if the runtime keeps weights of this format wholly on cards, or wholly in host memory.
 bool never_splits_weights(const Scenario& scenario);
 
 inline Bytes rounded_down(double bytes) { return Bytes(static_cast<Size>(bytes)); }

@@ -115,7 +115,7 @@ class LastLayers {
   Bytes excess(const Plan& plan, Size card) const {
     return uses_.card(plan, card).total() - budget(card);
   }
-  /// Whether the first `cards` cards hold so many items, of which there are any.
+  /// True if the first `cards` cards have room for so many items, at least one.
   bool holds(Size cards, Size gpu_layers) const {
     const bool by_rows = given_ != nullptr && given_->mode == SplitMode::row;
     if (cards == 1 && !by_rows)
@@ -153,7 +153,8 @@ class LastLayers {
   Size tower_, counted_;  ///< layers of the tower, and those that --gpu-layers counts
   Size devices_;
   std::array<float, LayerSplit::max_cards> shares_;
-  std::array<Bytes, LayerSplit::max_cards> budgets_;  ///< of each card, divided by the factor
+  std::array<Bytes, LayerSplit::max_cards> budgets_;  ///< budget of each card, divided by the
+                                                      ///< factor
 };
 
 }  // namespace

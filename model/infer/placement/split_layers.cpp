@@ -73,7 +73,7 @@ class LayerFill {
     return at;
   }
 
-  /// Whether cards hold everything, and how.
+  /// True if everything fits on cards; writes the plan.
   bool all_on_cards(Plan& plan) const {
     if (cards_ == 0 || room(0) < first_) return false;
     if (cards_ == 1 && w_.layers_before.back() + all_caches() > room(0) - first_) return false;
@@ -111,7 +111,7 @@ class LayerFill {
   /// Weights are streamed through the first card: the first layers stay, and the others pass
   /// through. Offloaded layers run on the first card. Their caches are there, and weights pass
   /// through a buffer with the size of the largest layer. Keeping m layers needs room for the
-  /// caches of the others and for the largest of them. That room only grows as m falls, so the
+  /// caches of the others and for the largest of them. This room only grows as m falls, so the
   /// search goes downwards to the most layers that can stay. A tied head stays with the embedding,
   /// any other comes after the last layer.
   void stream(Plan& plan) const {
@@ -151,7 +151,7 @@ class LayerFill {
   bool tied_;
   Bytes first_, last_;  ///< on the first card in addition to layers; bytes after the last layer
   boost::container::small_vector<Size, 16> room_;  ///< bytes, of each card
-  std::optional<CacheBytes> none_;                 ///< where caches stay in host memory
+  std::optional<CacheBytes> none_;                 ///< used if caches stay in host memory
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace headroom::model {
 
 struct QuantisedModel;
 
-/// What proposes tokens.
+/// The source of proposed tokens.
 enum class Proposer : std::uint8_t {
   model,    ///< a smaller model
   modules,  ///< the checkpoint's own modules that predict further tokens (MTP)

@@ -48,7 +48,8 @@ struct LayerSplit {
   static constexpr std::size_t max_cards = 16;  ///< LLAMA_MAX_DEVICES
 
   Size gpu_layers = -1;  ///< the last layers; all + 1: the output too; -1: as many as fit
-  std::array<float, max_cards> shares{};  ///< of the layers, by card; all 0: by the cards' memory
+  std::array<float, max_cards> shares{};  ///< shares of the layers, by card; all 0: by the cards'
+                                          ///< memory
   SplitMode mode = SplitMode::layer;
   Size main_card = 0;          ///< holds the whole model, or what is not split
   bool cache_on_cards = true;  ///< false: KV cache and attention stay on the host

@@ -23,7 +23,7 @@ inline constexpr Bytes unlimited{std::numeric_limits<std::int64_t>::max()};
 /// Images in the prompt of each sequence, all alike; their tokens are among the prompt's.
 struct Images {
   Size count = 0;
-  Size patches = 0;  ///< of each that go through the vision tower
+  Size patches = 0;  ///< patches of each image that go through the vision tower
   Size hidden = 0;   ///< width of the tower
 
   bool operator==(const Images&) const = default;
@@ -52,17 +52,19 @@ struct Scenario {
   Size expert_parallel = 0;    ///< cards over which whole experts are spread; 0: split as matrices
   Size data_parallel = 0;      ///< replicas, each with `batch` sequences of its own; 0: one
   Bytes cpu_offload{0};        ///< weights of each card that stay in host memory
-  const LayerSplit* layer_split = nullptr;  ///< where layers go by hand; null: the runtime decides
-  const Assignment* assignment = nullptr;   ///< where each layer is, one by one; null: likewise
+  const LayerSplit* layer_split = nullptr;  ///< layers placed by hand; null: the runtime decides
+  const Assignment* assignment = nullptr;   ///< the place of each layer; null: likewise
   bool kv_cache = true;                     ///< false: every token recomputes the whole prefix
   Override flash_attention = Override::engine_default;  ///< if the engine has the option
   bool enforce_eager = false;  ///< without CUDA graphs, for an engine that captures them
-  Size threads = 0;            ///< of the CPU; 0: one for each physical core
-  Size batch_parts = 1;  ///< of the batch, which go through each layer in turn, copied once for all
+  Size threads = 0;            ///< CPU threads; 0: one for each physical core
+  Size batch_parts = 1;  ///< parts of the batch, which go through each layer in turn, copied once
+                         ///< for all
   const Draft* draft = nullptr;  ///< a smaller model that proposes tokens; null: none
   Images images{};
   Size concurrency = 0;  ///< concurrent requests of an engine under load, `batch`; 0: not asked
-  Size prompt_tokens_p95 = 0, output_tokens_p95 = 0;  ///< of those requests; 0: all alike
+  Size prompt_tokens_p95 = 0, output_tokens_p95 = 0;  ///< 95th percentiles of those requests; 0:
+                                                      ///< equal lengths
 
   bool operator==(const Scenario&) const = default;
   Size cached_tokens() const { return context > 0 ? context : prompt_tokens + output_tokens; }

@@ -1,4 +1,4 @@
-// Whether a point fits, how sure that is, and why it is not better than it is.
+// The verdict of a point, its confidence, and the reason why it is not better.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ enum class Verdict : std::uint8_t {
   does_not_fit,
   refused
 };
-/// Whether the model fits somewhere: on cards, in host memory or on disk.
+/// True if the model fits somewhere: on cards, in host memory or on disk.
 constexpr bool fits(Verdict verdict) { return verdict < Verdict::does_not_fit; }
 
-/// Whether it fits, decided on the interval: `no` is as sure as `yes`.
+/// Confidence that the model fits, decided on the interval: `no` is as sure as `yes`.
 enum class Confidence : std::uint8_t { yes, marginal, no };
 
 /// Why a point is not better than it is.

@@ -14,16 +14,17 @@ double tokens_per_step(const Draft& draft);
 /// check_cost(). Logarithms of the factors add in quadrature, because the errors are independent.
 Engine with_acceptance(Engine engine, const Draft& draft, const Acceptance& acceptance);
 
-/// What each proposed token adds to a check beyond its FLOPs and bytes, as a share of a decode
-/// step: kernels for few tokens, states kept to go back to, sampling. From steps with and without
-/// proposals on one machine: (tokens a step) * (tokens/s without) / (tokens/s with).
+/// Overhead that each proposed token adds to a check beyond its FLOPs and bytes, as a share of a
+/// decode step. Causes are kernels for few tokens, saved states to return to, and sampling. From
+/// steps with and without proposals on one machine: (tokens a step) * (tokens/s without) /
+/// (tokens/s with).
 const Constant& check_cost();
 
 /// One step: k passes of the draft model, then one of the model over k + 1 tokens of each sequence.
 struct DraftTimes {
-  Timeline propose;  ///< of one draft token
-  Timeline check;    ///< of k + 1 tokens of each sequence
-  Timeline prompt;   ///< of the prompts through the draft model
+  Timeline propose;  ///< time of one draft token
+  Timeline check;    ///< pass over k + 1 tokens of each sequence
+  Timeline prompt;   ///< pass of the prompts through the draft model
   Seconds further;   ///< k * check_cost * decode step
   Seconds step;      ///< k * propose + check + further
 };

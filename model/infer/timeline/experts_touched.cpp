@@ -8,10 +8,10 @@ namespace headroom::model {
 namespace {
 
 /// The expected maximum, over `groups` equal groups of `each` experts, of those of `touched` ones
-/// that are in a group. Of one group P(n) is hypergeometric; of the maximum as if groups were
-/// independent 1 - P(at most n)^groups, and since they are not, its distance from the mean times
-/// sqrt(groups / (groups - 1)), as for exchangeable normal variables of a fixed sum. Within 6 % of
-/// the exact value (tests/model/expert_spread_test.cpp).
+/// that are in a group. For one group, P(n) is hypergeometric. For the maximum of independent
+/// groups it is 1 - P(at most n)^groups. Groups are not independent, so the distance from the mean
+/// is multiplied by sqrt(groups / (groups - 1)). This holds for exchangeable normal variables of a
+/// fixed sum. Within 6 % of the exact value (tests/model/expert_spread_test.cpp).
 double most_of_a_group(Size experts, Size groups, Size touched) {
   const Size each = (experts + groups - 1) / groups;
   const Size first = std::max<Size>(0, touched - (experts - each)), last = std::min(each, touched);

@@ -1,4 +1,4 @@
-// How many of a layer's experts a pass reads.
+// Number of a layer's experts that a pass reads.
 #pragma once
 
 #include "model/describe/profile.hpp"

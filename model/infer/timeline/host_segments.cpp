@@ -1,4 +1,4 @@
-// What a pass takes of tensors in host memory and on disk: on the CPU, over the host's bus.
+// Time of a pass for tensors in host memory and on disk: on the CPU, and over the host's bus.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -11,8 +11,8 @@ namespace {
 
 using Items = std::vector<LayerItem>;
 
-/// Times that a pass goes on from a card to the CPU or back: through the layers in their order, and
-/// to a head in host memory.
+/// Number of handoffs from a card to the CPU or back in a pass. Layers run in their order; a head
+/// in host memory comes last.
 struct Handoffs {
   double layers = 0, head = 0;
 };
@@ -37,9 +37,9 @@ Handoffs handoffs(const Plan& plan, const Pass& pass) {
 
 /// Work of tensors in host memory.
 struct OnHost {
-  double tokens;    ///< that go through them
+  double tokens;    ///< tokens of the pass
   Work work;        ///< attention included
-  Work attention;   ///< where the CPU attends
+  Work attention;   ///< attention on the CPU
   double handoffs;  ///< from a card to the CPU or back, if the CPU computes
 };
 
@@ -104,17 +104,17 @@ void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   add_on_cpu(speeds.cpu, host.work, host.attention, time, items);
 }
 
-/// Whether anything of the model is there.
+/// True if any part of the model is there.
 bool is_any_in(const Plan& plan, Where where) {
   const Range layers = where == Where::cpu ? plan.on_cpu : plan.on_disk;
   return plan.assignment != nullptr || layers.size() > 0 || plan.head == where ||
          plan.embedding == where;
 }
 
-/// What of the model is in one place off the cards.
+/// The part of the model in one place off the cards.
 struct OffCards {
   Work layers, attention, head;
-  RealBytes modules;  ///< that a streaming engine moves, the head and the embedding included
+  RealBytes modules;  ///< bytes that a streaming engine moves, with head and embedding
 };
 OffCards off_cards_in(const Scenario& s, const Plan& plan, const Pass& pass, Where where) {
   OffCards held;

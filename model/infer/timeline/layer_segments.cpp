@@ -1,4 +1,4 @@
-// What a pass takes on cards that follow each other.
+// Time of a pass on cards that work one after the other.
 #include <algorithm>
 #include <array>
 #include <boost/container/small_vector.hpp>
@@ -133,7 +133,7 @@ void divide(const Scenario& s, const Speeds& speeds, const Plan& plan, Pass pass
             .kernels = 2 * runs(s, pass)});
 }
 
-/// Whether chunks of a prompt follow each other through the cards. Models that are not causal need
+/// True if chunks of a prompt follow each other through the cards. Models that are not causal need
 /// the prompt in one piece.
 bool follow_each_other(const Scenario& s, const Plan& plan, const Pass& pass) {
   return pass.prompt > 0 && s.runtime->kernels.layer_kernels > 0 && pass.weight_reads >= 2 &&

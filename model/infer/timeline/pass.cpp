@@ -9,7 +9,7 @@
 namespace headroom::model {
 namespace {
 
-/// Whether FP8 weights have a scale for each block.
+/// True if FP8 weights have a scale for each block.
 bool is_by_block(const Scenario& s) {
   return width_of(*s.weights) == Width::fp8 && s.weights->scheme->group > 0;
 }
@@ -88,14 +88,17 @@ bool waits_for_products(const Scenario& s) {
 
 namespace {
 
-/// Kernels beside each product of a matrix, by the length of an average one: each takes
-/// packed_kernels. Where FP8 weights have scales by block, activations get theirs before it (vLLM
-/// 0.19 fp8_utils.py: per_token_group_quant_fp8); with one scale that is fused with what is before.
-/// Engines that launch from Python launch more of them: with block FP8 three (transformers
-/// finegrained_fp8.py, FP8Linear: activations, conversion, a wait for both), with AWQ one (AutoAWQ
-/// gemm.py: the sum of split products), with GPTQ of 8 bits its library's, with bitsandbytes five
-/// (MatMul8bitLt: rows' scales, activations, outliers, their product, the sum; Linear4bit: the
-/// state of its weights looked up, checked and passed on in as many calls, MatMul4Bit, gemv_4bit).
+/// Kernels in addition to each product of a matrix, in units of packed_kernels, the length of an
+/// average one. If FP8 weights have scales by block, a kernel before it computes scales of
+/// activations (vLLM 0.19 fp8_utils.py: per_token_group_quant_fp8). With a single scale, an earlier
+/// kernel does it. Engines that launch from Python launch more of them:
+///   block FP8      three (transformers finegrained_fp8.py, FP8Linear: activations, conversion,
+///                  a wait for both)
+///   AWQ            one (AutoAWQ gemm.py: the sum of split products)
+///   8-bit GPTQ     those of its library
+///   bitsandbytes   five (MatMul8bitLt: rows' scales, activations, outliers, their product, the
+///                  sum; Linear4bit: the state of its weights looked up, checked and passed on in
+///                  as many calls, MatMul4Bit, gemv_4bit)
 double extra_kernels_per_product(const Scenario& s) {
   const Scheme& scheme = *s.weights->scheme;
   const bool by_block = is_by_block(s);
@@ -115,7 +118,7 @@ double extra_kernels_per_product(const Scenario& s) {
   }
 }
 
-/// Of keys and values copied for each query head, one each (repeat_kv).
+/// Kernels that copy keys and values for each query head, one each (repeat_kv).
 double repeating_kernels(const Scenario& s, Range layers) {
   const ModelShape& shape = s.weights->model->shape;
   return s.runtime->kernels.repeats_kv && shape.kv_heads < shape.query_heads

@@ -17,7 +17,7 @@ struct Pass {
   Range layers;             ///< layers that run
   CachedTokens cached;      ///< decode only
   Size prompt = 0;          ///< prefill only
-  Flops patch_flops;        ///< of a vision tower: attention of the patches, in each layer
+  Flops patch_flops;        ///< attention of a vision tower's patches, in each layer
   double touched = 1;       ///< share of a layer's experts that are read each time
 };
 
@@ -31,8 +31,8 @@ Pass prefill_pass(const Scenario& scenario, Size prompt);
 /// The images of all sequences through the vision tower. Every patch looks at all of its image:
 /// 4 * patches^2 * hidden FLOPs a layer, the upper bound where windows are smaller.
 Pass tower_pass(const Scenario& scenario);
-/// What is repeated for every output token: a decode step at mean_tokens, or the whole prefix where
-/// no cache is kept; the prompt where nothing is generated.
+/// The pass that repeats for every output token: a decode step at mean_tokens, or the whole prefix
+/// without a cache. If nothing is generated, it is the prompt.
 Pass step_pass(const Scenario& scenario);
 
 inline Range intersect(Range a, Range b) {
@@ -42,17 +42,16 @@ inline Range intersect(Range a, Range b) {
 
 /// Layers that run, each as often as it does.
 double runs(const Scenario& scenario, const Pass& pass);
-/// Kernels of so many layers, each as often as it runs: those of the profile, what is beside
-/// products of packed weights and, where experts are routed to, moe_kernels_per_layer of all
-/// together or expert_kernels of each.
+/// Kernels of so many layers, each as often as it runs: those of the profile and those of products
+/// of packed weights. If experts are routed to, moe_kernels_per_layer of all together or
+/// expert_kernels of each are added.
 double kernels(const Scenario& scenario, Range layers);
-/// Whether the thread that launches kernels waits for every product of weights, so that none is
-/// launched while others run: transformers' FP8Linear (finegrained_fp8.py: synchronize, from 4.48
-/// on).
+/// True if the launching thread waits for every product of weights, so that no launch overlaps with
+/// work: transformers' FP8Linear (finegrained_fp8.py: synchronize, from 4.48 on).
 bool waits_for_products(const Scenario& scenario);
-/// What is launched beside kernels() where tensors are split over cards and nothing is captured:
-/// two all-reduces a layer, each with the copy of its input into a buffer that the other cards see
-/// (vLLM 0.4 custom_all_reduce.py: all_reduce_unreg).
+/// Launches in addition to kernels() if tensors are split over cards and nothing is captured. Each
+/// layer has two all-reduces, each with a copy of its input into a shared buffer (vLLM 0.4
+/// custom_all_reduce.py: all_reduce_unreg).
 double reduce_kernels(const Scenario& scenario, const Pass& pass, Size shards);
 
 }  // namespace headroom::model

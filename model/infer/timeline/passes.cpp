@@ -7,7 +7,7 @@
 namespace headroom::model {
 namespace {
 
-/// Whether kernels are launched one by one although the engine captures graphs. It captures decode
+/// True if kernels are launched one by one although the engine captures graphs. It captures decode
 /// steps up to some length, and graphs can be turned off.
 bool is_eager(const Scenario& s, const Pass& pass) {
   const Engine& r = *s.runtime;

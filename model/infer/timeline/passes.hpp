@@ -12,8 +12,8 @@ struct TimedPass {
   TimedPass(const Scenario& scenario, const Speeds& speeds, const Pass& pass);
 
   Pass pass;
-  double kernels;    ///< launched in all
-  Seconds launches;  ///< whether or not they hide behind the cards
+  double kernels;    ///< launched kernels in total
+  Seconds launches;  ///< hidden or not
 };
 /// `speeds` must know the plan's cards.
 Timeline time_of(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
@@ -37,7 +37,7 @@ Timeline propose_step(const Scenario& draft, const Plan& plan, Size modules,
 /// A pass over `each` new tokens of every sequence, to check what a draft model proposed.
 Timeline check_step(const Scenario& scenario, const Plan& plan, CachedTokens tokens, Size each,
                     TimelineDetail detail = TimelineDetail::segments);
-/// What repeats for every output token (step_pass).
+/// The pass that repeats for every output token (step_pass).
 Timeline step(const Scenario& scenario, const Plan& plan,
               TimelineDetail detail = TimelineDetail::segments);
 

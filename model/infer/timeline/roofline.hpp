@@ -7,7 +7,7 @@
 
 namespace headroom::model {
 
-/// What a device reaches.
+/// The throughput of a device.
 struct Throughput {
   BytesPerSecond bytes_s{};   ///< weights and caches read
   BytesPerSecond repeat_s{};  ///< keys and values copied before attention
@@ -16,7 +16,7 @@ struct Throughput {
   Seconds score_s{};          ///< an attention score in memory
   Seconds channel_s{};        ///< a channel of activations in memory
   SecondsPerByte unpack_s{};  ///< a packed byte of weights that is unpacked into memory
-  double expert_reads = 0;    ///< times that a prompt's experts are read beside their products
+  double expert_reads = 0;    ///< times that a prompt's experts are read besides their products
   double cache_weight = 1;    ///< bytes of weights that take as long as one of caches
   double expert_weight = 1;   ///< bytes of weights that take as long as one of routed experts
   SecondsPerByte unpack_cache_s{};  ///< a packed byte of caches that is unpacked into memory
@@ -29,7 +29,7 @@ constexpr RealBytes weight_read(const Work& work, const Throughput& rate) {
   if (work.expert_bytes == RealBytes()) return work.weight_bytes;
   return work.weight_bytes + (rate.expert_weight - 1) * work.expert_bytes;
 }
-/// The same for its caches.
+/// Time to read the caches, likewise.
 constexpr RealBytes cache_read(const Work& work, const Throughput& rate) {
   return rate.cache_weight * work.cache_bytes;
 }
@@ -38,16 +38,16 @@ constexpr RealBytes cache_read(const Work& work, const Throughput& rate) {
 /// other.
 struct Roofline {
   Seconds read_weights;
-  // Products, and what kernels beside them move through memory.
+  // Products, and what kernels besides them move through memory.
   Seconds products;
   Seconds attention{};       ///< a prompt's scores, idle multiprocessors included
   Seconds score_traffic{};   ///< scores through memory
   Seconds activations{};     ///< activations through memory
   Seconds unpack_weights{};  ///< weights unpacked into memory
-  Seconds expert_reads{};    ///< each expert has tiles of its own with few tokens, so that its
-                             ///< weights are read beside the products of others: measured with
+  Seconds expert_reads{};    ///< with few tokens, each expert has its own tiles. Its weights are
+                             ///< read in parallel with the products of others. Measured with
                              ///< llama.cpp on cards that multiply by 4 (MI100) and 60 tokens (GB10)
-                             ///< in the time of reading
+                             ///< in the time of reading.
   // Attention of decode, which runs between products.
   Seconds read_cache;
   Seconds unpack_cache;

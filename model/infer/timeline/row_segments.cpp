@@ -1,4 +1,4 @@
-// What a pass takes on cards that share the rows of each matrix.
+// Time of a pass on cards that share the rows of each matrix.
 #include <algorithm>
 #include <vector>
 
@@ -50,7 +50,7 @@ RealBytes moved_bytes(const Scenario& s, const Plan& plan, const Pass& pass, dou
   return RealBytes(pass.tokens * sides * (input * others + result * others / (others + 1)));
 }
 
-/// What a card does alone, of the layers that it has.
+/// Work of a card alone, in the layers that it has.
 void add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass, Size card,
              Timeline& time) {
   Segment segment{.first_card = card, .last_card = card + 1, .rate = speeds.card(card).rate};

@@ -1,5 +1,5 @@
-// What devices and links reach for one model in one precision under one engine, computed once for
-// all passes.
+// Throughput of devices and links for one model in one precision under one engine, computed once
+// for all passes.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace headroom::model {
 
 struct Speeds {
-  /// Of the CPU and of links alone.
+  /// Speeds of the CPU and of links alone.
   explicit Speeds(const Scenario& scenario);
   Speeds(const Scenario& scenario, const Plan& plan) : Speeds(scenario) { know(scenario, plan); }
   /// Adds the plan's cards, at least the first.
@@ -19,8 +19,8 @@ struct Speeds {
 
   struct Card {
     Throughput rate;
-    BytesPerSecond bandwidth;        ///< of its data sheet
-    FlopsPerSecond peak;             ///< of its data sheet, for products of these weights
+    BytesPerSecond bandwidth;        ///< the data sheet's value
+    FlopsPerSecond peak;             ///< the data sheet's value, for products of these weights
     bool products_measured = false;  ///< a measurement stands behind its rate of products
     bool reads_measured = false;     ///< … and of reading weights
 
@@ -31,7 +31,7 @@ struct Speeds {
   /// Between cards that exchange what they compute.
   struct Link {
     BytesPerSecond bytes_s;
-    const Constant* start = nullptr;  ///< of an all-reduce, seconds
+    const Constant* start = nullptr;  ///< start of an all-reduce, seconds
   };
   /// Kernels of a pass's layers.
   double kernels(const Scenario& scenario, const Pass& pass) const {
@@ -43,10 +43,10 @@ struct Speeds {
   std::vector<Card> cards;
   std::vector<bool> repeats;  ///< for each card, whether the one before it is alike
   Throughput cpu;
-  Seconds kernel_s;         ///< of each kernel
+  Seconds kernel_s;         ///< time of each kernel
   bool launches_hide;       ///< behind kernels on cards; kernels on the CPU wait for launches
   Range decoding;           ///< layers
-  double decoding_kernels;  ///< of those
+  double decoding_kernels;  ///< number of those kernels
   BytesPerSecond bus;       ///< to the first card
   Size in_a_box = std::numeric_limits<Size>::max();
   Link inside, between_boxes;

@@ -1,4 +1,4 @@
-// What a pass takes on cards that share every matrix, in stages that follow each other.
+// Time of a pass on cards that share every matrix, in pipeline stages.
 #include <algorithm>
 #include <vector>
 
@@ -115,11 +115,11 @@ Seconds all_reduces(const Scenario& s, const Speeds::Link& link, const Pass& pas
 
 /// Cards share every matrix, in stages that follow each other. Each card reads what it holds.
 /// Replicas work at the same time. They meet in the experts alone, where the engine has them share
-/// these. With experts spread whole, every card of a replica still has all its tokens: one
-/// all-reduce brings their outputs together, as it does those of divided experts (vLLM 0.19
-/// all2all.py AgRsAll2AllManager; SGLang 0.5 without --moe-a2a-backend). The card with the most of
-/// the used experts decides. Left out: back ends that send each token to its experts alone
-/// (DeepEP), and that some experts get more of a prompt's tokens than others.
+/// these. With expert parallelism, every card of a replica still has all its tokens. One all-reduce
+/// combines their outputs, as with divided experts (vLLM 0.19 all2all.py AgRsAll2AllManager; SGLang
+/// 0.5 without --moe-a2a-backend). The card with the most of the used experts decides. Left out:
+/// back ends that send each token to its experts alone (DeepEP), and that some experts get more of
+/// a prompt's tokens than others.
 void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                       Timeline& time) {
   RealBytes on_host;

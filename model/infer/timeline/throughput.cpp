@@ -6,9 +6,9 @@
 namespace headroom::model {
 namespace {
 
-/// How weights below 16 bit are multiplied on `device`. Bytes are multiplied fast by matrix units
-/// from compute capability 7.5 on, and by 6.1, four pairs in the lane of one fp32 product (CUDA C++
-/// programming guide: __dp4a), which has no fast 16-bit products; Metal has none of bytes.
+/// How weights below 16 bit are multiplied on `device`. From compute capability 7.5 on, matrix
+/// units multiply bytes fast. So does 6.1, four pairs in the lane of one fp32 product (CUDA C++
+/// programming guide: __dp4a), though it has no fast 16-bit products. Metal has none of bytes.
 PackedProducts products_on(const Scenario& s, const Device& device) {
   const PackedProducts chosen = s.runtime->kernels.packed_products;
   if (chosen != PackedProducts::bytes && chosen != PackedProducts::in_memory_or_bytes)
@@ -31,17 +31,17 @@ bool multiplies_bytes(const Scenario& s, const Device& device) {
   return is_packed(s) && products_on(s, device) == PackedProducts::bytes;
 }
 
-/// Whether matrix units sum products of fp16 in fp16: compute capability 7.0 and later.
+/// True if matrix units sum products of fp16 in fp16: compute capability 7.0 and later.
 bool has_fast_halves(const Device& device) {
   return device.compute_capability >= ComputeCapability{7, 0};
 }
 
-/// Dense peak of the products as the engine makes them: 16 bit no slower than what it is converted
-/// to where a card is no quicker with it. Cards that accumulate fp16 in 16 bit do so at four times
-/// their fp32 rate; GeForce lists half of that, which is with fp32 sums (NVIDIA Ampere and Ada
-/// architecture white papers, appendix). Of bf16 the sums are in fp32. Where an engine leaves
-/// matrix units alone shader cores multiply at their fp32 rate; other makers' rows have 16 bit as
-/// those cores do it.
+/// Dense peak of the products as the engine computes them. If 16 bit is slower than the type it is
+/// converted to, the peak of that type counts. Cards that accumulate fp16 in 16 bit do so at four
+/// times their fp32 rate; GeForce lists half of that, which is with fp32 sums (NVIDIA Ampere and
+/// Ada architecture white papers, appendix). bf16 sums are in fp32. Engines that do not use matrix
+/// units multiply on shader cores at their fp32 rate. For other makers, the 16-bit rate in the row
+/// is that of shader cores.
 FlopsPerSecond peak(const Scenario& s, const Device& device, Arithmetic arithmetic) {
   FlopsPerSecond rate = device.peak(arithmetic);
   const bool sixteen = arithmetic == Arithmetic::fp16 || arithmetic == Arithmetic::bf16 ||
@@ -73,8 +73,8 @@ FlopsPerSecond product_peak(const Scenario& s, const Device& device) {
 
 namespace {
 
-/// Of a packed byte of so many for each element: reading it and writing that in 16 bit, or what is
-/// moved by the operations of PyTorch that do so.
+/// Seconds to unpack one packed byte: reading it and writing its elements in 16 bit. For PyTorch's
+/// operations it is their own traffic.
 SecondsPerByte unpack_seconds(const Scenario& s, const Device& device,
                               const KernelEfficiency& rates, double bytes) {
   const double moves = s.runtime->kernels.dequant_bytes_per_element;
@@ -82,9 +82,8 @@ SecondsPerByte unpack_seconds(const Scenario& s, const Device& device,
          (rates.unpack_bandwidth.value * device.bandwidth) / RealBytes(1);
 }
 
-/// Bandwidth at which `device` can multiply what it reads: matrix units take whole tiles of `rows`
-/// however few tokens there are, so that a card with few of them for its memory (H20) cannot follow
-/// it.
+/// Bandwidth at which `device` can multiply the data that it reads. Matrix units process whole
+/// tiles of `rows` even for few tokens. A card with few of them for its memory (H20) falls behind.
 BytesPerSecond tiled_bandwidth(const Scenario& s, const Device& device, double rows) {
   const BytesPerSecond bandwidth = device.bandwidth;
   if (!s.runtime->kernels.whole_tiles || device.compute_capability != ComputeCapability{9, 0})
@@ -95,11 +94,11 @@ BytesPerSecond tiled_bandwidth(const Scenario& s, const Device& device, double r
 
 /// Operations in fp32 that shader cores could do while they unpack a weight of ggml's super-blocks
 /// for single tokens; 0: it does not hold up reading. Apple's take some twenty for masks, shifts
-/// and scales of 6 bits (ggml-metal.metal: kernel_mul_mv_q4_K_f32). Of 2 and 3 bits each four
+/// and scales of 6 bits (ggml-metal.metal: kernel_mul_mv_q4_K_f32). With 2 and 3 bits, each four
 /// weights have a scale to multiply and to convert (ggml-cuda vecdotq.cuh:
-/// vec_dot_q2_K_q8_1_impl_mmvq), which NVIDIA's cards before Volta do in the lanes of fp32 (Volta
-/// architecture white paper: whole numbers have lanes of their own from then on): Llama-7B takes
-/// 30.0 and 32.5 ms a token with them on a P40, 18.6 in Q4_K_S (llama.cpp pull request 4766).
+/// vec_dot_q2_K_q8_1_impl_mmvq). NVIDIA's cards before Volta do this in the fp32 lanes (Volta
+/// architecture white paper: separate integer lanes from then on). Llama-7B takes 30.0 and 32.5 ms
+/// a token with them on a P40, 18.6 in Q4_K_S (llama.cpp pull request 4766).
 double unpacking_operations(const Scenario& s, const Device& device) {
   constexpr double of_six_bits = 20, of_few_weights = 40;
   const Scheme& scheme = *s.weights->scheme;
@@ -131,7 +130,7 @@ double expert_weight(const Scenario& s) {
   return cost / (tiled_bandwidth(s, device, 16) / bandwidth_of(s, device));
 }
 
-/// Whether cards meet over the host's bus: none of PCIe 5.0 is faster than 64 GB/s.
+/// True if cards exchange data over the host's bus: no PCIe 5.0 link is faster than 64 GB/s.
 bool over_bus(const Scenario& s, Size cards) {
   constexpr BytesPerSecond bus(64e9);
   return s.machine->card_link(static_cast<std::size_t>(cards)) <= bus;
@@ -195,9 +194,9 @@ Throughput card_rate(const Scenario& s, const Device& device) {
 
 namespace {
 
-/// Share of the CPU's products of bytes that those of weights as they are held reach. llama.cpp
-/// has tiles of rows and tokens for few formats; of others it unpacks each row for each token, and
-/// looks elements up where the format is of codebooks. Llama-3.1-8B, 512 tokens on a Ryzen 9 7950X
+/// Share of the CPU's byte products that weights in their stored format reach. llama.cpp has tiles
+/// of rows and tokens for few formats. For others it unpacks each row for each token. Codebook
+/// formats also look up elements. Llama-3.1-8B, 512 tokens on a Ryzen 9 7950X
 /// (ikawrakow/ik_llama.cpp discussion 164): 112 to 154 tokens/s of the tiled ones and 108 of Q4_K,
 /// whose tiles are younger; 74 to 85 of Q3_K, Q5_K, Q6_K and IQ4_XS, 79 in 16 bit, 30 to 50 of
 /// codebooks.

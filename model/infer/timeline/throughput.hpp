@@ -1,4 +1,4 @@
-// What devices, buses and links reach for one model in one precision under one engine.
+// Throughput of devices, buses and links for one model in one precision under one engine.
 #pragma once
 
 #include "model/infer/timeline/roofline.hpp"
@@ -20,21 +20,21 @@ FlopsPerSecond product_peak(const Scenario& scenario, const Device& device);
 /// unpacked to 16 bit reach no more than 16 bit does.
 const Constant& product_share(const Scenario& scenario, const Device& device,
                               const KernelEfficiency& efficiency);
-/// Whether packed weights are unpacked into memory before many tokens are multiplied by them.
+/// True if packed weights are unpacked into memory before many tokens are multiplied by them.
 bool unpacks_into_memory(const Scenario& scenario, const Device& device);
 Throughput card_rate(const Scenario& scenario, const Device& device);
 
-/// Where a pass of `tokens` multiplies by layers in host memory. Needs a card to go there. A chip
-/// that shares the host's memory has nothing to copy.
+/// The place where a pass of `tokens` multiplies by layers in host memory. Needs a card to go
+/// there. A chip that shares the host's memory has nothing to copy.
 PrefillOffload host_prompts(const Scenario& scenario, double tokens);
 
-/// Of n sockets, (1 + (n - 1) * remote_numa_share) / n of their bandwidth and peak: threads of one
-/// reach the memory of another over a slower link, unless an engine keeps a copy of the weights on
-/// each (measured with ktransformers on one and two Xeons: its DeepseekR1_V3_tutorial.md). Fewer
-/// threads than physical cores each read at most thread_bandwidth, and multiply 1.3 times a core's
-/// share: the peak is at the base clock, and few cores run faster (data sheets: i5-13600K 3.5 and
-/// 5.1 GHz, EPYC 7763 2.45 and 3.5, Ryzen 9 7950X 4.5 and 5.7 at most). More threads wait for the
-/// same units.
+/// n sockets reach (1 + (n - 1) * remote_numa_share) / n of their bandwidth and peak. Threads of
+/// one reach the memory of another over a slower link, unless an engine keeps a copy of the weights
+/// on each. Measured with ktransformers on one and two Xeons (its DeepseekR1_V3_tutorial.md). If
+/// there are fewer threads than physical cores, each reads at most thread_bandwidth and computes
+/// 1.3 times a core's share. The peak is at the base clock, and few cores run faster (data sheets:
+/// i5-13600K 3.5 and 5.1 GHz, EPYC 7763 2.45 and 3.5, Ryzen 9 7950X 4.5 and 5.7 at most). More
+/// threads wait for the same units.
 Throughput cpu_rate(const Scenario& scenario);
 
 /// Start of an all-reduce of so many cards, seconds: over their own links, or over the host's bus.

@@ -1,5 +1,4 @@
-// Where the time of one pass goes. Totals, --explain, the breakdown by part and JSON all come from
-// it.
+// The parts of one pass's time. Totals, --explain, the breakdown by part and JSON all come from it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 
 namespace headroom::model {
 
-/// What a segment occupies or waits for.
+/// The resource that a segment occupies or waits for.
 enum class Resource : std::uint8_t {
   cards,
   cpu,
@@ -19,7 +18,7 @@ enum class Resource : std::uint8_t {
   disk,
   link,      ///< between cards
   handoffs,  ///< from one device to another
-  launches,  ///< of kernels, with what the engine does for each pass and sequence
+  launches,  ///< kernel launches, with the engine's work for each pass and sequence
   eager,     ///< kernels without CUDA graphs, beyond everything else
 };
 inline constexpr std::size_t resource_kinds = 8;
@@ -40,7 +39,7 @@ struct Segment {
   Size first_card = 0, last_card = 0;  ///< cards [first_card, last_card) do the same at once
   Work work{};                         ///< on cards, of each; on the CPU
   Work attention{};                    ///< on the CPU: in `work`, at a rate of its own
-  Throughput rate{};                   ///< of cards and CPU
+  Throughput rate{};                   ///< rate of cards and CPU
   Seconds seconds{};                   ///< in the pass's total: segments add up to it
   Seconds hidden{};                    ///< behind other segments, not in the total
   RealBytes moved{};                   ///< over bus, disk or link
@@ -48,7 +47,7 @@ struct Segment {
   std::uint32_t first_item = 0, last_item = 0;  ///< in Timeline::items
 };
 
-/// Whether the layers of segments are kept too.
+/// Says if the layers of segments are kept too.
 enum class TimelineDetail : std::uint8_t { segments, layers };
 
 class Timeline {
@@ -67,7 +66,7 @@ class Timeline {
   Seconds of(Resource resource) const { return used_[static_cast<std::size_t>(resource)]; }
   /// The cards work at once, so that together they take `taken`.
   void overlap_cards(Seconds taken);
-  /// Of what `resource` takes, `hidden` seconds go on behind other segments.
+  /// Marks `hidden` seconds on `resource` as overlapped by other segments.
   void hide(Resource resource, Seconds hidden);
   /// Another pass after this one.
   void append(const Timeline& next);

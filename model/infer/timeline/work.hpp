@@ -6,7 +6,7 @@
 
 namespace headroom::model {
 
-/// What one pass does on one kind of device.
+/// Work of one pass on one kind of device.
 struct Work {
   RealBytes weight_bytes{};          ///< weights read from the device's memory
   RealBytes expert_bytes{};          ///< routed experts among weight_bytes
@@ -17,10 +17,10 @@ struct Work {
   RealBytes packed_bytes{};          ///< weights that are unpacked to meet tokens, before unpacking
   RealBytes packed_cache_bytes{};    ///< caches that are unpacked, before unpacking
   RealBytes prefill_expert_bytes{};  ///< routed experts that a prompt reads
-  Flops flops{};                     ///< of matrices and attention scores
+  Flops flops{};                     ///< FLOPs of matrices and attention scores
   Flops attention_flops{};           ///< a prompt's scores among `flops`, always in 16 bit
-  Flops
-      wave_quantisation_flops{};  ///< what idle multiprocessors could do meanwhile, not in `flops`
+  Flops wave_quantisation_flops{};   ///< FLOPs that idle multiprocessors could do meanwhile, not in
+                                     ///< `flops`
 };
 
 constexpr Work operator+(const Work& a, const Work& b) {
