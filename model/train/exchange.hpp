@@ -51,17 +51,17 @@ inline Sent operator*(double times, Sent sent) {
 
 /// Exchanges of a step.
 struct Exchange {
-  // Of a pass, which waits for them.
+  // Exchanges of a pass, which waits for them.
   Sent matrices;  ///< reductions over tensor-parallel cards
   Sent experts;   ///< tokens to their experts and back
   Sent stages;    ///< activations to the next stage, their gradients to the previous one
-  // Of a pass, behind its attention: where sequences are divided.
+  // Exchanges of a pass behind its attention, if sequences are divided.
   Sent keys;  ///< keys and values around the ring, and back with their gradients
-  // Beside the passes: of each pass where weights are sharded, else once a step.
+  // Exchanges of each pass if weights are sharded, otherwise once a step.
   Sent weights;    ///< gathered, where states are sharded
   Sent gradients;  ///< reduced, and without ZeRO distributed again
   bool in_each_pass = false;
-  Seconds latency{};  ///< of the exchanges of a pass
+  Seconds latency{};  ///< latency of the exchanges of a pass
 };
 
 /// `tokens`: tokens of a pass on a card. `routed`: elements that tokens bring to experts. `again`:

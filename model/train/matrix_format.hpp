@@ -14,7 +14,7 @@ namespace headroom::model {
 struct MatrixFormat {
   std::string_view name, meaning;
   Arithmetic arithmetic;  ///< units that multiply it
-  double bits;            ///< of an element, including its share of the scales
+  double bits;            ///< bits of an element, including its share of the scales
   std::string_view source;
 };
 

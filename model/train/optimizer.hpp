@@ -45,7 +45,7 @@ struct Optimizer {
   /// Canonical name of the row for parameters that are no matrix of a layer (embeddings, head,
   /// norms, biases). Empty: this row trains everything.
   std::string_view others{};
-  Size rank = 0;         ///< of low-rank projections; 0: none
+  Size rank = 0;         ///< rank of low-rank projections; 0: none
   Size step_copies = 0;  ///< elements of states that a step duplicates for all tensors at once
   bool paged = false;    ///< states may be moved to host memory when the card is full
   std::string_view name() const { return names.substr(0, names.find(' ')); }

@@ -16,7 +16,8 @@ Estimate step_of(Reason reason) {
   return e;
 }
 
-/// Whether the expected peak fits in `capacity`, and whether both ends of the interval agree.
+/// Confidence that the expected peak fits in `capacity`: it is sure if both ends of the interval
+/// agree.
 Confidence sure_of(const TrainingScenario& s, const TrainingEstimate& e, Bytes capacity) {
   const bool low = e.peak_low <= capacity, high = e.peak_high <= capacity;
   if (s.runtime->spread.measurements == 0 || low != high || is_doubtful(*s.model))

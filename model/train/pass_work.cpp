@@ -10,7 +10,7 @@
 namespace headroom::model {
 namespace {
 
-constexpr double attention_backward = 2.5;  ///< of forward: five products for two
+constexpr double attention_backward = 2.5;  ///< relative to forward: five products for two
 
 /// Bytes moved to unpack an element of a frozen 4-bit weight and to multiply with it. bitsandbytes:
 /// one kernel reads half a byte and writes 2, which the product reads. AutoGPTQ in training: a

@@ -42,7 +42,7 @@ struct PassWork {
   Phases<Flops> experts;   ///< expert matrices
   Phases<Flops> head;
   Phases<Flops> attention;
-  Phases<RealBytes> made;        ///< that the layers' operations write, without logits
+  Phases<RealBytes> made;        ///< written by the layers' operations, without logits
   Phases<RealBytes> logits;      ///< written and read
   Phases<RealBytes> weights;     ///< read, unpacked, or used for norms (DoRA)
   Phases<double> dense_kernels;  ///< launched, relative to forward and backward of a dense layer
@@ -51,9 +51,9 @@ PassWork pass_work(const TrainingScenario& scenario, const StepShape& shape, Siz
 
 /// Bytes that a forward of all layers moves for the row norms of DoRA, independent of tokens. Both
 /// factors are multiplied through a unit matrix [in, in], which is written and read. For [out, in]:
-/// the product is written, the frozen weight converted (or unpacked, then converted), the product
-/// scaled, their sum written, and read for its norm. All are in the type of the inputs. Source:
-/// PEFT 0.21 tuners/lora/dora.py, DoraLinearLayer.
+/// the product is written, and the frozen weight is converted (after unpacking, if packed). The
+/// product is scaled, their sum is written, and the norm reads it. All are in the type of the
+/// inputs. Source: PEFT 0.21 tuners/lora/dora.py, DoraLinearLayer.
 RealBytes length_bytes(const TrainingScenario& scenario);
 
 /// FLOPs of one pass's matrices in layers [first, last), on all cards that share them. A tower

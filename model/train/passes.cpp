@@ -37,7 +37,7 @@ double on_card(const TrainingScenario& s, const Tape::Sums& sums) {
   const double all = real_count(s.sequence);
   return on_card(s, sums, real_count(s.batch), all, all / real_count(s.parallel.context));
 }
-/// The same for images and patches, which context parallelism does not divide.
+/// As above for images and patches, which context parallelism does not divide.
 double on_card_of_images(const TrainingScenario& s, const Tape::Sums& sums) {
   if (s.images.count == 0) return 0;
   const double patches = real_count(s.images.patches);
@@ -52,8 +52,8 @@ void check_described(const TrainingScenario& s, const SavedActivations& saved) {
     const SavedLayer& kind = saved.kinds[saved.kind_of[i]];
     if (kind.unknown.empty() || (kind.tower && s.images.count == 0)) continue;
     throw std::invalid_argument(
-        fmt::format("what {} of {} keeps for backward is not described ({}); the constant "
-                    "activation_factor=X puts a rule of thumb in its place: tokens * hidden * "
+        fmt::format("tensors that {} of {} keeps for backward are not described ({}); the constant "
+                    "activation_factor=X uses a rule of thumb instead: tokens * hidden * "
                     "layers * X * bytes of an element",
                     s.model->profile.layers[i].path, s.model->architecture, kind.unknown));
   }

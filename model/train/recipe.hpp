@@ -14,7 +14,7 @@ struct Recipe {
   std::string_view meaning;
   Size weight, gradient;
   Size master;      ///< fp32 copy that the optimizer updates; 0: it updates the weights
-  Held parameters;  ///< what layers compute with
+  Held parameters;  ///< the type of the layers' arithmetic
   bool autocast;    ///< matrices in bf16 over fp32 weights
   std::string_view source;
   /// Bytes of the copy that the optimizer updates; its states match it.

@@ -43,7 +43,7 @@ const TrainingRuntime megatron{
     .spread = {1, source_low, source_high, 22, "SimuMax B200 release, ten set-ups"},
     .fragmentation = unmeasured_share};
 
-/// The same with special kernels and graphs for experts.
+/// As above with special kernels and graphs for experts.
 const TrainingRuntime megatron_2606 = [] {
   TrainingRuntime row = megatron;
   row.name = "megatron-26.06";

@@ -20,7 +20,7 @@ enum class LossKind : std::uint8_t {
   chunked,   ///< Liger: head and loss together, logits of one chunk at a time
 };
 
-/// What selective recomputation recomputes.
+/// The parts of a layer that selective recomputation recomputes.
 enum class Selective : std::uint8_t {
   attention,         ///< scores, softmax and dropout of attention (Megatron)
   but_every_2nd_mm,  ///< all except every second matrix product and attention's output (torchtitan)
@@ -55,7 +55,7 @@ struct TrainingRuntime {
   bool fetches_modules = false;  ///< sharded weights are fetched module by module
   bool embedding_and_head_stay = false;  ///< embedding and head stay gathered during a pass
   Size step_gradient_bytes = 0;          ///< fp32 copy of the gradients for the update
-  Bytes workspace{};                     ///< of matrix libraries, from torch's allocator
+  Bytes workspace{};                     ///< memory of matrix libraries, from torch's allocator
   Constant context_bytes;                ///< driver context, libraries and collectives on each card
   Constant spread{1, 0.8, 1.25, 0, "unmeasured"};  ///< measured over estimated peaks
   /// reserved beyond allocated memory, as a share of the memory that a step allocates and frees

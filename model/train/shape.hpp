@@ -1,5 +1,5 @@
-// What steps share if they differ in sizes only. It is computed once, so that a sweep over batches,
-// sequences, replicas and cards costs little a point.
+// The state that steps share if they differ in sizes only. It is computed once, so that a sweep
+// over batches, sequences, replicas and cards costs little a point.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace headroom::model {
 
 /// A stage of the pipeline.
 struct StageShape {
-  RankShare elements;          ///< of the model on one card
+  RankShare elements;          ///< share of the model on one card
   RankShare base;              ///< bytes of the frozen base; empty without adapters
   Size distinct = 0;           ///< elements of one gradient of each distinct matrix
   std::vector<Size> layers;    ///< number of layers of each kind in SavedActivations::kinds

@@ -108,7 +108,7 @@ void StageMemory::add_states() {
   e.states = shared(s, states(trained.dense), states(trained.experts), 1);
 }
 
-/// Copies have the format of the model, not of the adapters. The same holds for their states.
+/// Copies have the format of the model, not of the adapters. So do their states.
 void StageMemory::add_trained_copies() {
   if (s.trained_copies <= 0) return;
   const Bytes copies = r.weight * Bytes(s.trained_copies);

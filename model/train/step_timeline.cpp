@@ -9,7 +9,7 @@ namespace {
 /// Spans of passes come first. A step has all of them, in the order of StepOperation.
 constexpr std::size_t of_a_pass = static_cast<std::size_t>(StepOperation::launches) + 1;
 
-/// What follows them: exchanges, bubbles, the optimizer.
+/// The spans after the passes: exchanges, bubbles, the optimizer.
 std::span<const StepSpan> after_passes(std::span<const StepSpan> all) {
   return all.subspan(of_a_pass);
 }
@@ -49,8 +49,8 @@ StepSpan& StepTimeline::add_counted(StepOperation operation, Seconds seconds) {
   return span;
 }
 
-// Amounts of all passes are added before they are divided by a rate that they share, so that a
-// group's last digit does not depend on the phases and operations that its spans tell apart.
+// Amounts of all passes are added first, and then divided by their common rate. A group's last
+// digit must not depend on how its spans divide phases and operations.
 Seconds StepTimeline::count_passes() {
   using enum StepOperation;
   const auto span = [&](StepOperation operation) -> const StepSpan& {

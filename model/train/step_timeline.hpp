@@ -1,5 +1,5 @@
-// Where the time of a training step goes, as one list of spans of the card that sets the pace. The
-// step's time, its groups, --explain, the table of parts and JSON all come from it.
+// The time of a training step as one list of spans, for the slowest card. The step's time, its
+// groups, --explain, the table of parts and JSON all come from it.
 #pragma once
 
 #include <array>
@@ -11,23 +11,23 @@
 
 namespace headroom::model {
 
-/// What a span is. A step has at most one span of each, in this order.
+/// The operation of a span. A step has at most one span of each, in this order.
 enum class StepOperation : std::uint8_t {
-  matrices,     ///< of layers, without experts
+  matrices,     ///< matrices of layers, without experts
   experts,      ///< their matrices
   output,       ///< the head's matrix
   attention,    ///< scores and values
-  activations,  ///< that operations of layers write and read
+  activations,  ///< traffic of the layers' operations
   logits,
   weights,
-  launches,           ///< of kernels, beyond what the kernels take
+  launches,           ///< kernel launches, beyond the time of the kernels
   tensor_sums,        ///< reductions over tensor-parallel cards
   expert_tokens,      ///< tokens to their experts and back
   stage_activations,  ///< activations to the next stage, and their gradients back
   ring_keys,          ///< keys and values around the ring
   gathered_weights,
   reduced_gradients,
-  ring_latency,      ///< of the exchanges of a pass
+  ring_latency,      ///< latency of the exchanges of a pass
   bubbles,           ///< idle stages during the first and last passes
   states_on_card,    ///< states, weights and gradients that the optimizer reads and writes
   gradients_on_bus,  ///< gradients to the host, weights back
@@ -56,14 +56,15 @@ StepGroup group_of(StepOperation operation);
 struct StepSpan {
   StepOperation operation{};
   double times = 1;                  ///< in a step: its passes, or 1
-  Phases<Flops> flops{};             ///< of one time
-  Phases<RealBytes> bytes{};         ///< of one time, through the card's memory
-  Phases<double> kernels{};          ///< of a pass, relative to those of a dense layer
-  RealBytes moved{};                 ///< of one time: over links, bus or disk, or by the optimizer
+  Phases<Flops> flops{};             ///< FLOPs of one occurrence
+  Phases<RealBytes> bytes{};         ///< bytes of one occurrence, through the card's memory
+  Phases<double> kernels{};          ///< kernels of a pass, relative to those of a dense layer
+  RealBytes moved{};                 ///< bytes of one occurrence: over links, bus or disk, or by
+                                     ///< the optimizer
   double moves = 1;                  ///< how often each of `bytes` moves
   FlopsPerSecond flops_s{}, peak{};  ///< reached, and of the data sheet
-  BytesPerSecond bytes_s{};          ///< of memory, bus or disk; 0: unknown
-  Seconds seconds{};                 ///< of one time; over links at their full rate
+  BytesPerSecond bytes_s{};          ///< rate of memory, bus or disk; 0: unknown
+  Seconds seconds{};                 ///< time of one occurrence; over links at their full rate
 };
 
 /// All times of a span.
@@ -85,22 +86,22 @@ class StepTimeline {
   Seconds count_exchanges();
 
   Seconds of(StepGroup group) const { return groups[static_cast<std::size_t>(group)]; }
-  /// What the card takes alone, without exchanges, bubbles and the optimizer.
+  /// The card's own time, without exchanges, bubbles and the optimizer.
   Seconds of_passes() const;
   /// For the table of parts; a sweep does without.
   SpanSeconds seconds_of(const StepSpan& span) const;
 
   boost::container::static_vector<StepSpan, step_operations> spans;
   using Groups = std::array<Seconds, step_groups>;
-  Groups groups{};  ///< what is counted so far; they add up to the step
+  Groups groups{};  ///< sums so far; they add up to the step
   double passes = 1;
   double link = 1;  ///< share of link bandwidth that exchanges reach
-  Seconds cover{};  ///< of the passes, that exchanges beside them can hide behind
-  Seconds total{};  ///< of the groups in their order
+  Seconds cover{};  ///< time of the passes that exchanges can hide behind
+  Seconds total{};  ///< sum of the groups in their order
 
  private:
   Seconds& of(StepGroup group) { return groups[static_cast<std::size_t>(group)]; }
-  /// Exchanges beside the passes, hidden or not: of weights and of gradients.
+  /// Exchanges besides the passes, hidden or not: of weights and of gradients.
   Seconds beside() const;
   /// Keys and values of a pass, and the part of them that attention does not hide.
   Seconds keys() const;

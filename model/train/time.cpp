@@ -74,7 +74,7 @@ class PassSpans {
 struct SlowestStage {
   Size stage = 0;
   PassWork pass;
-  Seconds seconds{};  ///< of all its passes
+  Seconds seconds{};  ///< time of all its passes
 };
 
 /// Adds the passes of the slowest stage. The last stage has the head.

@@ -20,8 +20,8 @@
 // A step takes passes * pass * (1 + (stages - 1) / (passes * chunks)), plus exchanges
 // (model/train/exchange.hpp) that `hidden` of it does not cover, plus the optimizer's traffic.
 // Shares of the peak are a runtime's share times shares of the card generation, of the card, and of
-// the runtime's kernels on that generation. The same kernels reach less of a faster card, power
-// limits cards differently, and few kernels are written for every generation.
+// the runtime's kernels on that generation. Kernels reach less of a faster card, power limits cards
+// differently, and few kernels are written for every generation.
 //
 // Sources: Narayanan et al., arXiv:2104.04473 (bubbles); Rajbhandari et al., arXiv:1910.02054
 // (volumes of ZeRO); Korthikanti et al., arXiv:2205.05198 (recomputation, sequence parallelism);
@@ -75,14 +75,14 @@ std::span<const CardPace> card_paces();
 /// The row of the runtime. Without measured steps of it, the row of all runtimes with a wider
 /// interval.
 const TrainingPace& training_pace(std::string_view runtime);
-/// The same with the peak shares of `card`. The interval is wider if no step was measured on its
+/// As above with the peak shares of `card`. The interval is wider if no step was measured on its
 /// generation.
 TrainingPace training_pace(std::string_view runtime, const Device& card);
 TrainingPace on_card(TrainingPace pace, const CardPace& card);
 
 /// A step on the slowest card.
 struct StepTime {
-  StepTimeline timeline;    ///< what the rest is computed from
+  StepTimeline timeline;    ///< the source of all other times
   double tokens_s = 0;      ///< all cards together
   double utilization = 0;   ///< model FLOPs, without recomputation, over the cards' peak
   StepGroup bound{};        ///< the longest
@@ -92,7 +92,7 @@ struct StepTime {
   Seconds of(StepGroup group) const { return timeline.of(group); }
 };
 
-/// Whether matrices that are not quantised are multiplied in fp32 and not in 16 bit.
+/// True if matrices that are not quantised are multiplied in fp32 and not in 16 bit.
 bool multiplies_in_fp32(const TrainingScenario& scenario);
 
 /// `memory` is the estimate of the same scenario; `shape` is its input.

@@ -19,7 +19,7 @@ std::string_view name_of(Peak peak) {
     case Peak::step:
       return "the optimizer's step";
     case Peak::load:
-      return "loading, before weights are shared out";
+      return "loading, before weights are sharded";
     case Peak::sum:
       return "no one moment: all terms are added";
   }
@@ -29,20 +29,19 @@ std::string_view name_of(Peak peak) {
 void check_step(const TrainingScenario& s) {
   if (s.zero > 0 && s.parallel.alike() == 1 && s.runtime->zero == 0 && !s.runtime->zero_alone)
     throw ImpossibleStep(Reason::nothing_shared,
-                         "ZeRO shares out over data parallel cards, and there is one");
+                         "ZeRO shards over data parallel cards, and there is only one");
   if (s.matrices != nullptr && s.runtime->matrices == MatrixPackage::none)
-    throw ImpossibleStep(Reason::precision_unsupported,
-                         fmt::format("no way of {} to multiply in {} is described; "
-                                     "megatron, fsdp and fsdp2 have one",
-                                     s.runtime->name, s.matrices->name));
+    throw ImpossibleStep(
+        Reason::precision_unsupported,
+        fmt::format("{} has no described way to multiply in {}; megatron, fsdp and fsdp2 have one",
+                    s.runtime->name, s.matrices->name));
   if (s.zero < 0 || s.zero > 3) throw std::invalid_argument("ZeRO has stages 0 to 3");
   if (s.batch < 1 || s.sequence < 1 || s.accumulated < 1)
     throw std::invalid_argument("a batch, a sequence and passes are at least 1");
   if (s.parameters_on_host && s.zero < 3)
-    throw ImpossibleStep(
-        Reason::nothing_shared,
-        "parameters on the host are shards of weights: they take ZeRO 3 or an engine that shares "
-        "them");
+    throw ImpossibleStep(Reason::nothing_shared,
+                         "parameters on the host are shards of weights: they need ZeRO 3 or an "
+                         "engine that shards them");
   if (s.imbalance < 1 || s.imbalance > 1000)
     throw std::invalid_argument("the imbalance of experts is between 1 (even) and 1000");
   check_parallelism(s);

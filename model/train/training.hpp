@@ -55,7 +55,7 @@ struct TrainingScenario {
   const QuantisedModel* plain = nullptr;  ///< counted(model) of rank.hpp
   const QuantisedModel* base = nullptr;   ///< format of frozen weights; null: as the recipe says
   Size trained_copies =
-      0;  ///< elements of modules trained in full beside adapters, at their frozen size
+      0;  ///< elements of modules trained in full besides adapters, at their frozen size
   /// products with a quantised base keep their inputs (bitsandbytes before 0.43)
   bool frozen_inputs = false;
   std::optional<LossKind> loss{};    ///< overrides the runtime's loss

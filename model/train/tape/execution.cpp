@@ -23,7 +23,7 @@ bool flag(const Config& c, std::string_view key, bool fallback) {
   return value != nullptr && value->is_bool() ? value->as_bool() : fallback;
 }
 
-/// Of a text model.
+/// Execution of a text model.
 Execution execution_of_text(const Config& config) {
   return {
       .attention_dropout =

@@ -7,11 +7,11 @@
 
 namespace headroom::model {
 
-/// What a pass carries from layer to layer.
+/// State that a pass carries from layer to layer.
 struct ForwardPass {
   Tape* tape = nullptr;
   Value cosines{}, sines{};    ///< rotary tables, made once a pass
-  Value memory{};              ///< what the encoder gives to cross-attention
+  Value memory{};              ///< the encoder's output for cross-attention
   bool beyond_window = false;  ///< sequences are longer than the layer's sliding window
   bool padded = false;         ///< some sequences are padded: an explicit mask
 };

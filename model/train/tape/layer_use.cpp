@@ -66,7 +66,7 @@ FeedForwardUse feed_forward_use(const Model& model, const Execution& execution,
   return f;
 }
 
-/// Whether the stack that layer `i` belongs to, the text or the tower, has rotary tables.
+/// True if the stack of layer `i`, the text or the tower, has rotary tables.
 bool has_rotary_tables(const Model& model, std::string_view block, Size i) {
   const auto vision = vision_tower(model);
   return std::ranges::any_of(model.part.tensors, [&](const Tensor& t) {

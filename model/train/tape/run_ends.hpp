@@ -1,4 +1,4 @@
-// What runs outside the layers of an encoder and of a vision tower.
+// The operations outside the layers of an encoder and of a vision tower.
 #pragma once
 
 #include "model/train/tape/tape.hpp"

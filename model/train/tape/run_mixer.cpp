@@ -1,5 +1,5 @@
-// Recurrent mixers and short convolutions, with the kernels that they are trained with on a GPU:
-// without these, transformers keeps every state of every token in fp32, which nobody trains with.
+// Recurrent mixers and short convolutions, with the kernels for training on a GPU. Without these
+// kernels transformers keeps every state of every token in fp32. Nobody trains that way.
 #include "model/train/tape/layer_run.hpp"
 
 namespace headroom::model {
@@ -64,7 +64,7 @@ Value mamba2(Tape& tape, const Value& x, const MixerUse& u) {
   return tape.make(tokens(u.hidden), all.held, true);
 }
 
-/// Gated delta rule: queries and keys stand beside every head of values. Source: transformers 5.23
+/// Gated delta rule: every head of values has its own queries and keys. Source: transformers 5.23
 /// models/qwen3_next/modeling_qwen3_next.py; fla/ops/gated_delta_rule/chunk.py,
 /// ChunkGatedDeltaRuleFunction (q, k and their roots, v, g, beta, A of 64 a token and head),
 /// fla/modules/fused_norm_gate.py.

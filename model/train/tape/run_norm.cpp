@@ -4,7 +4,7 @@
 namespace headroom::model {
 namespace {
 
-/// A weight converted once more than it is held in: a copy that the product keeps.
+/// A weight converted to fp32: a copy that the product keeps.
 Value raised_weight(Tape& tape, Size width) {
   return tape.to(tape.parameter(constant(width), tape.mode().trained), Held::fp32);
 }

@@ -57,7 +57,7 @@ struct Run {
   const Model& model;
   TapeMode mode;
   Size hidden;               ///< width of the residual
-  const VisionTower* tower;  ///< beside what runs; null: none
+  const VisionTower* tower;  ///< the tower next to the layers; null: none
   bool in_tower = false;
 
   Value residual(Tape& tape) const { return tape.make(tokens(hidden), mode.parameters, true); }
@@ -74,7 +74,7 @@ struct Run {
     }
     return p;
   }
-  /// What is kept of it, and what is written.
+  /// Sums of the tensors that a layer keeps, and of those that it writes.
   std::pair<Tape::Sums, Tape::Sums> layer(LayerUse use, bool beyond, bool attention_alone) const {
     Tape tape(mode);
     ForwardPass p = pass(tape, use);
@@ -92,7 +92,7 @@ struct Run {
 /// Stacks whose inputs and outputs are dropped by a module of their own (T5).
 Size dropping_stacks(const Part& part) { return std::ranges::count_if(part.modules, drops_stack); }
 
-/// What lies before the layers: tables, positions, dropout of embeddings.
+/// Operations before the layers: tables, positions, dropout of embeddings.
 Tape::Sums before_layers(const Run& run, const Execution& execution, const LayerUse* first,
                          bool crosses) {
   Tape tape(run.mode);
@@ -189,7 +189,7 @@ LayerKinds add_layers(SavedActivations& all, const Execution& execution, const R
 
 bool is_encoder(const Model& model) { return !model.profile.generative && !model.encoder_decoder; }
 
-/// What comes after the layers: the end of each stack, the head and its logits.
+/// Operations after the layers: the end of each stack, the head and its logits.
 void add_end(SavedActivations& all, const Run& run, const Execution& execution,
              const LayerUse* first, bool crosses) {
   const Model& model = run.model;

@@ -1,5 +1,5 @@
-// What autograd keeps between forward and backward, by layer, as polynomials in sequences and
-// tokens.
+// Tensors that autograd keeps between forward and backward, by layer, as polynomials in sequences
+// and tokens.
 //
 // Every layer's pass runs once on the tape (model/train/tape/tape.hpp) for each kind of layer that
 // a model has; what a storage holds is counted once. Against what torch keeps, tensor by tensor:
@@ -18,7 +18,7 @@ namespace headroom::model {
 /// One kind of layer: equal shapes, classes and window.
 struct SavedLayer {
   Tape::Sums within{}, beyond{};  ///< sequences up to the sliding window, and beyond it
-  Tape::Sums attention{}, attention_beyond{};  ///< of them, up to the end of attention
+  Tape::Sums attention{}, attention_beyond{};  ///< part of them up to the end of attention
   Tape::Sums made{}, made_beyond{};            ///< all that is written, kept or not
   Polynomial input{};  ///< the layer's input alone, which full recomputation keeps
   Size window = 0;     ///< tokens; 0: none
@@ -37,14 +37,14 @@ struct ImagesOfPass {
 
 struct SavedActivations {
   std::vector<SavedLayer> kinds;
-  std::vector<std::size_t> kind_of;  ///< of each layer of model.profile.layers
+  std::vector<std::size_t> kind_of;  ///< kind of each layer of model.profile.layers
   std::vector<Size> passes;          ///< times that a token runs through it (ALBERT)
   Tape::Sums before, after;          ///< embeddings and rotary tables; final norm and head
   Tape::Sums around_tower;           ///< in images and patches: from pixels, and into the context
   Polynomial loss;                   ///< log-probabilities in fp32, and the labels
   Polynomial logits;                 ///< logits and their fp32 copy, alive while the loss is made
-  Size logits_bytes = 0;             ///< of one logit as the head makes it
-  /// Of one batch of `batch` sequences of `sequence` tokens, every layer kept.
+  Size logits_bytes = 0;             ///< bytes of one logit as the head makes it
+  /// Bytes of one batch of `batch` sequences of `sequence` tokens, with every layer kept.
   double total(double batch, double sequence, ImagesOfPass images = {}) const;
   double layer(std::size_t i, double batch, double sequence, ImagesOfPass images = {}) const;
 };

@@ -1,13 +1,13 @@
 // A miniature autograd: values without data that pass through operations, and the storages that
-// each operation keeps for its backward. What a layer saves follows from running its operations
-// here, with no formula of a layer anywhere: change a dtype, freeze a weight or fuse a kernel, and
-// the sum follows.
+// each operation keeps for its backward. The saved tensors of a layer follow from running its
+// operations here. No layer has a formula. If a dtype, a frozen weight or a fused kernel changes,
+// so does the sum.
 //
-// The rules of each operation are torch's (tools/autograd/derivatives.yaml of 2.15): a product
-// keeps the operand that the other one's gradient needs, a softmax its result, a linear layer its
-// input if its weight is trained and its weight if its input needs a gradient. A storage counts
-// once, whole, however many views of it are kept. Sizes are monomials in sequences and tokens, so
-// that one run serves all.
+// The rules of each operation are torch's (tools/autograd/derivatives.yaml of 2.15). A product
+// keeps the operand that the other one's gradient needs, and a softmax its result. A linear layer
+// keeps its input if its weight is trained, and its weight if its input needs a gradient. A storage
+// counts once, whole, however many views of it are kept. Sizes are monomials in sequences and
+// tokens, so that one run serves all.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ class Polynomial {
   std::array<double, 6> terms_{};  ///< [b * 3 + s]; whole numbers below 2^53
 };
 
-/// What elements are held in on the tape.
+/// The type of elements on the tape.
 enum class Held : std::uint8_t { fp32, bf16, boolean, int64, int32 };
 Size bytes_of(Held held);
 
@@ -69,7 +69,7 @@ struct Value {
   Region region = Region::outer;
 };
 
-/// Where torch's kernels differ.
+/// Kernels of torch that differ in their saved tensors.
 struct Kernels {
   bool fused_attention = true;  ///< scaled_dot_product_attention or flash attention: no scores kept
   bool attention_by_token = true;  ///< its output lies by token (CUDA), not as its query (CPU)
@@ -84,7 +84,7 @@ struct Kernels {
   bool activation_kernels = false;  ///< torch's own for what transformers writes out (GELU by tanh)
   bool fused_rotation = false;      ///< rotates in place: no tables, no copies
   bool values_apart = false;  ///< latent attention copies values out of what it expands (Megatron)
-  bool ring_attention = false;  ///< context parallelism: the output is kept beside its last copy
+  bool ring_attention = false;  ///< context parallelism: the output is kept besides its last copy
 };
 
 /// How values are held and which kernels run.
@@ -100,7 +100,7 @@ struct TapeMode {
   /// Every second matrix product and attention's output are kept, whatever needs them; all else is
   /// made again (torchtitan's selective recomputation).
   bool keeps_products = false;
-  bool compiled = false;  ///< of them, not those that only go into a sum
+  bool compiled = false;  ///< only results that are needed, not those that only go into a sum
   /// Matrices of layers keep their inputs quantised to so many bits an element; 0: as they are.
   double operand_bits = 0;
   Kernels kernels{};
@@ -120,7 +120,7 @@ class Tape {
   /// Part of the storage of `x`.
   static Value view(Value x, Extent extent) { return x.extent = extent, x; }
   void save(const Value& x);
-  /// The same where only chosen results are kept: `x` is one of them.
+  /// For passes that keep only chosen results: `x` is one of them.
   void keep(const Value& x);
   /// Keeps the input of a matrix of a layer, once however many matrices it goes into.
   void save_operand(const Value& x);
@@ -136,7 +136,7 @@ class Tape {
   Value linear(const Value& x, Size in, Size out, Extent rows, bool trained) {
     return linear(x, in, out, rows, trained, x.region);
   }
-  /// The same of a matrix that is never quantised: routers, gates of one column.
+  /// As above for a matrix that is never quantised: routers, gates of one column.
   Value linear_as_is(const Value& x, Size in, Size out);
   Value add(const Value& a, const Value& b);
   Value scale(const Value& x) { return like(x); }  ///< by a number, or a shift: nothing is kept
@@ -162,8 +162,8 @@ class Tape {
   };
   /// Storages kept so far that `since` did not have.
   Sums saved(std::size_t since = 0) const;
-  /// The same of all storages, kept or not, but tables of positions and scores that a fused kernel
-  /// never writes: what each pass writes.
+  /// Sums of the storages that each pass writes, kept or not. Tables of positions are not included,
+  /// nor scores that a fused kernel never writes.
   Sums made(std::size_t since = 0) const;
   std::size_t mark() const { return storages_.size(); }
 

@@ -21,7 +21,7 @@ std::optional<VisionTower> vision_tower(const Model& model) {
   const auto [first, last] = p.towers();
   if (model.images.kind == ImageTokens::unknown || last <= first || !in_a_tower(model, first))
     return std::nullopt;
-  // Where the paths of its layers and of the language model's part.
+  // Paths of the tower's layers and of the language model's part.
   const std::string &tower = p.layers[static_cast<std::size_t>(first)].path,
                     &text = p.layers[static_cast<std::size_t>(p.first_decoding)].path;
   const auto differ = std::mismatch(tower.begin(), tower.end(), text.begin(), text.end()).first;
