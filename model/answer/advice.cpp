@@ -39,7 +39,7 @@ Advice cache_formats(const Scenario& s) {
   return other;
 }
 
-/// How many of the last layers would fit, where the options ask for another number of them.
+/// The number of last layers that would fit, if the options ask for another number.
 std::optional<Advice> other_layers(const Scenario& s, const Estimate& e) {
   if (s.layer_split == nullptr || s.layer_split->gpu_layers < 0) return {};
   LayerSplit most = *s.layer_split;
@@ -79,7 +79,7 @@ class FreedScenario {
     if (change) change->freed = freed_;
     return change;
   }
-  /// Whether leaving them out alone puts everything on the cards.
+  /// True if leaving them out alone puts everything on the cards.
   bool enough() const { return freed_ != Freed::none && all_on_gpus(evaluate(scenario_)); }
   /// Leaving them out alone; empty: there are none, or that is no quicker than `now`, some weights
   /// staying in host memory all the same.
@@ -96,7 +96,7 @@ class FreedScenario {
   Freed freed_ = Freed::none;
 };
 
-/// Where a refusal itself says what would do; empty: it does not.
+/// Advice that follows from the reason of a refusal. Empty: the reason suggests none.
 std::vector<Advice> for_refusal(const Scenario& s, Reason reason) {
   switch (reason) {
     case Reason::precision_unsupported:

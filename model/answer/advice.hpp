@@ -1,5 +1,5 @@
-// What to change when a model does not fit, or only with offload: the smallest changes that help,
-// as values. sweep/advice_words.hpp words them.
+// Advice for a model that does not fit, or only with offload: the smallest changes that help, as
+// values.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace headroom::model {
 
-/// Where a model is once a change is made.
+/// The placement of a model after a change.
 struct AfterChange {
   int gpus = 0;
   Bytes card{};  ///< on the fullest card
@@ -68,8 +68,9 @@ struct Advice {
 /// cards, and where the placement is given.
 std::vector<Advice> advice(const Scenario& scenario, const Estimate& estimate);
 
-/// Memory of a single card that would fit everything: weights, caches, work, context and the
-/// allocator's share, divided by the share that the engine uses. 0 where the scenario is refused.
+/// Memory of a single card that would hold everything: weights, caches, activations, context and
+/// the allocator's overhead, divided by the share that the engine uses. 0 if the scenario is
+/// refused.
 Bytes min_card(const Scenario& scenario);
 
 }  // namespace headroom::model

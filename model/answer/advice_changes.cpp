@@ -164,8 +164,8 @@ std::optional<Advice> caches_off_cards(const Scenario& s) {
   return Advice{.kind = AdviceKind::caches_on_host, .then = after_change(e)};
 }
 
-/// The least part of each card's weights that must stay in host memory, if the engine has such an
-/// option; else the fastest other engine that offloads.
+/// The smallest part of each card's weights that must stay in host memory, if the engine has such
+/// an option. Otherwise the fastest other engine that offloads.
 std::optional<Advice> offload_elsewhere(const Scenario& s) {
   if (s.machine->devices.empty()) return {};
   Scenario changed = s;

@@ -39,8 +39,8 @@ struct AllocationPoint {
 std::vector<Bytes> allocations(const Scenario& scenario, std::optional<Bytes> step);
 
 /// The estimate of `scenario` under each of `budgets`, as `evaluate` gives it. If the engine can
-/// place experts separately, the least number of them is in host memory, provided that this is
-/// faster than fewer layers on the cards (model/answer/placement/expert_offload.hpp).
+/// place experts separately, as few of them as possible are in host memory. This happens only where
+/// it is faster than fewer layers on the cards (model/answer/placement/expert_offload.hpp).
 std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
                                               const std::vector<Bytes>& budgets);
 

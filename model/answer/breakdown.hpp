@@ -19,7 +19,7 @@ struct PassPart {
   std::string where;  ///< "gpu 0", "gpu 0-7", "cpu", "host bus", "disk", "link"
   // Bytes and FLOPs of one pass, of each of the cards where they share matrices.
   double weight_bytes = 0;     ///< read, those of experts that are touched included
-  double expert_bytes = 0;     ///< of them
+  double expert_bytes = 0;     ///< part of weight_bytes
   double cache_bytes = 0;      ///< keys and values read
   double state_bytes = 0;      ///< recurrent state read and written
   double kv_repeat_bytes = 0;  ///< keys and values copied before attention
@@ -27,8 +27,8 @@ struct PassPart {
   double flops = 0;
   // Time by each resource alone at its rate.
   double memory_s = 0, compute_s = 0, link_s = 0, overhead_s = 0;
-  double seconds = 0;           ///< of the pass: parts add up to it
-  Bound bound = Bound::memory;  ///< what the device's part of the pass waits for
+  double seconds = 0;           ///< time of the pass: parts add up to it
+  Bound bound = Bound::memory;  ///< the limit of the device's part
   std::string rates;            ///< "0.79 of 1008 GB/s; 0.55 of 165.2 TFLOPS (rtx-4090)"
 };
 
@@ -43,8 +43,8 @@ struct PassBreakdown {
 
 /// For a scenario that fits: the first token, and the time per output token if it generates tokens.
 /// With a draft model, a step's parts are divided by the tokens it gives. Weights are read once for
-/// each chunk of a prompt. Activations that stay on a device are not counted: caches of chips hold
-/// most of them, and the shares of bandwidth are fitted with them in. Empty for a scenario that
+/// each chunk of a prompt. Activations that stay on a device are not counted. On-chip caches hold
+/// most of them, and the fitted shares of bandwidth include the rest. Empty for a scenario that
 /// does not fit or is refused.
 std::vector<PassBreakdown> breakdown(const Scenario& scenario);
 

@@ -31,7 +31,7 @@ std::optional<double> power_w(const Machine& machine);
 
 /// Money for a calendar hour of a machine that is at work for `utilisation` of it.
 struct HourlyCost {
-  double capital = 0;  ///< of the purchase; rented: the rent
+  double capital = 0;  ///< the purchase price; rented: the rent
   double energy = 0;   ///< rented: 0, the rent includes it
   double total() const { return capital + energy; }
 };

@@ -89,7 +89,7 @@ class Explainer {
     if (model.encoder_decoder) say("the prompt is the encoder's input");
     if (const auto [first, end] = profile_.towers(); first < end && !model.encoder_decoder)
       say(s_.images.count > 0 ? "images go through the vision tower in prefill"
-                              : "text only: vision and audio towers are held but not run");
+                              : "text only: vision and audio towers are in memory but do not run");
     const TimeIntervals times = factors_.times(out_.estimate);
     say(fmt::format(
         "intervals are 80 %: memory from {} measured rows, first token from {}, tokens/s "
@@ -114,12 +114,13 @@ class Explainer {
     if (s_.layer_split != nullptr)
       return "layers go where the options say, as llama.cpp reads them";
     if (runtime_.offload.mode == Offload::compute)
-      return "as many of the last layers as fit are on cards, as few cards as hold them all";
+      return "as many of the last layers as fit are on cards, and as few cards as possible are "
+             "used";
     if (runtime_.parallel.split == Split::layers)
       return "cards are filled in order, with as few cards as the model needs; layers are not "
              "split";
     if (asked_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
-      return "each matrix is split over as few cards as hold the model";
+      return "each matrix is split over the fewest cards that hold the model";
     const auto count = [](Size n, std::string_view what) {
       return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
     };
@@ -165,9 +166,10 @@ class Explainer {
     if (e.gpus_used <= out_.estimate.gpus_used ||
         e.tokens_s < worth_saying * out_.estimate.tokens_s)
       return;
-    out_.notes.push_back(fmt::format(
-        "on as few cards as hold it; tensor parallel over {}: {:.3g} tokens/s, {:.3g} ms a token",
-        quickest.tensor_parallel, e.tokens_s, 1e3 * e.tpot.value()));
+    out_.notes.push_back(
+        fmt::format("on the fewest cards that hold it; tensor parallel over {}: {:.3g} tokens/s, "
+                    "{:.3g} ms a token",
+                    quickest.tensor_parallel, e.tokens_s, 1e3 * e.tpot.value()));
   }
 
   void add_devices() {

@@ -29,7 +29,7 @@ struct DeviceUse {
 struct Explanation {
   Estimate estimate;
   std::vector<std::string> assumptions, warnings;
-  std::vector<std::string> notes;  ///< what the engine would say of it
+  std::vector<std::string> notes;  ///< the engine's own log line, for example
   std::vector<DeviceUse> devices;
   std::vector<Term> terms;
   std::vector<Advice> advice;  ///< changes that help; empty when none is needed

@@ -85,14 +85,14 @@ class MemoryTerms {
     const std::string on = fmt::format("gpu{}_", card);
     exact(on + "weights", use.weights, "layers on the card, embedding and head where they are",
           plan_.streaming_buffer > Bytes(0)
-              ? fmt::format("a buffer of {} for streamed weights among them",
+              ? fmt::format("including a buffer of {} for streamed weights",
                             to_text(plan_.streaming_buffer))
               : std::string(),
           s_.weights->scheme->source);
     exact(on + "kv_cache", use.kv_cache, "caches of the layers that run on the card", "",
           runtime_.source);
     const double work = real_count(use.activations);
-    exact(on + "beside_weights", use.overhead_weights,
+    exact(on + "overhead_weights", use.overhead_weights,
           "part of the activations: unused ends of the allocator's blocks, rotary tables", "",
           "model/checkpoint/allocator.hpp");
     bytes_term(

@@ -105,8 +105,8 @@ class TimeTerms {
                           "total + warming",
                           warming > 0 ? "the first answer after loading reads weights that are "
                                         "mapped; every later one is steady"
-                                      : "all weights are where they stay when it is ready: the "
-                                        "first answer is like every later one",
+                                      : "all weights are in place after loading: the first answer "
+                                        "takes as long as every later one",
                           std::string(runtime_.source)});
   }
 
@@ -132,7 +132,7 @@ class TimeTerms {
         runtime_.source);
   }
 
-  /// "9.93 GB at 883 GB/s; 2.1 ms more behind others; 0.876, n = 39 measured".
+  /// "9.93 GB at 883 GB/s; 2.1 ms more behind others; 0.876, 39 measured rows".
   static std::string numbers_of(const Span& span) {
     std::string text = fmt::format("{} at {}", amount_words(span), rate_words(span));
     if (span.hidden > Seconds())
@@ -149,8 +149,8 @@ class TimeTerms {
 }  // namespace
 
 std::string evidence(const Constant& c) {
-  return c.measurements == 0 ? std::string("unmeasured (n = 0)")
-                             : fmt::format("n = {} measured", c.measurements);
+  return c.measurements == 0 ? std::string("unmeasured")
+                             : fmt::format("{} measured rows", c.measurements);
 }
 
 void add_time_terms(const Scenario& s, const Plan& plan, Explanation& out) {

@@ -10,7 +10,7 @@ namespace headroom::model {
 
 struct Explanation;
 
-/// "n = 42 measured", "unmeasured (n = 0)".
+/// "42 measured rows", "unmeasured".
 std::string evidence(const Constant& constant);
 
 /// Load, first token, step and the whole, with what each is made of. For a plan that is feasible;

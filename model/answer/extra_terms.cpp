@@ -47,8 +47,8 @@ void add_draft(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
   const DraftUse use = draft_on_card(s, plan.shards, true);
   terms.push_back(exact("draft_weights", draft.weights->total,
                         draft.proposer == Proposer::modules
-                            ? "the same sum over the tensors of the checkpoint's own modules"
-                            : "the same sum over the draft model's tensors",
+                            ? "sum over tensors of the checkpoint's own modules, as for weights"
+                            : "sum over the draft model's tensors, as for weights",
                         fmt::format("{} in {}; {} of them on a card", draft.weights->model->name,
                                     draft.weights->scheme->name, to_text(use.weights)),
                         draft.weights->scheme->source));
@@ -127,10 +127,9 @@ void add_share(const Scenario& s, const std::vector<DeviceUse>& devices,
   }
   if (share == 0) return;
   const std::string_view place = share <= 0.75 ? "below" : share <= 0.80 ? "within" : "above";
-  notes.push_back(
-      fmt::format("{:.0f} % of the fullest card: {} the 75 to 80 % that leave a margin "
-                  "for peaks",
-                  100 * share, place));
+  notes.push_back(fmt::format(
+      "the fullest card is {:.0f} % full: {} the 75 to 80 % that leave a margin for peaks",
+      100 * share, place));
 }
 
 }  // namespace
@@ -150,8 +149,9 @@ std::vector<std::string> room_notes(const Scenario& s, const Plan& plan,
   add_cache_room(s, plan, notes);
   if (const Bytes least = min_card(s); least > Bytes(0)) {
     const Device& device = s.machine->devices.front();
-    notes.push_back(fmt::format("alone on one card: {}, {:.2f} of {}", to_text(least),
-                                real_count(least) / real_count(device.memory), device.name));
+    notes.push_back(fmt::format("a single card would need {} to hold everything, {:.2f} of a {}",
+                                to_text(least), real_count(least) / real_count(device.memory),
+                                device.name));
   }
   if (plan.feasible()) add_share(s, devices, notes);
   return notes;

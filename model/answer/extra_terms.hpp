@@ -13,7 +13,7 @@ namespace headroom::model {
 std::vector<Term> extra_terms(const Scenario& scenario, const Plan& plan);
 
 /// Notes: the engine's log line about its caches, the memory that a single card would need, and the
-/// fullest of `devices` against the 75 to 80 % that leave a margin for peaks.
+/// fill of the fullest device. Between 75 and 80 % leaves a margin for peaks.
 std::vector<std::string> room_notes(const Scenario& scenario, const Plan& plan,
                                     const std::vector<DeviceUse>& devices);
 

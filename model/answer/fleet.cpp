@@ -145,7 +145,7 @@ Fleet smallest_fleet(Size cards, std::span<const std::vector<ServingOption>> way
   const Size room_of_one = std::max<Size>(cards, 1) * parts_of_a_card;
   std::optional<Fleet> best;
   std::vector<std::size_t> choice(ways.size(), 0);
-  Size undecided = std::numeric_limits<Size>::max();  // what an unproven packing may come down to
+  Size undecided = std::numeric_limits<Size>::max();  // lower bound of an unproven packing
   while (true) {
     Fleet fleet;
     Size used = 0;

@@ -22,11 +22,12 @@ inline constexpr Size parts_of_a_card = 4;
 
 /// One way to run a load on a kind of machine.
 struct ServingOption {
-  Size parts = 0;         ///< of a card, that one copy takes; a machine without cards counts as one
+  Size parts = 0;         ///< parts of a card for one copy; a machine without cards counts as one
   double demand = 0;      ///< in copies: what the load asks for over what one copy gives
-  double requests_s = 0;  ///< that one copy answers at its batch
+  double requests_s = 0;  ///< rate of one copy at its batch
   Serving serving;        ///< `batch` sequences on each copy; `replicas` is 1
-  Scenario scenario;      ///< of one copy; without its machine, which is a share of the whole
+  Scenario scenario;      ///< scenario of one copy, without its machine, which is a share of the
+                          ///< whole
   Size copies(double scale) const;  ///< for `scale` times the load, at least one
 };
 
@@ -59,7 +60,7 @@ struct Fleet {
   Size machines = 0;
   std::vector<Stay> stays;  ///< one for each load
   std::vector<Pattern> patterns;
-  Size free_parts = 0;  ///< of cards, on all machines
+  Size free_parts = 0;  ///< parts of cards on all machines
   /// No smaller number of such machines can do it with these ways. Always so where of two sizes of
   /// copies one divides the other: first fit by falling size is then optimal (Coffman, Garey,
   /// Johnson, J. Complexity 3, 1987).

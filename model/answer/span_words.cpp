@@ -19,7 +19,7 @@ std::string with_prefix(double amount) {
 
 std::string_view short_unit(const Span& span) { return span.unit == "bytes" ? "B" : span.unit; }
 
-/// Whether the unit is a quantity with prefixes, not a number of things.
+/// True if the unit is a quantity with prefixes, not a number of things.
 bool is_measured(const Span& span) { return span.unit == "bytes" || span.unit == "FLOPs"; }
 
 }  // namespace

@@ -8,13 +8,13 @@
 
 namespace headroom::model {
 
-/// Whether `reason` is of tensor, pipeline, data or expert parallelism, or of several machines.
+/// True if `reason` concerns tensor, pipeline, data or expert parallelism, or several machines.
 bool is_of_split(Reason reason);
 
 /// Splits that put everything on cards, from evaluating them. For the engine that was asked for:
-/// the one with the fastest token and the one with the fewest cards. Where it does not split over
-/// machines: the cards of one, and the fastest split of an engine that does. Empty: no split holds
-/// the model.
+/// the one with the fastest token and the one with the fewest cards. If that engine does not split
+/// over machines: the cards of one machine, and the fastest split of an engine that does. Empty: no
+/// split holds the model.
 std::vector<Advice> other_splits(const Scenario& scenario);
 
 }  // namespace headroom::model

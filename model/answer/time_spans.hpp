@@ -15,9 +15,9 @@ struct Span {
   std::string name;     ///< "read weights", "products", "all-reduces"
   std::string where{};  ///< "gpu 0", "gpu 0-7", "cpu", "host bus", "disk", "link", "host"
   Resource resource = Resource::cards;
-  double amount = 0;        ///< of `unit`, on all cards that follow each other
+  double amount = 0;        ///< in `unit`, on all cards that follow each other
   std::string_view unit{};  ///< "bytes", "FLOPs", "scores", "channels", "kernels", "times"
-  double rate = 0;          ///< of `unit` a second
+  double rate = 0;          ///< in `unit` per second
   Seconds seconds{};        ///< in the pass's total
   Seconds hidden{};         ///< behind other spans, not in the total
   std::string formula{};    ///< "bytes / (share * bandwidth)"

@@ -56,7 +56,7 @@ Size fewest_replicas(TrainingScenario s, Bytes card) {
 
 namespace {
 
-/// One thing that could be changed. Of those with the same `kind` one alone makes sense.
+/// One thing that could be changed. At most one option of each `kind` makes sense.
 struct Option {
   StepOption option;
   int kind;
@@ -65,7 +65,7 @@ struct Option {
 
 constexpr Size advised_rank = 16;
 
-/// What adapters would be made of; null where no layer takes them.
+/// The tensors that adapters would have. Null if no layer takes adapters.
 struct Adapted {
   Adapter adapter;
   QuantisedModel base;

@@ -1,4 +1,4 @@
-// What fits on a card, and what could be changed so that a training step does.
+// Limits of training on a card, and changes that make a training step fit.
 #pragma once
 
 #include <vector>
@@ -41,13 +41,13 @@ struct StepOption {
 struct Change {
   std::vector<StepOption> options;
   Bytes peak{}, saved{}, host{};
-  double time = 1;  ///< of a token, over what it takes without the change
+  double time = 1;  ///< time of a token, relative to the time without the change
   bool fits = false;
 };
 
 /// Single changes that save memory on the machine's smallest card, those that fit first, of these
-/// the cheapest in time first; times as time_of_step has them. Where no single change is enough,
-/// the five cheapest pairs that are come before them. The machine has a card.
+/// the cheapest in time first; times as time_of_step has them. If no single change is enough, the
+/// five cheapest sufficient pairs come before them. The machine has a card.
 std::vector<Change> changes_that_save(const TrainingScenario& scenario, const Machine& machine);
 
 }  // namespace headroom::model

@@ -12,7 +12,7 @@ struct OperationRow {
   std::string_view phase;  ///< empty: forward, backward and recomputation each have a part
   std::string_view what;
   Bound bound;
-  std::string_view over{};  ///< what optimizers read and write; empty: the card's memory
+  std::string_view over{};  ///< memory that optimizers read and write; empty: the card's
 };
 constexpr OperationRow operation_rows[] = {
     {"", "matrices of layers", Bound::compute},

@@ -1,5 +1,5 @@
-// The spans of a training step as rows of a table: what the card that sets the pace multiplies and
-// moves in each phase, at which rate, and what it waits for.
+// The spans of a training step as rows of a table. They cover the slowest card: its compute and
+// traffic in each phase, the rates, and the waits.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct StepPart {
   Flops flops{};
   RealBytes bytes{};  ///< over the card's memory; of an optimizer on the host over its RAM
   RealBytes sent{};   ///< bytes to other cards, over the host's bus or to disk
-  Seconds seconds{};  ///< of the step: parts add up to it
+  Seconds seconds{};  ///< time of the step: parts add up to it
   Seconds hidden{};   ///< behind the passes, in no sum
   Bound bound = Bound::memory;
   std::string rate;  ///< "0.46 of 989.4 TFLOPS"

@@ -111,7 +111,7 @@ class Best {
   }
 
   void take(Placed placed) {
-    // What is only rounding is no better: the runtime's own order stays.
+    // A gain within rounding is no gain: the runtime's own order stays.
     if (!best_ || placed.step.value() < best_->step.value() * (1 - 1e-12))
       best_ = std::move(placed);
   }

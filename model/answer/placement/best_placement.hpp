@@ -16,8 +16,8 @@ struct Placed {
 /// Nothing where it does not fit.
 std::optional<Placed> placed_at(const Scenario& scenario, Assignment assignment);
 
-/// Which layers are on the cards, as many as there is room for; the others are in host memory and,
-/// from where that is full, on disk.
+/// Order in which layers fill the cards. The other layers are in host memory and, once that is
+/// full, on disk.
 enum class Order {
   first_layers,  ///< and the embedding; the head after the last layer: accelerate
   last_layers,   ///< and the head where all of them are: llama.cpp -ngl
@@ -28,18 +28,18 @@ struct BestPlacement {
   Placed placed;
   Seconds bound;       ///< no placement takes less: equal to the step where `exact`
   bool exact = false;  ///< every placement was compared
-  /// How much faster the best placement could be at the most, as a share of this one's step.
+  /// The largest possible gain of the true optimum, as a share of this placement's step.
   double gap() const { return placed.step.value() > 0 ? 1.0 - bound / placed.step : 0.0; }
 };
 
-/// Of all ways to put whole layers (and, where the runtime can, experts apart from the rest of
-/// their layer), the embedding and the head on the cards, in host memory and on disk, the one with
-/// the shortest predicted step. Layers that are alike make one class of
+/// The placement with the shortest predicted step. Whole layers, the embedding and the head may be
+/// on the cards, in host memory or on disk. Experts may be separate from the rest of their layer if
+/// the runtime supports that. Layers that are alike make one class of
 /// model/answer/placement/search.hpp. The search adds the rooflines of a step's timeline. `bound`
 /// counts the handoffs between devices that no order of layers avoids.
 ///
-/// Nothing where the scenario is refused, the runtime splits matrices instead of layers, layers are
-/// placed by hand, host and cards share one memory, or nothing fits.
+/// Empty if the scenario is refused, nothing fits, or layers are placed by hand. Also empty if the
+/// runtime splits matrices, or host and cards share one memory.
 std::optional<BestPlacement> best_placement(const Scenario& scenario);
 
 }  // namespace headroom::model

@@ -14,7 +14,7 @@ namespace headroom::model {
 /// through stay on cards, so that little is left to the CPU.
 class ExpertOffload {
  public:
-  /// Of whatever scenario has these weights. Empty without experts.
+  /// Valid for every scenario with these weights. Empty without experts.
   explicit ExpertOffload(const QuantisedModel& weights);
 
   struct Improved {
@@ -22,10 +22,10 @@ class ExpertOffload {
     Estimate estimate;
   };
   /// Puts as few layers' experts into host memory as the cards' budgets divided by `memory_factor`
-  /// ask for, where a step is quicker than with the last layers on the cards, which the engine
-  /// chooses itself; all of them, where that is what the engine does. The scenario points into
-  /// this. No effect where the engine does not keep experts apart, without cards, and where layers
-  /// are placed by hand.
+  /// allow. It does so only if a step is faster than with the last layers on the cards, the
+  /// engine's default. If the engine moves all experts by default, all of them move. The scenario
+  /// points into this. No effect where the engine does not keep experts apart, without cards, and
+  /// where layers are placed by hand.
   Improved improve(Scenario& scenario, Evaluator& evaluate, double memory_factor = 1) const;
   Improved improve(Scenario& scenario, double memory_factor = 1) const {
     Evaluator evaluate;

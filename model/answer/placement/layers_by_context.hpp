@@ -1,5 +1,5 @@
-// How much of a model the cards take as the context grows, of a runtime that computes the rest on
-// the CPU.
+// Number of layers on the cards as the context grows, for a runtime that computes the rest on the
+// CPU.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,14 @@
 
 namespace headroom::model {
 
-/// What llama.cpp would be told for one context.
+/// llama.cpp's options for one context.
 struct LayersAtContext {
   Size context = 0;
   Size gpu_layers = 0;  ///< the most that fit, as --gpu-layers counts: the output is one more
   Estimate estimate;    ///< with them
-  /// The fewest first layers (--n-cpu-moe) whose experts have to stay in host memory so that all
-  /// else is on the cards; -1: a model without experts, or all of them are not enough.
+  /// The fewest first layers (--n-cpu-moe) whose experts must stay in host memory so that
+  /// everything else is on the cards. -1: the model has no experts, or moving all of them is not
+  /// enough.
   Size cpu_moe = -1;
   Estimate with_cpu_moe;
 };

@@ -25,7 +25,7 @@ class Filler {
   bool tied() const {
     return s_.weights->model->profile.tied_head && !s_.runtime->offload.input_on_cpu;
   }
-  /// Of `on_cards` layers on cards.
+  /// True if `layer` is off the cards when `on_cards` layers are on them.
   bool offloaded(Size layer, Size on_cards) const {
     return order_ == Order::first_layers ? layer >= on_cards : layer < layers_ - on_cards;
   }

@@ -14,17 +14,17 @@ struct ParallelSplit {
   Size expert = 0;  ///< 0: experts are split like other matrices
   Estimate estimate;
   Bytes weights;                  ///< on the card that holds most
-  std::optional<CacheRoom> room;  ///< where it fits
+  std::optional<CacheRoom> room;  ///< empty if it does not fit
 };
 
-/// Tensor and pipeline parallel sizes that divide the number of cards, of a model with experts also
-/// with the experts spread whole; a size that the scenario gives stays. What does not divide the
-/// model is there with its reason.
+/// Tensor and pipeline parallel sizes that divide the number of cards. Models with experts also get
+/// each split with expert parallelism. A size that the scenario gives stays. Splits that do not
+/// divide the model carry the reason.
 std::vector<ParallelSplit> parallel_splits(const Scenario& scenario);
 
-/// The same, each matrix split over as many cards as decode quickest with all of each budget:
-/// fewest where several are as quick. Unchanged where sizes are given, nothing fits, or layers are
-/// split.
+/// The scenario with the tensor-parallel size that decodes fastest under the full budgets, and the
+/// smallest such size in case of a tie. Unchanged where sizes are given, nothing fits, or layers
+/// are split.
 Scenario with_quickest_split(const Scenario& scenario);
 
 }  // namespace headroom::model

@@ -39,7 +39,7 @@ Cards::Cards(const UnitProblem& p) : p_(p) {
   one_sided_ = (reads && slows_down(reading)) || (computes && slows_down(computing));
 }
 
-/// Whether each card of the order takes as long for every unit as the card before it, or longer.
+/// True if each card of the order is as slow as the card before it, or slower, for every unit.
 bool Cards::slows_down(Measure of) const {
   for (const UnitClass& u : p_.units)
     for (std::size_t k = 1; k < order_.size(); ++k)
@@ -47,8 +47,8 @@ bool Cards::slows_down(Measure of) const {
   return true;
 }
 
-// Cards differ in the rate of each operation. Where a unit is made of several, its seconds on two
-// cards are in no ratio that others share; the least of all units' keeps the bound valid.
+// Cards differ in the rate of each operation. A unit of several operations has no ratio of seconds
+// between two cards that other units share. The least ratio of all units keeps the bound valid.
 Cards::Side Cards::side(Measure of) const {
   Side side;
   for (const UnitClass& u : p_.units)
@@ -147,8 +147,8 @@ double Cards::handoffs(const Counts& off) const {
   return p_.card_handoff * real(std::max<Size>(1, fewest_cards(*room, others(off))) - 1);
 }
 
-/// Depth first, card by card; a card takes as much as it can where moving a unit to a faster card
-/// never costs, that is where rooflines have one side.
+/// Depth first, card by card. If rooflines have one side, moving a unit to a faster card never
+/// costs time. A card then takes as much as it can.
 class Packing {
  public:
   Packing(const Cards& cards, std::vector<Size> rooms, Counts left, double limit, double enough)

@@ -1,7 +1,6 @@
-// The two problems that are left once it is settled which units are off the cards: their division
-// between host memory and disk, and the packing of all others on the cards. Each has a relaxation
-// to fractions of units that bounds it from below, and an exact search that gives up after so many
-// steps.
+// Two problems remain once the units off the cards are known. One divides them between host memory
+// and disk; the other packs all others on the cards. Each has a relaxation to fractions of units
+// that bounds it from below, and an exact search that gives up after so many steps.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +33,7 @@ class HostAndDisk {
   /// where they fit nowhere.
   double bound(const Counts& off) const;
   struct Result {
-    std::optional<Counts> in_memory;  ///< of the best division found
+    std::optional<Counts> in_memory;  ///< the best division found
     double seconds = endless;
     bool exact = true;  ///< false: a better one may have been missed
   };
@@ -59,7 +58,7 @@ class Cards {
   double handoffs(const Counts& off) const;
   struct Result {
     std::optional<std::vector<Counts>> on;  ///< by card, of the best packing found
-    double seconds = endless;               ///< of compute, and of handoffs between further cards
+    double seconds = endless;               ///< compute, and handoffs between further cards
     bool exact = true;
   };
   /// The least below `limit`; the first found of at most `enough` seconds will do.
@@ -70,7 +69,7 @@ class Cards {
   /// A side of the rooflines: what is read, what is computed, or what is between products.
   struct Side {
     bool idle = true;                  // no unit has any work
-    std::vector<double> work;          // of a unit: its seconds on the first card of `order_`
+    std::vector<double> work;          // seconds of a unit on the first card of `order_`
     std::vector<double> slower;        // a card relative to that one, by `order_`: for
                                        // each unit at least so much
     std::vector<std::size_t> classes;  // the densest in work first
@@ -87,9 +86,9 @@ class Cards {
   Counts others(const Counts& off) const;
 
   const UnitProblem& p_;
-  std::vector<std::size_t> order_;  // of packing: the card that reads fastest first
-  std::vector<Size> size_;          // of a unit on a card, its cache included
-  std::vector<bool> busy_;          // whether a unit takes time
+  std::vector<std::size_t> order_;  // packing order: the card that reads fastest first
+  std::vector<Size> size_;          // bytes of a unit on a card, its cache included
+  std::vector<bool> busy_;          // true if a unit takes time
   Side read_, compute_, between_;
   bool one_sided_ = true;  // every unit is on the same side of every card's roofline
 };

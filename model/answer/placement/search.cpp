@@ -9,8 +9,9 @@
 namespace headroom::model {
 namespace {
 
-/// Numbers of units off the cards that are looked at one by one, fewer of classes taken together,
-/// which give no more than a bound; and of them those worked out.
+/// The most candidates (numbers of units off the cards) that are examined, fewer if classes are
+/// merged, since merged ones give only a bound. The last limit is for candidates that are solved
+/// exactly.
 constexpr Size most_candidates = Size{1} << 20, most_together = Size{1} << 18;
 constexpr int most_worked_out = 2000;
 
@@ -143,7 +144,7 @@ UnitProblem with_groups(const UnitProblem& p, const Groups& groups, Pick&& pick)
   return changed;
 }
 
-/// How much of the units' size and time is lost by taking a group together.
+/// Loss of accuracy in size and time if a group is merged.
 double loss(const UnitProblem& p, const std::vector<std::size_t>& group) {
   const UnitClass low = together(p, group, smaller), high = together(p, group, larger);
   const auto span = [](double a, double b) { return b > 0 ? (b - a) / b : 0; };
@@ -225,8 +226,8 @@ double UnitProblem::hiding_copies(const Counts& off) const {
 }
 
 // A layer with its experts elsewhere goes on to another device within it. Going to the CPU m times
-// means coming back at least m - 1 times. Layers on both make at least one handoff. What a pass
-// starts on, and where the head is, can add more.
+// means coming back at least m - 1 times. Layers on both make at least one handoff. The first
+// device of a pass and the place of the head can add more.
 double UnitProblem::cpu_handoffs(const Counts& off) const {
   if (cpu_handoff <= 0) return 0;
   Size layers_off = 0, layers_on = 0, divided = 0;

@@ -1,25 +1,24 @@
-// The fastest way to put units of a few classes on cards, in host memory and on disk, within their
-// memory: exact where the classes are few, otherwise with a bound on what any placement could
-// reach.
+// The fastest placement of units of a few classes on cards, in host memory and on disk, within
+// their memory. It is exact for few classes; otherwise it comes with a bound on every placement.
 //
 // Units of a class are equal, so a placement is a number of units of each class on each device. The
 // time of a step is
 //
-//   offload seconds + handoffs + compute (+ or beside launches; beside copies where an engine
-//   prefetches),
-//   compute = sum over cards and the offloaded rest of max(read, compute) + between products
+//   offload seconds + handoffs + compute (+ or parallel to launches; parallel to copies where an
+//   engine prefetches), compute = sum over cards and the offloaded rest of max(read, compute) +
+//   between products
 //
 // with the seconds of the roofline that a pass's timeline has (model/infer/timeline/roofline.hpp).
 // Handoffs between devices depend on the order of layers, which the search leaves open: it counts
 // those that no order of the units avoids.
 //
-// What is not on cards settles most of it: its compute exactly, and what the two problems that are
-// left can come to at the least, how it is divided between host memory and disk and how the rest is
-// packed on the cards (both bounded by their fractional relaxations). So every number of units of
-// each class off the cards is a candidate, and candidates are worked out exactly, the lowest bound
-// first, until no bound is below the best placement found. Where there are too many candidates,
-// classes that are most alike are taken together: as large and slow as the larger and slower of
-// them for a placement, as small and fast as the smaller and faster for the bound.
+// The units off the cards determine most of the time, and their compute exactly. Two problems
+// remain: dividing these units between host memory and disk, and packing the others on the cards.
+// Both are bounded by their fractional relaxations. So every number of units of each class off the
+// cards is a candidate. Candidates are solved exactly, the lowest bound first, until no bound is
+// below the best placement found. If there are too many candidates, the most similar classes are
+// merged. A merged class has the larger size and time of its members for a placement, and the
+// smaller ones for the bound.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ namespace headroom::model {
 /// Seconds of one unit on one device. Units on a device add up.
 struct UnitSeconds {
   double read = 0;     ///< weights, while products run
-  double compute = 0;  ///< products, and what kernels beside them do, such as unpacking weights
+  double compute = 0;  ///< products, and what kernels besides them do, such as unpacking weights
   double between = 0;  ///< caches read, unpacked and copied between products
   double total() const { return (read > compute ? read : compute) + between; }
 };
@@ -44,7 +43,7 @@ constexpr UnitSeconds operator*(double n, const UnitSeconds& a) {
   return {n * a.read, n * a.compute, n * a.between};
 }
 
-/// Where a pass meets a unit: a layer's experts come after the rest of it.
+/// Position of a unit in a pass. A layer's experts come after the rest of it.
 enum class UnitKind : std::uint8_t { layer, dense, experts, end };
 
 struct UnitClass {
@@ -90,7 +89,7 @@ inline constexpr double endless = std::numeric_limits<double>::infinity();
 
 struct UnitPlacement {
   std::vector<Counts> on;  ///< by device: cards first, then host memory, then disk; empty: none
-  double step = endless;   ///< of it, or at most so much
+  double step = endless;   ///< the placement's step, or a limit for it
   double bound = endless;  ///< no placement takes less than this or than `reached`
 };
 

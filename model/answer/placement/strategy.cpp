@@ -13,7 +13,7 @@ constexpr Bytes largest_memory{Size{1} << 50};
 using Gpu = StrategyRow::Gpu;
 constexpr StrategyRow rows[] = {
     {"CPU and disk only", "no GPU", Gpu::share, 0.0, 1.0},
-    {"memory-optimised", "the least GPU memory that puts a GPU to use", Gpu::least, 0.0, 1.0},
+    {"memory-optimised", "the least GPU memory that uses a GPU", Gpu::least, 0.0, 1.0},
     {"a quarter of the GPU", "25 % of each GPU budget", Gpu::share, 0.25, 1.0},
     {"half of the GPU", "50 % of each GPU budget", Gpu::share, 0.5, 1.0},
     {"balanced", "75 % of each GPU budget and of host memory", Gpu::share, 0.75, 0.75},
@@ -49,7 +49,7 @@ Machine with_larger_cards(const Machine& machine) {
   return larger;
 }
 
-/// What a strategy that does not run lacks, in all.
+/// Adds the total memory that a strategy lacks.
 void add_need(Strategy& strategy, Gpu gpu) {
   const Scenario& s = strategy.scenario;
   const Estimate& e = strategy.explained.estimate;

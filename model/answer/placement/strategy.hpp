@@ -18,29 +18,30 @@ namespace headroom::model {
 /// The model's modules with what each tensor takes as it is held.
 ModuleTree held_tree(const QuantisedModel& weights);
 
-/// What weights may take of each device under `plan`: the budget without context, caches,
-/// activations and the allocator's share, and of host memory without the process, in whole MiB.
+/// The share of each device that `plan` leaves to weights, in whole MiB. On cards it is the budget
+/// without context, caches, activations and the allocator's overhead. In host memory it is the RAM
+/// without the process.
 MaxMemory weights_share(const Scenario& scenario, const Plan& plan);
 
 /// A device map for a scenario.
 struct Mapped {
-  MaxMemory memory;  ///< what weights may take of each device
+  MaxMemory memory;  ///< memory for weights on each device
   DeviceMap map;
   Assignment assignment;
   bool written = true;  ///< the mapper writes `map` when `memory` is passed as max_memory; else the
                         ///< map itself has to be passed
 };
 
-/// The placement of `place` as a device map, with the max_memory that makes the mapper write it:
-/// of each device what it holds, and half of the next module, at the most what its budget leaves to
-/// weights; on the first card and on the CPU the room beside that the mapper keeps for the largest
-/// module still to come. Nothing where the runtime takes no device map or nothing fits.
+/// The placement of `place` as a device map, with the max_memory that makes the mapper write it.
+/// Each device's limit is its content plus half of the next module, at most its budget for weights.
+/// The first card and the CPU also keep room for the largest module still to come, as the mapper
+/// does. Nothing where the runtime takes no device map or nothing fits.
 std::optional<Mapped> as_map(const Scenario& scenario, const ModuleTree& tree,
                              const MapOptions& options);
 
-/// What a mapper that balances budgets makes of the weights' share of each: where it puts more on a
-/// card than that leaves room for, the share is lowered until it fits. Nothing where as_map has
-/// nothing, where the mapper fails, or where its map splits a layer.
+/// The map that a balancing mapper makes of each device's share for weights. If it puts more on a
+/// card than fits, the share is lowered until it fits. Nothing where as_map has nothing, where the
+/// mapper fails, or where its map splits a layer.
 std::optional<Mapped> mapped(const Scenario& scenario, const ModuleTree& tree, Policy policy,
                              const MapOptions& options);
 
@@ -61,7 +62,8 @@ struct Strategy {
   std::shared_ptr<Mapped> mapped;  ///< null: the runtime takes no device map
   Explanation explained;
   bool feasible = false;
-  Bytes needed;  ///< where it is not: in all, and of GPU memory on each card; 0: no amount helps
+  Bytes needed;  ///< if it does not fit: the total need, of GPU memory on each card; 0: no amount
+                 ///< helps
   Reason needed_of = Reason::none;  ///< gpu_memory, ram or disk
 };
 
@@ -69,9 +71,9 @@ struct Strategy {
 std::vector<Strategy> strategies(const Scenario& scenario, const ModuleTree& tree, Policy policy,
                                  const MapOptions& options);
 
-/// The least budget on each card, in whole MiB, at which `wanted` holds, were the cards larger than
-/// they are; a machine without cards is given one. Nothing where no amount is enough. `wanted` must
-/// not turn false as memory grows.
+/// The least budget of each card, in whole MiB, at which `wanted` holds. Cards may be larger than
+/// they are, and a machine without cards is given one. Nothing where no amount is enough. `wanted`
+/// must not turn false as memory grows.
 std::optional<Bytes> least_gpu_memory(const Scenario& scenario, bool (*wanted)(const Estimate&));
 
 }  // namespace headroom::model

@@ -19,7 +19,7 @@ Eighths limit(Bytes room) {
   return 8 * (std::max<Size>(0, room.count()) / mebibyte.count() * mebibyte.count());
 }
 
-/// What the mapper makes of `made.memory`; false where it fails or splits a layer.
+/// Writes the mapper's map for `made.memory`. Returns false if the mapper fails or splits a layer.
 bool write_map(Mapped& made, const Scenario& s, const ModuleTree& tree, Policy policy,
                const MapOptions& options) {
   try {
@@ -52,12 +52,12 @@ std::vector<MapItem> items_of(const Scenario& s, const Plan& plan, const Assignm
   return items;
 }
 
-/// The max_memory that as_map passes. With `used` bytes on a device that keeps room for the largest
-/// module to come, its last module is placed from used + largest after it on, the next one from
-/// used + next + largest after that on; half way between them is safe from both.
+/// The max_memory that as_map passes. Let `used` bytes be on a device that reserves room for the
+/// largest later module. Its last module is placed from used + largest after it on, and the next
+/// one from used + next + largest after that. The middle between the two is safe from both.
 MaxMemory limits_of(const Scenario& s, const Plan& plan, const std::vector<MapItem>& items) {
   const MaxMemory shares = weights_share(s, plan);
-  std::vector<Bytes> largest(items.size() + 1);  // of the items from here on
+  std::vector<Bytes> largest(items.size() + 1);  // largest of the items from here on
   for (std::size_t i = items.size(); i-- > 0;)
     largest[i] = std::max(largest[i + 1], items[i].bytes);
   MaxMemory memory;

@@ -1,5 +1,5 @@
-// A scenario as the problem that model/answer/placement/search.hpp solves: classes of layers, of
-// parts of layers and of the model's ends, with the seconds that a pass's timeline gives each.
+// A scenario as the problem that model/answer/placement/search.hpp solves. Classes are of layers,
+// of parts of layers, and of the embedding and head. Their seconds come from a pass's timeline.
 #pragma once
 
 #include <vector>
@@ -14,11 +14,11 @@ namespace headroom::model {
 struct Regime {
   bool cards = true;     ///< false: everything is computed on the CPU
   bool offloads = true;  ///< false: everything is on cards
-  bool copies = false;   ///< what is offloaded is copied to the card and computed there
+  bool copies = false;   ///< true: offloaded weights are copied to the card and computed there
   Bytes buffer;          ///< on the first card: what is larger is not streamed
 };
 
-/// What a unit is: a layer or a part of it, or one of these.
+/// A unit is a layer or a part of it, or one of these.
 inline constexpr Size embedding_unit = -1, head_unit = -2, embedding_and_head_unit = -3;
 struct Member {
   Size layer;
@@ -29,7 +29,7 @@ struct Member {
 struct Units {
   std::vector<UnitClass> classes;
   std::vector<std::vector<Member>> members;
-  std::vector<Bytes> module;  ///< what passes through the card when a unit is streamed
+  std::vector<Bytes> module;  ///< bytes that pass through the card when a unit is streamed
 };
 
 inline bool streams(const Scenario& s) { return s.runtime->offload.mode == Offload::stream; }

@@ -1,4 +1,4 @@
-// What devices hold under a plan: weights, caches, working memory and what engines take beside.
+// Memory use of devices under a plan: weights, caches, activations and the engine's overhead.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 namespace headroom::model {
 namespace {
 
-/// What the engine's kernels want on this card.
+/// The padding that the engine's kernels need on this card.
 ExpertPadding expert_padding(const Engine& runtime, const Device& device) {
   if (!device.compute_capability) return {};
   const double capability = device.compute_capability->number();
@@ -30,7 +30,7 @@ Rank rank_of(const Scenario& s, const Plan& plan, Size card) {
   return rank;
 }
 
-/// What PyTorch's allocator holds beside the weights of a card.
+/// Overhead of PyTorch's allocator on the weights of a card.
 Bytes block_rests(const Scenario& s, const Plan& plan, Size card) {
   if (s.runtime->weights.blocks == AllocatorBlocks::exact) return Bytes(0);
   const BlockRests& rests = s.weights->rests;
@@ -47,7 +47,7 @@ Bytes block_rests(const Scenario& s, const Plan& plan, Size card) {
   return rounded_down(std::ceil(rest));
 }
 
-/// Of a card that divides matrices with others.
+/// Weights of a card that shares each matrix with other cards.
 Bytes rank_weights(const Scenario& s, const Plan& plan, Size card) {
   const Shards& shards = s.weights->shards;
   const Rank rank = rank_of(s, plan, card);
@@ -62,7 +62,7 @@ Bytes rank_weights(const Scenario& s, const Plan& plan, Size card) {
   return bytes;
 }
 
-/// Of a card that holds layers of its own; in row mode a part of every matrix too.
+/// Weights of a card with layers of its own. In row mode they include a part of every matrix.
 Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
   const QuantisedModel& w = *s.weights;
   const Range range = plan.layers_of(card);
@@ -83,9 +83,9 @@ Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
          rounded_down(std::ceil(all * card_shares(s)[static_cast<std::size_t>(card)]));
 }
 
-/// Copies that stand beside their originals while the engine fuses matrices at start: q, k and v of
-/// every layer on the card, and the experts of one layer. Source: AutoAWQ 0.1.6
-/// utils/fused_utils.py fuse_qkv, and 0.2 models/mixtral.py; the originals go with the old model.
+/// Temporary copies while the engine fuses matrices at start: q, k and v of every layer on the
+/// card, and the experts of one layer. Source: AutoAWQ 0.1.6 utils/fused_utils.py fuse_qkv, and 0.2
+/// models/mixtral.py; the originals go with the old model.
 Bytes fused_copies(const Scenario& s, const Plan& plan, Size card) {
   if (!s.runtime->weights.fuses_at_start) return Bytes(0);
   const QuantisedModel& w = *s.weights;
@@ -100,15 +100,15 @@ Bytes fused_copies(const Scenario& s, const Plan& plan, Size card) {
 }
 
 /// Buffers of all-reduce in the card's memory: where cards meet over the host's bus they are in the
-/// host's (NCCL's SHM transport; logs of vLLM 0.7 on 2 and 16 such cards have 0.2 GiB in all beside
-/// PyTorch's, those of cards with NVLink 1.4 to 2.1).
+/// host's (NCCL's SHM transport; logs of vLLM 0.7 on 2 and 16 such cards have 0.2 GiB in total
+/// besides PyTorch's, those of cards with NVLink 1.4 to 2.1).
 Bytes communication(const Scenario& s, const Plan& plan, Size card) {
   const Device& device = s.machine->devices[static_cast<std::size_t>(card)];
   if (plan.shards <= 1 || device.link.value() <= 0) return Bytes(0);
   return rounded_down(s.runtime->memory.communication_bytes.value);
 }
 
-/// Of each byte of weights, what blocks of the allocator hold beside it on average.
+/// Average overhead of the allocator's blocks for each byte of weights.
 double rest_share(const Scenario& s) {
   const BlockRests::Sums& rests = s.weights->rests.per_tensor;
   if (s.runtime->weights.blocks == AllocatorBlocks::exact || s.weights->total <= Bytes(0)) return 0;
@@ -156,7 +156,7 @@ const Uses& Uses::divided(Size shards) const {
   return *divided_.emplace_back(std::make_unique<Uses>(s_, shards));
 }
 
-/// Whether the card before it has an equal part and is alike.
+/// True if the card before it is of one kind with it and has an equal part.
 bool Uses::repeats(const Plan& plan, Size card) const {
   if (card % plan.shards == 0 || plan.expert_groups > 1) return false;
   const Device *at = &s_.machine->devices[static_cast<std::size_t>(card)], *before = at - 1;
