@@ -25,7 +25,7 @@ double answer_s(const ModelRow& line) {
                                                 : std::numeric_limits<double>::infinity();
 }
 
-/// Whether `a` is the better answer: on GPUs the larger precision, with offload the faster.
+/// True if `a` is the better answer: on GPUs the larger precision, with offload the faster one.
 bool better(const ModelRow& a, const ModelRow& b) {
   const bool on_gpus = best_grade(a) == Grade::on_gpus;
   if (on_gpus != (best_grade(b) == Grade::on_gpus)) return on_gpus;
@@ -69,7 +69,7 @@ std::string more_gpus(const ModelRow& from, std::span<const ModelRow* const> all
   if (from.gpu_memory <= 0) return "";
   const auto& e = from.roomiest().estimate;
   const Size least = (e.weights + e.kv_cache).count() / from.gpu_memory + 1;
-  return least > from.gpus ? fmt::format("more GPUs: {} like these at the least", least) : "";
+  return least > from.gpus ? fmt::format("more GPUs: at least {} like these", least) : "";
 }
 
 std::string shortage(const model::Estimate& e) {

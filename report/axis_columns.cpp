@@ -73,11 +73,11 @@ void add_axis_columns(std::vector<Column>& all) {
   of_serving("concurrency", "", "concurrent requests",
              "concurrent requests to an engine under load; the columns serving_* give their "
              "latency and throughput");
-  of_serving(
-      "prompt_tokens_p95", "tokens", "prompt, p95",
-      "95th percentile of the prompt lengths, with prompt_tokens as the median; empty: all alike");
+  of_serving("prompt_tokens_p95", "tokens", "prompt, p95",
+             "95th percentile of the prompt lengths, with prompt_tokens as the median; empty: "
+             "equal lengths");
   of_serving("output_tokens_p95", "tokens", "output, p95",
-             "95th percentile of the output lengths; empty: all alike");
+             "95th percentile of the output lengths; empty: equal lengths");
   all.push_back(axis("context", "tokens", "context", integer,
                      "tokens of KV cache for each sequence; empty: prompt + output"));
   all.push_back(axis("machine", "", "machine", text, "cards @ host"));
@@ -85,7 +85,8 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("served_adapters", "", "adapters", text,
                      "low-rank adapters in memory, and their rank: 4x16; empty: none"));
   all.push_back(axis("speculate", "", "speculation", text,
-                     "what proposes tokens, how many in a step, and after @ the share that is kept "
+                     "speculative decoding: the source of proposed tokens, their number in a step, "
+                     "and after @ the share that is kept "
                      "(mtp:2, draft:MODEL:5@0.7); empty: none"));
   all.push_back(axis("images", "", "images", text,
                      "number and pixels of the images in every prompt; empty: none"));
@@ -98,7 +99,7 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("ram_budget_bytes", "B", "RAM budget", integer,
                      "host memory the process may use; empty: all of it", DisplayUnit::gib));
   all.push_back(axis("disk_budget_bytes", "B", "disk budget", integer,
-                     "disk that weights may be left on; empty: all of it", DisplayUnit::gib));
+                     "disk space for weights; empty: all of it", DisplayUnit::gib));
   all.push_back(axis("tensor_parallel", "", "TP", integer,
                      "cards that share each matrix; empty: as the engine splits"));
   all.push_back(axis("pipeline_parallel", "", "PP", integer,
@@ -128,7 +129,8 @@ void add_model_facts(std::vector<Column>& all) {
   all.push_back(fact(
       "active_parameters", "", "active", integer,
       +[](const Model& m) { return known(m.profile.parameters_active); },
-      "parameters that one token uses", DisplayUnit::billions));
+      "parameters that one token uses; vision and audio towers count in full",
+      DisplayUnit::billions));
   all.push_back(fact(
       "positions", "tokens", "positions", integer,
       +[](const Model& m) { return known(m.shape.positions); },

@@ -146,7 +146,7 @@ std::string plot_command(const Figure& figure, const Panel& panel, const Range& 
   return script + "NaN notitle\n";
 }
 
-/// Whether no other curve runs faster with the allocation of `p`.
+/// True if no other curve is faster with the allocation of `p`.
 bool topmost(const Figure& figure, const Curve& curve, const CurvePoint& p) {
   for (const Curve& other : figure.curves)
     for (auto at = other.points.rbegin(); &other != &curve && at != other.points.rend(); ++at)

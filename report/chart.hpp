@@ -22,8 +22,8 @@ std::pair<double, double> band(const CurvePoint& point, double CurvePoint::*valu
 std::string chart_data(const Figure& figure);
 std::string chart_script(const Figure& figure);
 
-/// Where a logarithmic axis is labelled: 1, 2, 5, 10, … within the range; 1, 10, … where that would
-/// crowd.
+/// Labels of a logarithmic axis: 1, 2, 5, 10, … within the range, or 1, 10, … if those would be too
+/// dense.
 std::string logarithmic_ticks(double low, double high);
 /// `text` as gnuplot's literal string, on one line.
 std::string gnuplot_string(std::string_view text);

@@ -15,9 +15,9 @@ struct Box {
 };
 inline constexpr double panel_width = 783, panel_height = 240;
 
-/// A place for a label of `letters` at the point `x`, `y`: above the curve and to its left where it
-/// is the topmost, else below and to its right, where a rising curve leaves room; the nearest such
-/// place that is free and within the panel.
+/// The place of a label of `letters` at the point `x`, `y`. With `up` it is above the curve and to
+/// its left, otherwise below and to its right, which a rising curve leaves free. It is the nearest
+/// such place that is free and within the panel.
 Box label_place(double x, double y, std::size_t letters, bool up, std::span<const Box> taken);
 
 }  // namespace headroom::report

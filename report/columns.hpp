@@ -1,7 +1,8 @@
 // The one list of columns: schema, insert, views, CSV, Markdown and `column_meaning` follow from
-// it. A readable column is an axis of the grid, a fact that follows from an axis value (a model's
-// parameters), an outcome of a point, or a derived one (an outcome times an interval factor). Only
-// outcomes are stored row by row, packed into few columns: the writer is what limits a sweep.
+// it. A readable column is an axis of the grid, a fact about an axis value, an outcome of a point,
+// or a derived value. A model's parameters are such a fact. An outcome times an interval factor is
+// a derived value. Only outcomes are stored row by row, packed into few columns: the writer is what
+// limits a sweep.
 #pragma once
 
 #include <cstdint>

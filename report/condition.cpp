@@ -124,8 +124,8 @@ void check_text(const std::string& expression) {
 struct Condition::Implementation {
   std::string expression;
   std::vector<RowSource> rows;
-  std::span<const Cell> cells;  ///< of the row at hand
-  int rounds = 0;               ///< of the row at hand
+  std::span<const Cell> cells;  ///< rounds of the current row
+  int rounds = 0;               ///< rounds of the current row
   std::chrono::steady_clock::duration left = max_at_first;
   std::vector<Read> columns_read;
   Memory memory = open_memory();

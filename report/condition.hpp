@@ -35,7 +35,7 @@ class Condition {
   Condition(Condition&&) noexcept;
 
   std::span<const Read> columns_read() const;
-  /// Whether the expression is true of these values, one for each of columns_read(). Throws
+  /// True if the expression holds for these values, one for each of columns_read(). Throws
   /// ConditionError where evaluating fails or takes longer, for it or for all so far, than any
   /// sensible expression.
   bool holds(std::span<const Cell> values) const;

@@ -17,7 +17,7 @@ struct CurvePoint {
   double allocation = 0;                        ///< GiB on each GPU
   double tokens_s = 0, ttft_s = 0, load_s = 0;  ///< NaN where it does not run
   bool fits = false;
-  model::TimeIntervals times{};  ///< of tokens/s, the inverse of `tpot`
+  model::TimeIntervals times{};  ///< intervals of tokens/s, the inverse of `tpot`
 };
 
 /// Between two points: unknown values, joined by a line, or the value of the lower point.
@@ -28,20 +28,20 @@ struct Curve {
   std::vector<CurvePoint> points;  ///< ascending
   std::optional<Knee> knee;        ///< of tokens_s
   struct Mark {
-    std::size_t index = 0;  ///< of the point
-    std::string text;       ///< what happens there: "last layer"
+    std::size_t index = 0;  ///< index of the point
+    std::string text;       ///< the event: "last layer"
   };
   std::vector<Mark> marks{};  ///< by index
   Between between = Between::line;
 };
 
 struct Figure {
-  std::string stem;      ///< of its files, safe in a file name: "Qwen3-32B.1x_rtx-4090"
+  std::string stem;      ///< stem of its files, safe in a file name: "Qwen3-32B.1x_rtx-4090"
   std::string title;     ///< model on machine
   std::string subtitle;  ///< conditions and tolerance
   int gpus = 0;
   std::vector<Curve> curves;
-  bool bands = false;  ///< whether the interval of each curve is shaded
+  bool bands = false;  ///< true: the interval of each curve is shaded
 };
 
 /// `text` with everything that is awkward in a file name replaced by one underscore.

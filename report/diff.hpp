@@ -32,7 +32,7 @@ struct PointChange {
   std::optional<model::Estimate> old{}, now{};
   std::string cause{};   ///< "hardware; program version", "spec: batch 64"
   bool verdict = false;  ///< verdict, how sure it is, or the number of GPUs differs
-  double largest = 0;    ///< of the changes of numbers, as a share; 0: none beyond the threshold
+  double largest = 0;    ///< largest change of a number, as a share; 0: none beyond the threshold
   std::string_view column{};  ///< the one that changed most
 };
 

@@ -22,7 +22,7 @@ enum class Style { plain, strong, code, link };
 struct Span {
   Style style = Style::plain;
   std::string text;
-  std::string target{};          ///< of a link
+  std::string target{};          ///< target of a link
   std::optional<Grade> grade{};  ///< its sign, instead of words
 };
 
@@ -83,7 +83,7 @@ struct TableCell {
   Text text;
   std::vector<Text> lines{};      ///< below the first, small
   std::optional<Grade> grade{};   ///< its sign and colour go with the first line
-  std::optional<double> order{};  ///< what a sortable table goes by
+  std::optional<double> order{};  ///< sort key of a sortable table
   std::vector<BarPart> bar{};
   std::size_t span = 1;  ///< columns that it takes; only HTML joins them
 };

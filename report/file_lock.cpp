@@ -15,7 +15,7 @@
 namespace headroom::report {
 namespace {
 
-/// Whether the locked file is still the one of that name: its last owner may have removed it.
+/// True if the locked file still has this name: its last owner may have removed it.
 bool still_there(int descriptor, const std::filesystem::path& file) {
   struct stat held {};
   struct stat named {};

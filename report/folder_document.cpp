@@ -21,9 +21,9 @@ List files_list(const Written& written) {
       {"changes.md", "changes since the run before, and their causes"},
       {"results.csv", "every point, in bytes and seconds"},
       {"compatibility.md", "which model runs where, with advice"},
-      {"compatibility.csv", "the same, a row for each model, machine and precision"},
+      {"compatibility.csv", "as CSV, a row for each model, machine and precision"},
       {"precision.md", "precisions side by side, with what each saves"},
-      {"training.md", "each model and method: whether it fits, and the parts of its memory"}};
+      {"training.md", "each model and method: verdict and parts of memory"}};
   List list;
   if (written.database)
     list.items.push_back({link("results.sqlite", "results.sqlite") + ": the database; " +

@@ -14,7 +14,7 @@ struct Knee {
   std::size_t index = 0;  ///< into the curve
   double marginal_before =
       0;  ///< speed gained per unit of allocation from the first point to the knee
-  double marginal_after = 0;  ///< the same from the knee to the last point
+  double marginal_after = 0;  ///< as above, from the knee to the last point
 };
 
 /// State at the end of a curve: everything on GPUs, or a model that more memory would still help.
@@ -29,9 +29,9 @@ std::optional<Knee> find_knee(std::span<const double> allocations, std::span<con
 /// The share of the best speed below which a unit of allocation more counts as nothing gained.
 inline constexpr double little_share = 0.01;
 
-/// Where returns have diminished: the smallest allocation from which no later point gains more than
-/// `little_share` of the best speed for each unit of allocation (for less than a unit, in total).
-/// The arguments are those of find_knee. None where nothing runs.
+/// The point of diminishing returns: the smallest allocation from which no later point gains more
+/// than `little_share` of the best speed for each unit of allocation. Less than a unit counts in
+/// total. The arguments are those of find_knee. None where nothing runs.
 std::optional<std::size_t> returns_diminished(std::span<const double> allocations,
                                               std::span<const double> speeds);
 

@@ -46,7 +46,7 @@ std::string share_sql(const PackedField& part) {
                      packed::layers_gpu.sql(), packed::layers_cpu.sql(), packed::layers_disk.sql());
 }
 
-/// The stored sum is of all devices. What part of it is on cards is known where all layers are.
+/// The stored sum is of all devices. The cards' part is known only if all layers are on cards.
 Cell weights_per_gpu(const Estimate& e) {
   const bool all_on_cards = e.layers_gpu > 0 && e.layers_cpu == 0 && e.layers_disk == 0;
   if (e.task == model::Task::training || !all_on_cards || e.gpus_used == 0) return {};
@@ -100,7 +100,7 @@ void add_measurements(std::vector<Column>& all, std::string_view name, Rule rule
 
 namespace {
 
-/// Whether it fits, and where its layers are.
+/// The verdict and the places of layers.
 void add_verdict_columns(std::vector<Column>& all) {
   using enum SqlType;
   all.push_back(outcome_column(

@@ -43,7 +43,7 @@ inline constexpr std::array all{
     step_unmeasured, first_least,    step_least, layers_gpu, layers_cpu, layers_disk,
     moment,          gradients_alive};
 
-/// Whether no field reaches into the sign bit and no two of one column share a bit.
+/// True if no field reaches into the sign bit and no two of one column share a bit.
 constexpr bool are_apart(std::span<const PackedField> fields) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (fields[i].first < 0 || fields[i].bits < 1 || fields[i].first + fields[i].bits > 63)

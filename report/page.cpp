@@ -22,7 +22,7 @@ std::string_view embedded(std::string_view name) {
   return {};
 }
 
-/// How many of the shown answers are good, and which run this is.
+/// The number of good answers among those shown, and the run.
 Document page_summary(const Source& source) {
   List list;
   for (const MachineLines& machine : by_machine(source.shown)) {

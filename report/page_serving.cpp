@@ -175,7 +175,7 @@ constexpr std::string_view explained =
     "engine, precision and concurrency, the table shows the point with most requests per second. "
     "Small figures are the ends of the 80 % interval. First token and request are those of the "
     "mean request, with waiting if fewer run concurrently. "
-    "Tokens/s/user is what one request gets after its first token. results.csv has every point, "
+    "Tokens/s/user is the speed of one request after its first token. results.csv has every point, "
     "and requests with lengths at their 95th percentiles.";
 
 }  // namespace
@@ -187,8 +187,9 @@ Document serving_part(const Source& source) {
   Document part;
   part.paragraph(explained);
   if (const auto names = unmeasured_engines(source, models); !names.empty())
-    part.paragraph(fmt::format("Not measured under load, so that their intervals are guesses: {}.",
-                               fmt::join(names, "; ")));
+    part.paragraph(fmt::format(
+        "Not measured under load, so their intervals are estimates without measurements: {}.",
+        fmt::join(names, "; ")));
   Pictures pictures;
   std::vector<TableBlock> tables;
   for (std::size_t i = 0; i < std::min(models.size(), most); ++i) {

@@ -9,7 +9,7 @@
 
 namespace headroom::report {
 
-/// Whether a program called gnuplot is on the path.
+/// True if a program called gnuplot is on the path.
 bool gnuplot_found();
 
 /// A figure as its two files: what is drawn, and a gnuplot script that makes STEM.png and STEM.svg.

@@ -14,7 +14,7 @@ namespace {
 /// were linked anew; such grids count as different.
 constexpr Size max_combinations = 1 << 22;
 
-/// Whether the column identifies points. Facts that follow from fingerprinted content are covered
+/// True if the column identifies points. Facts that follow from fingerprinted content are covered
 /// by the fingerprint, or do not affect the outcome (a price).
 bool compared(const Axis& axis, const Digit& digit, Match match) {
   const Column* column = find_column(axis.column);
@@ -46,7 +46,7 @@ bool has(const Digit& digit, const std::string& column) {
   return std::ranges::find(digit, column, &Axis::column) != digit.end();
 }
 
-/// Whether an axis that the other grid lacks stands at no value everywhere.
+/// True if an axis that the other grid lacks has no value at any point.
 bool empty(const Axis& axis) {
   return std::ranges::all_of(axis.values, [](const AxisValue& v) { return text_of(&v).empty(); });
 }

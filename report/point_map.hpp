@@ -21,9 +21,10 @@ class PointMap {
 
   struct Range {
     Size points = 0;         ///< from the point on that was asked for, at least 1
-    std::optional<Size> to;  ///< that they stand for in a row there; none: they are not there
+    std::optional<Size> to;  ///< first of the matching points there, which follow each other; none:
+                             ///< they are absent
   };
-  /// Where `point` and the points after it are in the other run, as far as is easily seen.
+  /// The place of `point` and the points after it in the other run, as far as is easily seen.
   Range at(Size point) const;
 
  private:

@@ -22,7 +22,7 @@ struct RunSummary {
   std::string name, version, fingerprint, started;
   std::string finished;              ///< empty: incomplete
   Size points = 0;                   ///< stored
-  Size reused = 0;                   ///< of them, in rows of an earlier run
+  Size reused = 0;                   ///< points in rows of an earlier run
   Size next = 0;                     ///< the first point that is not done
   Size first = 0, end = 0, all = 0;  ///< its points, and those of the whole grid: a shard has fewer
 
@@ -45,7 +45,7 @@ class Database {
   /// Spec, fingerprint and grids with all axis values. Throws StoreError for an unknown id.
   RunInfo run(std::int64_t id) const;
 
-  /// Where the rows of a run are, in ascending order of its points.
+  /// Extents of the rows of a run, in ascending order of its points.
   const std::vector<Extent>& extents(std::int64_t run) const;
 
   /// The stored points among `points` from `first` on, in ascending order.

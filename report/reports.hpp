@@ -52,7 +52,7 @@ Document precision_document(const Source& source);
 struct Written {
   std::vector<std::filesystem::path> files;  ///< relative to the folder
   bool database = false;                     ///< the database lies there too
-  std::vector<std::string> notes;            ///< what could not be written, and why
+  std::vector<std::string> notes;            ///< outputs that could not be written, with the reason
 };
 
 /// README.md, which links the others: verdicts counted, assumptions, tolerance, figures.
@@ -71,7 +71,7 @@ Document tolerance(const Source& source);
 List serving_tolerance(const Source& source);
 
 enum class Figures { draw, skip };
-/// Whether results.csv may stay as it is. README.md, which is written last, must name a run with an
+/// Says if results.csv may stay as it is. README.md, which is written last, must name a run with an
 /// equal fingerprint. For runs that consist of another run's rows.
 enum class Csv { write, keep };
 /// results.csv, compatibility.md and .csv, precision.md, changes.md where there is an earlier run,

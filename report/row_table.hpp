@@ -12,8 +12,9 @@
 namespace headroom::report {
 
 struct RowSource {
-  bool endless = false;             ///< the same row again and again, with the cells of the moment
-  std::vector<std::size_t> places;  ///< of each of columns() in `cells`; beyond its end: no value
+  bool endless = false;             ///< one row again and again, with the current cells
+  std::vector<std::size_t> places;  ///< place of each of columns() in `cells`; beyond its end: no
+                                    ///< value
   const std::span<const Cell>* cells = nullptr;
 };
 

@@ -48,11 +48,11 @@ struct ModelOrigin {
 };
 
 struct RunInfo {
-  std::string name;  ///< [run] name: the folder below out/
-  std::string spec;  ///< the spec's text
-  std::string
-      fingerprint;      ///< of everything the results depend on: spec, models, hardware, version
-  std::string version;  ///< of the program
+  std::string name;         ///< [run] name: the folder below out/
+  std::string spec;         ///< the spec's text
+  std::string fingerprint;  ///< fingerprint of everything the results depend on: spec, models,
+                            ///< hardware, version
+  std::string version;      ///< version of the program
   std::vector<GridShape> grids;
   std::vector<ModelOrigin> models{};
   Size points() const;

@@ -3,8 +3,8 @@
 // For each axis and fact, a grid row has the first row of its values in axis_value, and the stride
 // and size of its digit. `result` uses them to find the value of a point, with one look-up by rowid
 // for each queried column. An outcome's rowid is run * 2^40 + point of the run that computed it. A
-// run is a list of extents: ranges of its own or an earlier run's rows, and the number that
-// converts a rowid to run * 2^40 + point of this run.
+// run is a list of extents, which are ranges of its own or an earlier run's rows. Each has the
+// number that converts a rowid to run * 2^40 + point of this run.
 #include <fmt/format.h>
 
 #include <numeric>

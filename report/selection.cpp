@@ -15,7 +15,7 @@
 namespace headroom::report {
 namespace {
 
-/// How many settings of the other axes to try for a line whose first ones were excluded.
+/// Number of settings of the other axes to try for a line whose first ones were excluded.
 constexpr int max_tries = 256;
 
 enum class Part { name, budget, other };

@@ -30,7 +30,7 @@ struct ModelRow {
   std::string checkpoint;         ///< precision of the published weights
   std::string conditions;         ///< "batch 1, 512 + 128 tokens, KV cache in fp16"
   double parameters = 0;          ///< 0: unknown
-  Size gpus = 0, gpu_memory = 0;  ///< of the machine; 0: unknown
+  Size gpus = 0, gpu_memory = 0;  ///< cards of the machine and their memory; 0: unknown
   model::IntervalFactors factors{};
   std::vector<BudgetPoint> entries;  ///< by budget, the default last; never empty
 
@@ -41,7 +41,7 @@ struct ModelRow {
 /// In the order of the spec. Points that were excluded, or are of training, are left out.
 std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::int64_t run);
 
-/// Whether `line` has precision `auto` and another one of `lines` names the same precision.
+/// True if `line` has precision `auto` and another one of `lines` names an equal precision.
 bool repeated(const ModelRow& line, const std::vector<ModelRow>& lines);
 
 /// Among lines that differ only in their grid, the one with the roomiest entry; order is kept.

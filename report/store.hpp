@@ -23,7 +23,7 @@ class StoreError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Whether an unfinished run of the same fingerprint goes on.
+/// Says if an unfinished run of an equal fingerprint continues.
 enum class Unfinished { resume, leave };
 
 /// The points that a shard evaluates.
@@ -52,7 +52,7 @@ class Store {
   std::int64_t run_id() const;
   /// The first point that is not yet done: 0 for a new run, its first point for a shard.
   Size next_point() const;
-  /// Where the run ends: the number of points, or the end of its shard.
+  /// The end of the run: the number of points, or the end of its shard.
   Size end_point() const;
   /// Points of this run so far (excluded ones are not), and how many of them stand in an earlier
   /// run's rows.

@@ -21,7 +21,7 @@ struct TrainingLine {
   std::string machine, runtime, model, method;  ///< method: "qlora 64, all-linear"
   Size gpu_memory = 0;                          ///< bytes of the smallest card; 0: unknown
   model::Estimate estimate;
-  Size points = 0, fitting = 0;  ///< of the run with these four names
+  Size points = 0, fitting = 0;  ///< points of the run with these four names
 };
 /// In the order of the spec; empty where nothing is trained.
 std::vector<TrainingLine> training_lines(const Source& source);

@@ -11,7 +11,7 @@ namespace headroom::report {
 namespace {
 
 constexpr View all_views[] = {
-    {"verdicts", "How do the points of the grid come out?", "Number of points by verdict.",
+    {"verdicts", "Which verdicts do the points of the grid have?", "Number of points by verdict.",
      "SELECT machine, runtime, verdict, count(*) AS points FROM result_all WHERE run = :run "
      "GROUP BY machine, runtime, verdict ORDER BY machine, runtime, points DESC, verdict"},
     {"fastest", "What is the fastest way to run each model on each machine?",

@@ -28,7 +28,8 @@ std::string layers(double share_of_layers, std::string_view where) {
 std::string offload_words(const Estimate& e) {
   if (e.gpus_used == 0) return "runs on the CPU alone";
   const double cpu = layer_share(e.layers_cpu, e);
-  if (e.layers_cpu == 0) return "fits with CPU offload (no whole layer: its ends or some tensors)";
+  if (e.layers_cpu == 0)
+    return "fits with CPU offload (no whole layer: embedding, head or some tensors)";
   return cpu > 0.5 ? "needs extensive CPU offload (" + layers(cpu, "") + ")"
                    : "fits with CPU offload (" + layers(cpu, "") + ")";
 }
@@ -94,7 +95,7 @@ constexpr auto words_of_reasons = std::to_array<std::pair<model::Reason, std::st
      "expert parallelism does not divide the experts, or the replicas it"},
     {model::Reason::tokens_not_divisible, "context parallelism does not divide the sequence"},
     {model::Reason::nothing_shared,
-     "nothing is shared out: one replica, or a ZeRO stage below 3 with weights offloaded"},
+     "nothing is sharded: one replica, or a ZeRO stage below 3 with weights offloaded"},
     {model::Reason::passes_do_not_fill, "fewer passes than the stages of an interleaved pipeline"},
 });
 
