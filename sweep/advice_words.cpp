@@ -19,13 +19,13 @@ std::string milliseconds(Seconds token) {
   return fmt::format("{:.1f} ms a token", 1e3 * token.value());
 }
 
-/// Where everything is on cards.
+/// Words for a model that is wholly on cards.
 std::string on_cards(const AfterChange& at) {
   return fmt::format("{} with {:.1f} GB{}", fits_on(at.gpus), gigabytes(at.card),
                      at.token.value() > 0 ? ", " + milliseconds(at.token) : "");
 }
 
-/// Where some of it is in host memory.
+/// Words for a model that is partly in host memory.
 std::string with_host(const AfterChange& at) {
   return fmt::format("{:.1f} GB on the fullest card and {:.1f} GB in host memory{}, {}",
                      gigabytes(at.card), gigabytes(at.host),
@@ -58,7 +58,7 @@ std::string change_words(const Advice& a) {
       return fmt::format("{} GPUs of {} instead of {}: {}", a.amount, a.name, a.instead_of,
                          on_cards(a.then));
     case engines_own_split:
-      return fmt::format("these GPUs without --tp and --pp, as {} splits: {}", a.engine,
+      return fmt::format("these GPUs without --tp and --pp (the default split of {}): {}", a.engine,
                          on_cards(a.then));
     case freed_alone:
       return a.then.on_gpus ? on_cards(a.then) : with_host(a.then);
@@ -90,7 +90,7 @@ std::string other_words(const Advice& a) {
       return fmt::format("the {} cards of one machine: {}, {}", a.amount, fits_on(a.then.gpus),
                          milliseconds(a.then.token));
     case layers_over_cards:
-      return fmt::format("no --tp, --pp, --dp or --ep: layers go on {} GPU{}, {}", a.then.gpus,
+      return fmt::format("without --tp, --pp, --dp and --ep: layers on {} GPU{}, {}", a.then.gpus,
                          a.then.gpus == 1 ? "" : "s", milliseconds(a.then.token));
     case engines_for_cards:
       return fmt::format("an engine that runs on these cards: {}", fmt::join(a.names, ", "));
@@ -98,8 +98,8 @@ std::string other_words(const Advice& a) {
       return fmt::format("an engine that runs {}: {}", a.name, fmt::join(a.names, ", "));
     case needs_gpu:
       return fmt::format(
-          "{} needs a GPU, and no engine holds the model in this host's memory: a machine with a "
-          "card, or a smaller model",
+          "{} needs a GPU, and no engine fits the model in this host's memory: use a machine with "
+          "a card, or a smaller model",
           a.engine);
     default:
       return {};
@@ -122,7 +122,7 @@ std::string missing_words(const Advice& a) {
       return text;
     }
     case other_precision:
-      return fmt::format("{} does not hold {} weights{}: choose another runtime or precision",
+      return fmt::format("{} does not support {} weights{}: choose another runtime or precision",
                          a.engine, a.name, a.text.empty() ? "" : " (" + a.text + ")");
     case host_memory:
       return fmt::format("{:.1f} GB more host memory", gigabytes(a.before));
@@ -132,7 +132,7 @@ std::string missing_words(const Advice& a) {
       return fmt::format("{} in {}: {:.1f} GB, {}", a.text, a.name, gigabytes(a.after),
                          on_cards(a.then));
     case smaller_model:
-      return "no change of precision or card count helps: a smaller model";
+      return "no change of precision or card count helps: choose a smaller model";
     default:
       return {};
   }
@@ -206,9 +206,9 @@ std::string_view effect_of(model::StepOption::Kind kind) {
     case pure_16bit:
       return "small updates are lost to rounding";
     case zero_3:
-      return "weights go between cards";
+      return "weights are exchanged between cards";
     case more_replicas:
-      return "every card of the machine, weights go between them";
+      return "every card of the machine, with weights exchanged between them";
     case recompute_all:
       return "forward twice";
     case optimizer_on_host:

@@ -16,7 +16,7 @@ std::string advice_words(std::span<const model::Advice> advice);
 
 /// The flags that make a change of a training step: "--dp 4 --zero 3".
 std::string change_flags(const model::Change& change);
-/// Its effect on training: "weights go between cards".
+/// Its effect on training: "weights are exchanged between cards".
 std::string change_effect(const model::Change& change);
 
 }  // namespace headroom::sweep

@@ -1,5 +1,5 @@
-// The axes of a grid as rows of one table for each task: key of the spec, column of the database,
-// and what a value puts into a point.
+// The axes of a grid as rows of one table for each task. A row has the key of the spec, the column
+// of the database, and the effect of a value on a point.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct AxisForm {
   std::string_view column;  ///< empty: columns of its own (models, machines, runtimes, adapters)
   std::string_view usual;   ///< the value without the key; empty: none, and no column
   AxisValues values = AxisValues::names;
-  Size least = 1;  ///< of numbers
+  Size least = 1;  ///< least value of a number
 };
 
 template <class Draft>

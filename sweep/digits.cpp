@@ -214,9 +214,8 @@ void add_extras(const Spec& spec, const GridSpec& grid, std::vector<Group>& grou
           extra_axes, [&](const ExtraAxis& each) { return !grid.values(each.key).empty(); });
       throw spec.error(
           grid, axis->key,
-          fmt::format("{}{}: {}; link the axes, so that only what goes together meets",
-                      choice.model->name, s.runtime ? fmt::format(" on {}", s.runtime->name) : "",
-                      e.what()));
+          fmt::format("{}{}: {}; link the axes to combine only matching values", choice.model->name,
+                      s.runtime ? fmt::format(" on {}", s.runtime->name) : "", e.what()));
     }
 }
 

@@ -48,9 +48,9 @@ struct Names {
 /// Puts what `over` decides into `choice`.
 void overlay(Choice& choice, const Choice& over);
 
-/// The digits of `grid`, the last the fastest. Axes that are linked share a digit. So do models and
-/// precisions, because what `auto` means is the model's business, and machines and budgets, because
-/// where a budget ends is the card's: combinations that come out the same appear once.
+/// The digits of `grid`, the last the fastest. Axes that are linked share a digit. Models and
+/// precisions also share one, because the meaning of `auto` depends on the model. So do machines
+/// and budgets, because the end of a budget depends on the card. Equal combinations appear once.
 std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& grid, Names& names);
 
 /// A digit as the database keeps it: a column for each axis that its choices decide, and for each

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "model/checkpoint/text_only.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -47,7 +48,8 @@ std::string header(const GivenScenario& given, const Explanation& explained) {
   std::string text = fmt::format("Model     {} ({}), {} parameters", m.name, m.architecture,
                                  grouped(m.profile.parameters));
   if (m.profile.parameters_active != m.profile.parameters)
-    text += fmt::format(", {} active", grouped(m.profile.parameters_active));
+    text += fmt::format(", {} active{}", grouped(m.profile.parameters_active),
+                        has_towers(m) ? " (towers included)" : "");
   text += fmt::format(
       "\n          hidden size {}, {} layers, {}, vocabulary {}, {}\n", shape.hidden_size,
       shape.layers, heads_words(m), shape.vocabulary,

@@ -28,9 +28,8 @@ Source source_of(const Column& column, const report::GridShape& shape) {
       if (axis.column == column.name) return {k, &axis};
   const bool of_axes = column.kind == ColumnKind::axis || column.kind == ColumnKind::fact;
   throw std::invalid_argument(
-      of_axes
-          ? fmt::format("'{}' has no values in this grid", column.name)
-          : fmt::format("'{}' is an outcome, and a condition here sees only axes", column.name));
+      of_axes ? fmt::format("'{}' has no values in this grid", column.name)
+              : fmt::format("'{}' is an outcome; a condition here can use only axes", column.name));
 }
 
 [[noreturn]] void refuse(const std::string& problem, const report::GridShape& shape) {

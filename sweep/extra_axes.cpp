@@ -76,10 +76,10 @@ model::ImageInput image_of(const model::Model& model, const ServedExtra& images)
     throw std::invalid_argument(fmt::format("'{}': {} {}", images.text, model.name, why));
   };
   if (model.images.kind == model::ImageTokens::unknown)
-    refuse("takes no images, or how it turns them into tokens is not described");
+    refuse("takes no images, or the number of their tokens is not described");
   const bool fixed = model.images.kind == model::ImageTokens::fixed;
   if (fixed && images.image.width > 0)
-    refuse("makes as many tokens of every image: give their count alone");
+    refuse("has a fixed number of tokens for every image: give only the count");
   if (!fixed && images.image.width == 0) refuse("needs the size of images: COUNTxWIDTHxHEIGHT");
   return image_input(model.images, images.image);
 }

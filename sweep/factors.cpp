@@ -60,7 +60,7 @@ void require_one_of(TomlRow& row, std::string_view key, const std::string& found
 
 /// The most that a share of what hardware does can be; nothing of other constants.
 std::optional<double> most_of(std::string_view name) {
-  constexpr double largest_share = 1.5;  // of rates that some kernels exceed
+  constexpr double largest_share = 1.5;  // limit for rates that some kernels exceed
   const auto found = std::ranges::find(constant_bounds(), name, &Bounds::name);
   if (found == constant_bounds().end() || found->high < 1 || found->high > largest_share)
     return std::nullopt;
@@ -86,10 +86,11 @@ Factor read_factor(const toml::table& table, std::string_view file) {
   require_one_of(row, "cards", f.cards, names_of<model::CardClass>(model::card_classes));
   require_one_of(row, "width", f.width, names_of<model::Width>(model::widths));
   if (const auto end = most_of(f.name); end && f.value > *end)
-    row.fail("value", fmt::format("{} is a share of what the hardware does: found {}, at most {}",
-                                  f.name, f.value, *end));
+    row.fail("value",
+             fmt::format("{} is a share of the hardware's rate: found {}, expected at most {}",
+                         f.name, f.value, *end));
   if (f.low > f.value || f.high < f.value)
-    row.fail("low", fmt::format("{} to {} does not hold the value {}", f.low, f.high, f.value));
+    row.fail("low", fmt::format("{} to {} does not contain the value {}", f.low, f.high, f.value));
   if (find_constant(f.name)->of_engine && (f.cards != "any" || f.width != "any"))
     row.fail("cards", fmt::format("{} is the same for every card and width", f.name));
   row.finish();
@@ -130,12 +131,12 @@ std::pair<std::string, double> setting_of(const std::string& text) {
   const std::string name = text.substr(0, equals);
   if (!find_constant(name)) throw unknown_name("constant", name, constant_names());
   if (const auto share = most_of(name); share && value > *share)
-    throw UsageError(fmt::format(
-        "--set: found '{}'; a share of what the hardware does is at most {}", text, *share));
+    throw UsageError(fmt::format("--set: found '{}'; a share of the hardware's rate is at most {}",
+                                 text, *share));
   return {name, value};
 }
 
-/// Whether a profile of `measured` is of `machine`: cards alone stand for any host.
+/// True if a profile of `measured` applies to `machine`. Cards alone stand for any host.
 bool is_of(std::string_view machine, const std::string& measured) {
   return machine == measured || machine.starts_with(measured + " @ ");
 }
@@ -160,7 +161,7 @@ std::string profile_text(const FactorProfile& p) {
   for (const auto& file : p.files) files.push_back(toml_quoted(file));
   std::string text = fmt::format(
       "# A factor profile: constants of engines as measured on one machine (headroom calibrate).\n"
-      "# --factors FILE lays them over the shipped ones.\n\n"
+      "# --factors FILE uses them instead of the shipped ones.\n\n"
       "machine = {}\ndate = {}\nheadroom = {}\nfiles = [{}]\n",
       toml_quoted(p.machine), toml_quoted(p.date), toml_quoted(HEADROOM_VERSION),
       fmt::join(files, ", "));
@@ -216,7 +217,7 @@ FactorProfile read_profile(std::string_view text, std::string_view file) {
     p.factors.push_back(read_factor(*each, file));
   if (p.factors.empty() && !p.host.any())
     throw std::runtime_error(fmt::format(
-        "{}: no [[constant]] and no [host]: nothing to lay over; `headroom calibrate` writes them",
+        "{}: no [[constant]] and no [host]: nothing to apply; `headroom calibrate` writes them",
         file));
   return p;
 }

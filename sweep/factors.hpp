@@ -17,7 +17,7 @@ namespace headroom::sweep {
 /// One constant of a profile, named as `headroom runtimes` names it.
 struct Factor {
   std::string runtime, name;
-  std::string cards = "any", width = "any";  ///< of rates: "gddr", "4-bit"
+  std::string cards = "any", width = "any";  ///< for rates: "gddr", "4-bit"
   double value = 0, low = 0, high = 0;
   int measurements = 0;
   std::string source;
@@ -30,8 +30,8 @@ struct MeasuredHost {
 };
 
 struct FactorProfile {
-  std::string machine;             ///< that the measurements are of
-  std::vector<std::string> files;  ///< that they come from
+  std::string machine;             ///< machine of the measurements
+  std::vector<std::string> files;  ///< files of the measurements
   std::string date;                ///< ISO
   std::string errors;              ///< before, after and left out, in words
   MeasuredHost host;
@@ -67,7 +67,7 @@ class Engines {
   FactorProfile profile_;
   std::string file_;
   std::vector<std::string> set_;      ///< "decode_bandwidth = 0.8"
-  std::vector<std::string> sources_;  ///< that constants point to
+  std::vector<std::string> sources_;  ///< texts that constants point to
 };
 
 /// The flags that Engines reads.

@@ -12,8 +12,10 @@
 
 namespace headroom::sweep {
 
-/// A fingerprint covers everything that an outcome can depend on: every tensor, cache and header of
-/// a model; every figure of a machine's cards and host; name, version and constants of a runtime.
+/// A fingerprint covers everything that can affect an outcome:
+///   of a model, every tensor, cache and header;
+///   of a machine, every figure of its cards and host;
+///   of a runtime, name, version and constants.
 /// The program's version covers policies. Sources, dates, titles and prices are omitted. All
 /// machines give equal fingerprints.
 std::int64_t fingerprint(const model::Model& model);

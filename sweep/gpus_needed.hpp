@@ -1,4 +1,4 @@
-// How many cards of each kind a scenario takes.
+// Number of cards of each kind that a scenario needs.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -38,11 +38,11 @@ struct Choice {
   model::Scenario& numbers() { return decides; }
 
   const model::Model* model = nullptr;
-  const model::Scheme* scheme = nullptr;  ///< null beside a model: the checkpoint's own
+  const model::Scheme* scheme = nullptr;  ///< null with a model: the checkpoint's own
   model::Scenario decides = undecided;
   /// Adapters, proposed tokens, images, text alone; null: not decided.
   std::array<const ServedExtra*, std::size(extra_axes)> extras{};
-  Size image_tokens = 0;  ///< that images add to every prompt
+  Size image_tokens = 0;  ///< tokens of images in every prompt
 
   bool operator==(const Choice&) const = default;
 };
@@ -56,12 +56,12 @@ struct Evaluators {
 /// One [[grid]], looked up.
 struct JobGrid {
   Grid grid{{}};
-  std::vector<std::vector<Choice>> digits;  ///< of inference
+  std::vector<std::vector<Choice>> digits;  ///< choices of each digit, for inference
   std::unique_ptr<TrainingGrid> training;   ///< null: inference
   std::vector<Exclusion> exclusions;
   std::map<const model::QuantisedModel*, model::ExpertOffload>
-      experts;              ///< of weights with experts
-  report::GridShape shape;  ///< the same digits as the database keeps them
+      experts;              ///< by weights with experts
+  report::GridShape shape;  ///< the grid as the database keeps it
 
   bool excluded(std::span<const Size> point) const;
   /// Grid of inference.
@@ -82,7 +82,7 @@ struct Job {
   std::shared_ptr<const Engines> engines;
   std::optional<Prices> prices;  ///< none: the user gave none
 
-  Size points() const;  ///< of all grids, excluded ones counted
+  Size points() const;  ///< sum over all grids, excluded ones counted
   /// The grid that point `index` of the whole run lies in, and its index there.
   std::pair<const JobGrid*, Size> locate(Size index) const;
   report::RunInfo info(const Spec& spec) const;

@@ -28,7 +28,7 @@ constexpr const Command* commands[] = {
     &plan_command,       // the inverse questions
     &launch_command,     // ready configurations
     &report_command,     // tables and curves from a database
-    &diff_command,       // what changed between two runs, and why
+    &diff_command,       // changes between two runs, with causes
     &merge_command,      // shards into one run
     &prune_command,      // old runs removed
     &models_command,     // the catalogue of models
@@ -36,7 +36,7 @@ constexpr const Command* commands[] = {
     &runtimes_command,   // the engines and their constants
     &calibrate_command,  // constants by one's own measurements
     &accuracy_command,   // estimates against measurements
-    &doctor_command,     // what this machine has and lacks
+    &doctor_command,     // abilities of this machine
 };
 
 std::string overview() {

@@ -7,7 +7,7 @@
 
 namespace headroom::sweep {
 
-/// Where `cost` is least within [from, to], 0 < from < to; `before` where nothing is less.
+/// The place of the least `cost` within [from, to], 0 < from < to; `before` where nothing is less.
 template <class Cost>
 double minimise(double from, double to, double before, Cost&& cost) {
   double low = std::log(from), high = std::log(to), middle = std::log(before);

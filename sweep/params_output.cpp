@@ -5,6 +5,7 @@
 #include <map>
 
 #include "model/checkpoint/quantisation/stored.hpp"
+#include "model/checkpoint/text_only.hpp"
 #include "model/describe/architecture.hpp"
 #include "model/describe/components.hpp"
 #include "sweep/output.hpp"
@@ -98,7 +99,7 @@ std::string difference_lines(const Model& model) {
 /// Why no command but this one takes the model; empty for nearly all.
 std::string how_it_runs(const Model& model) {
   const std::string_view why = model::counted_only(model.architecture, model.model_type);
-  return why.empty() ? "" : fmt::format("  how it runs is not described: {}\n", why);
+  return why.empty() ? "" : fmt::format("  its execution is not described: {}\n", why);
 }
 
 /// Counts by module and by type, and why there is no more.
@@ -125,7 +126,8 @@ std::string params_text(const Model& model, const Adapters& adapters) {
   };
   if (!is_described(model)) return undescribed_text(model, std::move(text));
   row("parameters", model.profile.parameters);
-  row("active a token", model.profile.parameters_active);
+  row("active a token", model.profile.parameters_active,
+      model::has_towers(model) ? "towers included" : "");
   row("without embeddings and head", model::non_embedding_parameters(model.part));
   const auto components = model::components_of(model.part, model.profile);
   for (std::size_t i = 0; i < components.size(); ++i)
@@ -140,7 +142,7 @@ std::string params_text(const Model& model, const Adapters& adapters) {
   const CacheElements kept = cache_fp16(model);
   row("KV bytes a token, 16 bit", kept.kv, std::string(kv_kind(model)));
   if (kept.indexer > 0)
-    row("… and the indexer's", kept.indexer, "keys by which sparse attention picks its tokens");
+    row("… and the indexer's", kept.indexer, "indexer keys of sparse attention");
   if (kept.source > 0) row("… and a source token", kept.source, "cross-attention");
   if (kept.state > 0) row("state bytes a sequence", kept.state, "16 bit, recurrent layers");
   if (adapters) {

@@ -11,8 +11,8 @@
 
 namespace headroom::sweep {
 
-/// All that is known; null where it is not: of a model that is not described, all but counts, bytes
-/// and types; of a config alone, those of its checkpoint's tensors.
+/// All known figures; null if unknown. A model that is not described has only counts, bytes and
+/// types. Without headers, the figures of the checkpoint's tensors are null.
 boost::json::object params_object(const model::Model& model, const Adapters& adapters);
 std::string params_text(const model::Model& model, const Adapters& adapters);
 /// One row a model.

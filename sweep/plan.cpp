@@ -34,8 +34,7 @@ constexpr Question table[] = {
      }},
     {"largest-batch", "the most sequences of one copy", Vary::batch, true, true, false,
      [](const Candidate& a, const Candidate& b) { return a.serving.batch > b.serving.batch; }},
-    {"longest-context", "the longest context at the batch that is given", Vary::context, true, true,
-     false,
+    {"longest-context", "the longest context at the given batch", Vary::context, true, true, false,
      [](const Candidate& a, const Candidate& b) { return a.serving.context > b.serving.context; }},
     {"most-users", "the most concurrent sequences, summed over all copies on a machine",
      Vary::batch, true, true, false,
@@ -44,7 +43,7 @@ constexpr Question table[] = {
      [](const Candidate& a, const Candidate& b) {
        return std::tuple(cards(a), -a.serving.users()) < std::tuple(cards(b), -b.serving.users());
      }},
-    {"cheapest-machine", "the least money an hour, for as many machines as the demand takes",
+    {"cheapest-machine", "the lowest cost per hour, for as many machines as the demand needs",
      Vary::batch, true, false, true,
      [](const Candidate& a, const Candidate& b) { return hourly(a) < hourly(b); }},
     {"best-precision", "the most bytes a parameter", Vary::batch, true, true, false,

@@ -1,5 +1,5 @@
-// The inverse questions: not what a model needs on a machine, but which model, batch, context,
-// machine or precision is the best that meets a target.
+// The inverse questions: which model, batch, context, machine or precision is the best that meets a
+// target.
 #pragma once
 
 #include <memory>
@@ -24,10 +24,10 @@ struct Candidate {
   std::optional<model::Acquisition> acquisition;  ///< none: no prices
   model::Scenario scenario;                       ///< at the batch and context that are served
   model::Serving serving;
-  Size machines = 0;                         ///< that the demand takes; 0: it serves nothing
+  Size machines = 0;                         ///< machines for the demand; 0: it serves nothing
   Size asked = 0;                            ///< sequences of one copy at the demand
-  model::Service at_asked;                   ///< what its requests see then; asked 0: not asked
-  std::optional<double> purchase, per_hour;  ///< of all these machines
+  model::Service at_asked;                   ///< service at `asked`; asked 0: not asked
+  std::optional<double> purchase, per_hour;  ///< cost of all these machines
   std::optional<model::TokenCost> tokens;
   std::optional<double> tokens_per_joule;
 

@@ -160,7 +160,7 @@ std::string words_of(const model::Shortfall& next) {
   if (next.miss == model::Miss::refused) return "the runtime: it does not run this combination";
   if (next.miss == model::Miss::demand && next.times <= 1) return "nothing that was asked for";
   if (next.miss == model::Miss::demand)
-    return fmt::format("the demand: it takes {:.0f} such machines", next.times);
+    return fmt::format("the demand: it needs {:.0f} such machines", next.times);
   if (next.miss == model::Miss::not_sure)
     return "memory: it fits, but not at the high end of its interval";
   if (next.times < 1.01) return fmt::format("{}: it is used up", missed(next.miss));

@@ -1,4 +1,4 @@
-// What the modules of a checkpoint that predict further tokens would bring.
+// Gain from the multi-token prediction modules of a checkpoint.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace headroom::sweep {
 
-/// A line for an estimate that does not use them: tokens/s with its interval for the best number of
-/// proposed tokens up to 4, or why the engine cannot. Nothing where the checkpoint has none or the
-/// model does not fit.
+/// A line for an estimate that does not use them. It has tokens/s with its interval for the best
+/// number of proposed tokens up to 4, or the reason why the engine cannot. Nothing where the
+/// checkpoint has none or the model does not fit.
 std::optional<std::string> predictor_note(const model::Scenario& scenario,
                                           const model::Estimate& plain);
 

@@ -37,7 +37,7 @@ struct GridSpec {
   std::map<std::string, std::vector<std::string>, std::less<>> all_values;
   std::vector<std::vector<std::string>> link;  ///< axis keys that move together
   std::vector<std::string> exclude;            ///< SQL conditions of points to leave out
-  std::map<std::string, int> lines;            ///< of each key that was given
+  std::map<std::string, int> lines;            ///< line of each given key
 
   /// Empty where the axis has none.
   const std::vector<std::string>& values(std::string_view axis) const;

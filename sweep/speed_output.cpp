@@ -119,7 +119,7 @@ json::array span_array(const PassBreakdown& pass) {
 
 std::string measured_words(const model::Interval& interval) {
   return interval.measurements == 0 ? std::string("unmeasured")
-                                    : fmt::format("n = {}", interval.measurements);
+                                    : fmt::format("{} rows", interval.measurements);
 }
 
 std::string flops_text(double flops) {
@@ -142,7 +142,7 @@ std::string speed_text(const std::vector<PassBreakdown>& passes) {
     }
   }
   if (rates.empty()) return text;
-  text += "Held against (share of what the hardware has)\n";
+  text += "Compared with (share of the hardware's)\n";
   for (const auto& [where, rate] : rates) text += fmt::format("  {}: {}\n", where, rate);
   text +=
       "memory, compute, link, overhead: time of the part by that resource alone. takes: its share "

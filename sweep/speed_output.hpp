@@ -10,7 +10,7 @@
 
 namespace headroom::sweep {
 
-/// "n = 149", or "unmeasured".
+/// "149 rows", or "unmeasured".
 std::string measured_words(const model::Interval& interval);
 /// "612 TFLOP"; empty for none.
 std::string flops_text(double flops);

@@ -17,7 +17,7 @@ std::filesystem::path shard_file(const std::filesystem::path& out, std::string_v
 
 struct Ending {
   Size from = 0;                 ///< the point that this command began at
-  double seconds = 0;            ///< that points took
+  double seconds = 0;            ///< time of the points
   std::int64_t reused_from = 0;  ///< run; 0: none
   bool draw = true;
 };
@@ -25,7 +25,7 @@ struct Ending {
 /// Closes the store and says what it holds.
 int end_shard(report::Store store, const std::filesystem::path& file, const Ending& ending,
               const Log& log);
-/// The same, and writes the reports into `folder`.
+/// As above, and writes the reports into `folder`.
 int end_run(report::Store store, const std::filesystem::path& file,
             const std::filesystem::path& folder, const Ending& ending, const Log& log);
 

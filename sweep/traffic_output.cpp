@@ -38,7 +38,7 @@ std::optional<model::Traffic> traffic_of(const Options& options, const model::Sc
   if (!model::batches_continuously(s, e)) {
     if (spread)
       throw UsageError(
-          "--prompt-tokens-p95 and --output-tokens-p95 have no effect here: they are of requests "
+          "--prompt-tokens-p95 and --output-tokens-p95 have no effect here: they describe requests "
           "to an engine on GPUs that batches continuously (vllm, sglang, tensorrt-llm, llama.cpp), "
           "with a KV cache and without a draft model");
     return std::nullopt;

@@ -65,8 +65,7 @@ std::string card_line(const Tool& tool, const model::Scenario& s,
                                e.gpu_bytes_high + e.cpu_bytes));
   if (s.runtime->memory.utilization < 1)
     return fmt::format(
-        "`{}`: {} shows the {} that {} sets aside on a card as it starts, not the {} that are "
-        "expected to be needed",
+        "`{}`: {} shows the {} that {} reserves on a card at start, not the expected need of {}",
         tool.command, tool.shows, to_text(max_on_card(explained, &DeviceUse::budget)),
         s.runtime->name, to_text(e.gpu_bytes));
   return fmt::format("`{}`: {} of the most loaded card, expected {}", tool.command, tool.shows,
@@ -100,7 +99,7 @@ std::vector<std::string> watch_lines(const model::Scenario& s,
   if (e.gpus_used > 0 && log != std::end(logs))
     if (const auto room = model::cache_room(s, model::place(s, 1.0)); room && room->blocks > 0)
       lines.push_back(
-          fmt::format("\"{}\" in its log: room for the KV cache after weights and working memory, "
+          fmt::format("\"{}\" in its log: room for the KV cache after weights and activations, "
                       "expected {} tokens in {}",
                       log->tokens, grouped(room->tokens), to_text(room->available)));
   if (e.cpu_bytes > Bytes(0) && !all_of_process)

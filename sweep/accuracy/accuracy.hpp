@@ -27,8 +27,8 @@ struct Score {
 struct Label {
   const Measurement* row = nullptr;
   std::string runtime;
-  bool fitted = false;    ///< what happened
-  bool expected = false;  ///< what the estimate says
+  bool fitted = false;    ///< the measured outcome
+  bool expected = false;  ///< the estimated outcome
   bool sure = false;      ///< it says so at both ends of its interval
   double load = 0;        ///< memory needed, as a share of the budget of the cards together
   bool near() const { return load > 0.85 && load < 1.15; }
@@ -45,7 +45,7 @@ struct Unscored {
 struct GroupFigures {
   std::string name;
   int n = 0;
-  double median = 0, p90 = 0;  ///< of |expected / measured - 1|
+  double median = 0, p90 = 0;  ///< quantiles of |expected / measured - 1|
   double bias = 0;             ///< median of expected / measured - 1
   double coverage = 0;         ///< share of measurements within their interval
   double interval_width = 0;   ///< median of (high - low) / expected
@@ -55,14 +55,14 @@ struct LabelFigures {
   std::string name;
   int n = 0;
   double wrong_sure = 0, marginal = 0;  ///< shares of all
-  double precision = 0, recall = 0;     ///< of "fits", by the expected answer
+  double precision = 0, recall = 0;     ///< precision and recall of "fits", by the expected answer
   double plain_precision = 0, plain_recall = 0;
 };
 
 /// Every score anew, by constants that its set-up, its model, its source had no part in.
 struct LeftOut {
-  std::string_view column;  ///< of the table of rows: without_set_up …
-  std::string_view words;   ///< what is left out and what constants are fitted to
+  std::string_view column;  ///< column of the table of rows: without_set_up …
+  std::string_view words;   ///< the rows left out and the rows of the fit
   std::vector<Score> scores;
 };
 
@@ -85,8 +85,8 @@ struct Accuracy {
 /// Those of one group, in their order.
 std::vector<const Score*> members_of(std::string_view group, const std::vector<Score>& scores);
 
-/// The baseline of a group of times: every row's plain roofline divided by one efficiency, the
-/// median of the group; of memory: weights and caches, nothing fitted.
+/// The baseline of a group of times is every row's plain roofline divided by one efficiency, the
+/// median of the group. The baseline of memory is weights and caches, with nothing fitted.
 GroupFigures figures_of(std::string name, const std::vector<const Score*>& scores);
 LabelFigures figures_of(std::string name, const std::vector<const Label*>& labels);
 

@@ -1,4 +1,4 @@
-// Where a measured run of transformers had its layers: device_map="auto" over the cards it was
+// The places of layers in a measured run of transformers: device_map="auto" over the cards it was
 // given.
 #pragma once
 

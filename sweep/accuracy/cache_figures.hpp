@@ -1,5 +1,5 @@
-// What an engine logs of its KV cache as it starts: the memory left for it, the bytes of a token,
-// and how many of the longest requests it holds.
+// Figures that an engine logs of its KV cache at start: its memory, the bytes of a token, and the
+// longest requests that fit.
 #pragma once
 
 #include <optional>

@@ -64,8 +64,8 @@ std::string text_of(const Calibration& c) {
   text += outliers(c);
   if (!c.supported())
     text +=
-        "Not kept    what was left out is not estimated better than before: the measurements do "
-        "not support these constants\n";
+        "Not kept    estimates of left-out rows do not improve: the measurements do not support "
+        "these constants\n";
   return text;
 }
 

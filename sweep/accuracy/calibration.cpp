@@ -45,7 +45,7 @@ std::vector<std::size_t> folds_of(const std::vector<ScoredRow>& subjects, std::s
 
 /// Constants and errors when one fold is left out.
 struct Remaining {
-  std::vector<double> values;                            ///< of the constants
+  std::vector<double> values;                            ///< values of the constants
   std::vector<std::pair<std::size_t, double>> expected;  ///< subject, figure
 };
 
@@ -108,9 +108,8 @@ std::vector<Unknown> solved(ConstantSearch& search, const ConstantChoice& choice
     if (at_bound == unknowns.end()) break;
     const std::string name = name_of(*at_bound);
     out.not_fitted.push_back(
-        {name, fmt::format(
-                   "it would have to be {:.3g}, at the end of what is possible ({:.3g} to {:.3g})",
-                   search.get(*at_bound), at_bound->low, at_bound->high)});
+        {name, fmt::format("the fit gives {:.3g}, a limit of the possible range ({:.3g} to {:.3g})",
+                           search.get(*at_bound), at_bound->low, at_bound->high)});
     for (const Unknown& each : unknowns) search.set(each, each.common);
     const auto other = std::ranges::find(choice.alternatives, name, &Alternative::of);
     if (other == choice.alternatives.end()) {
@@ -136,7 +135,7 @@ ErrorFigures errors_of(const std::vector<FittedRow>& rows, double FittedRow::*ex
 bool Calibration::supported() const {
   constexpr double better = 0.9;
   const auto off = [&](double FittedRow::*expected) {
-    double sum = 0;  // of what the search minimises
+    double sum = 0;  // sum that the search minimises
     for (const FittedRow& each : rows) sum += std::abs(std::log(each.*expected / each.measured));
     return sum;
   };

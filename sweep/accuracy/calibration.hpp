@@ -1,5 +1,5 @@
-// Constants of engines fitted to measurements of one machine: which of them the measurements can
-// tell, how much nearer the estimates come, and whether that holds for what was not fitted.
+// Constants of engines fitted to measurements of one machine. The result says which constants the
+// measurements determine, how much errors fall, and if errors also fall for rows outside the fit.
 #pragma once
 
 #include <string>
@@ -33,9 +33,9 @@ struct Calibration {
   std::vector<FittedConstant> constants;
   std::vector<NotFitted> not_fitted;
   std::vector<FittedRow> rows;
-  std::string folds;  ///< what was left out in turn: "each model", "each measurement"
-  /// Whether what was left out is estimated better than with the shipped constants, by a tenth of
-  /// the mean |ln(expected / measured)|.
+  std::string folds;  ///< the parts left out in turn: "each model", "each measurement"
+  /// True if estimates of left-out rows improve on the shipped constants by a tenth of the mean
+  /// |ln(expected / measured)|.
   bool supported() const;
 };
 
@@ -48,8 +48,8 @@ Calibration calibrate(const std::vector<ScoredRow>& subjects);
 
 inline constexpr std::size_t fewest_measurements = 3;
 
-/// Why the row cannot be right; empty where it can: it is faster than the hardware's full rates
-/// allow, or takes less memory than weights and caches.
+/// The reason why the row cannot be right: it is faster than the hardware's full rates allow, or
+/// takes less memory than weights and caches. Empty if it can be right.
 std::string impossible(const ScoredRow& subject);
 
 }  // namespace headroom::sweep

@@ -131,7 +131,7 @@ class Chooser {
       out_.alternatives.push_back({with_rows(j), name_of(out_.chosen[nearest])});
       why = fmt::format("they cannot separate it from {}", out_.alternatives.back().of);
     } else {
-      why = full ? "too few measurements for one constant more" : "not chosen";
+      why = full ? "too few measurements for another constant" : "not chosen";
     }
     out_.not_fitted.push_back({name_of(left_[j]), why});
   }

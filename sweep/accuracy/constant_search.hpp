@@ -44,8 +44,8 @@ struct Unknown {
   double low, high;
   std::size_t cards = any, width = any;
   double common = 0;              ///< the value that it is pulled to; 0: none
-  double pull = 0;                ///< of ln(value / common)^2 in the sum
-  std::vector<std::size_t> rows;  ///< of the subjects whose estimate it changes
+  double pull = 0;                ///< weight of ln(value / common)^2 in the sum
+  std::vector<std::size_t> rows;  ///< rows whose estimate it changes
 };
 /// "decode_bandwidth (gddr, 4-bit)".
 std::string name_of(const Unknown& unknown);

@@ -62,11 +62,10 @@ std::map<const Measurement*, Contradiction> contradicted(const std::vector<Score
                                       slow->measured / more->measured)});
   for (const ScoredRow& each : subjects)
     if (const double least = min_seconds(each); each.measured < least)
-      found.emplace(
-          each.row,
-          Contradiction{Skip::memory_rate,
-                        fmt::format("a step took {:.2f} of what reading its weights takes",
-                                    each.measured / least * of_data_sheet)});
+      found.emplace(each.row,
+                    Contradiction{Skip::memory_rate,
+                                  fmt::format("a step took {:.2f} of the time to read its weights",
+                                              each.measured / least * of_data_sheet)});
   return found;
 }
 

@@ -11,7 +11,7 @@ namespace headroom::sweep {
 
 struct Contradiction {
   Skip reason;
-  std::string detail;  ///< what contradicts it
+  std::string detail;  ///< the contradicting row or fact
 };
 
 /// Skip::contradiction: prompts with 16-bit weights that took more than twice as long as equal

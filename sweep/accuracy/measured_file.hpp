@@ -16,7 +16,7 @@ namespace headroom::sweep {
 /// Values for fields that a file omits. Empty: the file must have them.
 struct RowDefaults {
   std::string model, precision;
-  std::optional<Bytes> card_memory;  ///< of the machine that the rows are of
+  std::optional<Bytes> card_memory;  ///< card memory of the machine that was measured
 };
 
 struct MeasuredFile {
@@ -24,13 +24,16 @@ struct MeasuredFile {
   std::string format;  ///< "llama-bench json"
   std::vector<Measurement> rows;
   MeasuredHost host;               ///< rows that are of the host itself
-  std::vector<std::string> notes;  ///< what of it was not read, and why
+  std::vector<std::string> notes;  ///< parts that were not read, with the reason
 };
 
-/// Reads llama-bench's csv, json, jsonl and sql, and a database of its tables; vLLM's benchmark
-/// JSON and start-up log; the CSV of examples/probe; a CSV of canonical rows. Canonical rows need
-/// model, precision, runtime, figure, unit and value. The content decides the format. Throws
-/// std::runtime_error naming the file, what was found and what is understood.
+/// Formats:
+///   llama-bench's csv, json, jsonl and sql, and a database of its tables;
+///   vLLM's benchmark JSON and start-up log;
+///   the CSV of examples/probe;
+///   a CSV of canonical rows.
+/// Canonical rows need model, precision, runtime, figure, unit and value. The content decides the
+/// format. Throws std::runtime_error naming the file, what was found and what is understood.
 MeasuredFile read_measured(const std::string& path, const RowDefaults& defaults);
 
 // ---- the forms, each for read_measured alone

@@ -32,7 +32,7 @@ std::string stem_of(std::string path) {
   if (const auto slash = path.find_last_of("/\\"); slash != std::string::npos)
     path.erase(0, slash + 1);
   if (lower(path).ends_with(".gguf")) path.resize(path.size() - 5);
-  const auto part = path.rfind("-00001-of-");  // of a file in several
+  const auto part = path.rfind("-00001-of-");  // first part of a file in several
   return path.substr(0, part);
 }
 

@@ -45,7 +45,7 @@ std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefa
         "(vllm bench serve --max-concurrency N)");
   const std::string model =
       defaults.model.empty() ? text_of_field(object, "model_id") : defaults.model;
-  if (model.empty()) throw std::runtime_error("names no model_id; --model says which");
+  if (model.empty()) throw std::runtime_error("names no model_id; give --model");
   const auto whole = [](double value) { return fmt::format("{}", std::llround(value)); };
   std::vector<Measurement> all;
   const auto add = [&](std::string group, std::string figure, std::string_view key, double scale) {

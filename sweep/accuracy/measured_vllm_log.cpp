@@ -92,7 +92,8 @@ class Start {
       if (const auto sequences = concurrency(*context); sequences && *left > 0)
         add("card_cache", *left / *sequences * GiB, context);
     } else {
-      notes.emplace_back("no line of the cache's memory or of the longest sequence: not read");
+      notes.emplace_back(
+          "the log has neither the cache's memory nor the longest sequence: not read");
     }
     load_time(notes);
     if (const auto graphs = after(text_, {"raph capturing finished in "}))
@@ -108,7 +109,7 @@ class Start {
     const std::string name = setting(text_, "model=");
     if (name.empty())
       throw std::runtime_error(
-          "a log without the line of the engine's configuration (model='…'); --model says which");
+          "a log without the line of the engine's configuration (model='…'); give --model");
     return model_reference(name);
   }
 
@@ -143,8 +144,8 @@ class Start {
     return share.value_or(0.9) * defaults_.card_memory->real().value() / (1 << 30);
   }
 
-  /// How many of the longest sequences the cache holds. The tokens have more digits than the ratio,
-  /// but are not of a sequence where layers cache differently.
+  /// Number of the longest sequences that the cache holds. The tokens have more digits than the
+  /// ratio, but are not of a sequence where layers cache differently.
   std::optional<double> concurrency(double context) const {
     const auto line = after(text_, {"aximum concurrency for "});
     const auto ratio = line ? number(*line, {"per request: "}) : std::nullopt;
@@ -164,7 +165,7 @@ class Start {
     const auto seconds = line ? number(*line, {" and "}) : std::nullopt;
     if (!seconds || *seconds <= 0) return;
     if (text_.find("downloading weights") != not_found) {
-      notes.emplace_back("the load time holds a download: not read");
+      notes.emplace_back("the load time includes a download: not read");
       return;
     }
     add("load_weights", *seconds, {});

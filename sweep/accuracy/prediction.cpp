@@ -169,7 +169,7 @@ model::Interval shown_interval(const ScoredRow& subject) {
   if (subject.group.starts_with("offload")) return interval_factors(subject.scenario).offload;
   if (is_memory(subject.statistic) || subject.group == "load_time")
     return model::Interval(interval_of(subject));
-  const Lifted lifted(subject.scenario);  // what is reported has run there
+  const Lifted lifted(subject.scenario);  // a reported run has fitted
   const Estimate e = evaluate(lifted.scenario);
   const model::IntervalFactors all = interval_factors(*subject.scenario.runtime);
   const model::ServingIntervals served = all.serving(e);

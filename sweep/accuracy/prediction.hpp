@@ -14,9 +14,9 @@ const model::Constant& interval_of(const ScoredRow& subject);
 /// The displayed interval: wider for cards or weights without measurements.
 model::Interval shown_interval(const ScoredRow& subject);
 
-/// Nothing where the program cannot estimate the scenario; `why` says why then. A run that is
-/// reported has fitted: where the estimate says that it does not, the cards' memory is lifted and
-/// the figure estimated all the same.
+/// Nothing where the program cannot estimate the scenario; `why` says why then. A reported run has
+/// fitted. If the estimate says otherwise, the cards' memory limit is lifted and the figure is
+/// estimated.
 std::optional<double> predict(const ScoredRow& subject, std::string& why);
 
 /// The plain baseline: weights and caches; or a roofline at the hardware's full rates, with no
@@ -26,8 +26,8 @@ double plain(const ScoredRow& subject);
 /// other work; 0 without an estimate.
 double reading_weights(const ScoredRow& subject);
 
-/// Whether the scenario runs under budgets divided by `memory_factor`: wholly on cards, or with
-/// what it may leave elsewhere.
+/// True if the scenario runs under budgets divided by `memory_factor`: wholly on cards, or with
+/// permitted offload.
 bool runs(const model::Scenario& scenario, double memory_factor, bool may_offload);
 /// Memory that it needs, as a share of the cards' budgets together.
 double load_of(const model::Scenario& scenario);

@@ -16,7 +16,7 @@ using model::Model;
 using model::Scheme;
 
 constexpr double largest_gguf_header = 16e6;  ///< with a vocabulary of 262144
-constexpr double largest_header = 1e6;        ///< of other files of a few thousand tensors
+constexpr double largest_header = 1e6;        ///< size for other files of a few thousand tensors
 
 /// Bits that the first number in the name of a recipe says; 16 where it has none.
 double nominal_bits(const std::string& quant) {

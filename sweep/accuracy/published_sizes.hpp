@@ -12,8 +12,8 @@ namespace headroom::sweep {
 /// "q4_k_m-imatrix|q4_k_m" the first that the program has. None: not one of its schemes.
 std::vector<const model::Scheme*> published_schemes(const Measurement& row);
 
-/// Bytes that a file of `model` holds: what is not stored (rotary tables) left out, and of a GGUF
-/// file what lies in a file of its own.
+/// Bytes of the file of `model`, without tensors that are not stored (rotary tables). For a GGUF
+/// file, tensors in a separate file do not count.
 double stored_bytes(const model::Model& model, const model::Scheme& scheme);
 
 /// Parameters of what a row's file holds: a GGUF file has the language model alone, and scaling

@@ -12,7 +12,7 @@ namespace headroom::sweep {
 /// Which figure of an estimate a measurement is compared with.
 enum class Statistic {
   allocated_peak,      ///< most bytes of tensors at once, all cards together
-  resident_allocated,  ///< the same between passes: weights and caches
+  resident_allocated,  ///< as above between passes: weights and caches
   card_used,           ///< as the driver shows it, all cards together
   all_but_cache,       ///< as the driver shows it, without caches, on the first card
   card_cache,          ///< caches of all sequences on the first card
@@ -27,13 +27,13 @@ enum class Statistic {
   step,                ///< one decode step
   generation,          ///< prefill and every output token
   prefill,             ///< up to the first token
-  serving_step,        ///< time per output token beside other requests
-  serving_first,       ///< time to first token beside other requests
+  serving_step,        ///< time per output token while other requests run
+  serving_first,       ///< time to first token while other requests run
   serving_rate,        ///< all output tokens of a batch at the rate of the steady state
   load,                ///< from the start of the program until it answers
-  load_warm,           ///< the same with the files in the page cache
+  load_warm,           ///< as above, with the files in the page cache
   load_weights,        ///< the weights alone
-  load_weights_warm,   ///< the same with the files in the page cache
+  load_weights_warm,   ///< as above, with the files in the page cache
 };
 bool is_memory(Statistic statistic);
 
@@ -44,13 +44,13 @@ enum class Form {
   rate_of_output,  ///< output tokens of all sequences per second
   rate_of_both,
   per_output,    ///< seconds per output token of one sequence
-  per_sequence,  ///< the same, divided by the sequences at once
+  per_sequence,  ///< as above, divided by the number of concurrent sequences
 };
 struct Quantity {
   Statistic statistic = Statistic::step;
   Form form = Form::amount;
-  /// Of a card: "card_weights:1". Of cache figures: pages of recurrent state that a sequence holds,
-  /// 0 as the engine by itself.
+  /// Number of the card: "card_weights:1". For cache figures, it is the pages of recurrent state of
+  /// a sequence; 0: the engine's default.
   std::size_t index = 0;
 };
 /// By the columns "figure" and "form". Throws Skipped.

@@ -147,7 +147,7 @@ Rows wrong_labels(const Accuracy& accuracy) {
   return rows;
 }
 
-/// How many rows are not scored, by reason and by what `key` makes of them; empty keys left out.
+/// Number of rows that are not scored, by reason and by `key` of them. Empty keys are left out.
 template <class Key>
 Rows unscored(const Accuracy& accuracy, Key key) {
   std::map<std::pair<std::string, std::string>, int> counts;
@@ -216,15 +216,19 @@ std::string accuracy_page(const Accuracy& accuracy) {
     if (i == 0 || accuracy.rows[i].file != accuracy.rows[i - 1].file)
       files += (files.empty() ? "" : ", ") + file_name(accuracy.rows[i].file);
   std::string text = fmt::format(
-      "# How far estimates are from measurements\n\n"
+      "# Errors of estimates against measurements\n\n"
       "Written by `headroom accuracy FILE.csv… --format md` from {}: {}.\n\n"
-      "Errors are of expected / measured - 1, of times where a speed was measured. `90 %`: nine of "
-      "ten rows are nearer than this. Coverage: share of rows inside the 80 % interval; width: of "
-      "that interval, as a share of the estimate. Plain: a roofline at the hardware's full rates "
-      "with one efficiency fitted to the same rows; weights and KV cache alone for memory; "
-      "parameters times the bits in the recipe's name for sizes. RAM stated: rows that say how "
-      "fast "
-      "the host's memory is; others have all channels of their processor at its maker's rate.\n\n",
+      "An error is expected / measured - 1; a measured speed counts as a time. `90 %`: nine of ten "
+      "rows have a smaller error. Coverage: share of rows inside the 80 % interval. Width: width "
+      "of "
+      "that interval, as a share of the estimate. Plain: a simple baseline. For times it is a "
+      "roofline at the hardware's full rates with one efficiency fitted to these rows. For memory "
+      "it "
+      "is weights and KV cache alone, for sizes parameters times the bits in the recipe's name. "
+      "RAM "
+      "stated: rows that state the speed of the host's memory. Other rows have all channels of "
+      "their "
+      "processor at its maker's rate.\n\n",
       files, totals(accuracy));
   text += markdown(group_headings, group_rows(accuracy)) + '\n';
   auto left_out_headings = group_headings;
@@ -256,7 +260,7 @@ std::string accuracy_page(const Accuracy& accuracy) {
       "## Worst rows\n\n" +
       markdown({"group", "row", "set-up", "measured", "expected", "error"}, worst_rows(accuracy)) +
       '\n';
-  text += "## What is left out\n\nNo reason depends on how large an error would be.\n\n" +
+  text += "## Rows left out\n\nNo reason depends on the size of an error.\n\n" +
           markdown({"reason", "file", "rows"}, left_out(accuracy)) + '\n' +
           markdown({"reason", "found", "rows"}, details(accuracy));
   return text;

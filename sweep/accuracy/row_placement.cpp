@@ -21,7 +21,7 @@ double share_on_card(double asked) {
     for (int i = 0; i < matrices; ++i) count += 100 * (2 * i + 1) >= 2 * matrices * (100 - asked);
     return static_cast<double>(count) / matrices;
   };
-  constexpr double attention = 1.0 / 3;  // of OPT's layers
+  constexpr double attention = 1.0 / 3;  // share in OPT's layers
   return attention * of(4) + (1 - attention) * of(2);
 }
 

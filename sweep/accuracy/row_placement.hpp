@@ -1,4 +1,4 @@
-// Where weights and caches of a canonical row are.
+// The places of weights and caches of a canonical row.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ Options options_of(const Measurement& row);
 std::unique_ptr<model::LayerSplit> layer_split_of(const Measurement& row, const Options& options,
                                                   const model::Scenario& scenario);
 
-/// How many layers the row leaves on cards of an engine that streams weights. Nothing: as many as
-/// fit.
+/// Number of layers that the row leaves on cards of an engine that streams weights. Nothing: as
+/// many as fit.
 std::optional<Size> layers_on_cards(const Measurement& row, const model::Scenario& scenario);
 
 }  // namespace headroom::sweep

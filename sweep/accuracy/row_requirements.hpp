@@ -7,8 +7,8 @@
 
 namespace headroom::sweep {
 
-/// Throws Skipped where the time depends on what the row does not say: a speed of the host, or how
-/// many layers an engine left on the cards.
+/// Throws Skipped if the time depends on a fact that the row does not state. Such facts are speeds
+/// of the host and the number of layers on the cards.
 void require_what_time_depends_on(const ScoredRow& subject);
 /// Throws Skipped where the load time depends on a disk that the row does not name, or where no
 /// weight is read.

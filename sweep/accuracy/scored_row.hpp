@@ -21,9 +21,9 @@ struct ScoredRow {
   model::Scenario scenario;
   std::string group;
   Statistic statistic = Statistic::step;
-  std::size_t index = 0;  ///< of a card
+  std::size_t index = 0;  ///< index of a card
   double measured = 0;    ///< bytes or seconds
-  Size requests = 0;      ///< of a run that ends; 0: of a steady state
+  Size requests = 0;      ///< requests of a run that ends; 0: a steady state
 };
 
 /// Reads canonical rows into scenarios, and keeps what these point to.

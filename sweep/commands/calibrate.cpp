@@ -49,7 +49,7 @@ std::vector<ScoredRow> subjects_of(CalibrationReport& found, Subjects& reader, b
         continue;
       }
       if (!on_machine && row["machine"].empty()) {
-        skip("no GPU is named", "the file names no GPU; --machine says which");
+        skip("no GPU is named", "the file names no GPU; give --machine");
         continue;
       }
       try {
@@ -114,10 +114,9 @@ CalibrationReport calibrated(const Options& options) {
     machines.insert(name.substr(0, name.find(" @ ")));
   }
   if (!machine && machines.size() > 1)
-    throw UsageError(
-        fmt::format("measurements of several machines ({}); a profile is of one: "
-                    "--machine says which",
-                    fmt::join(machines, "; ")));
+    throw UsageError(fmt::format(
+        "measurements of several machines ({}); a profile describes one: give --machine",
+        fmt::join(machines, "; ")));
   for (const auto& [engine, members] : by_engine) found.calibrations.push_back(calibrate(members));
   FactorProfile& profile = found.profile;
   profile.machine =

@@ -104,7 +104,7 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
 /// curve --all: nothing that is of one model means anything.
 int run_all(const Options& options) {
   if (!options.operands().empty() || options.given("model"))
-    throw UsageError("--all is over the catalogue; leave out MODEL");
+    throw UsageError("--all lists the catalogue; leave out MODEL");
   for (const auto flag : {"precision", "runtimes", "step", "plots", "task", "gpu-budget",
                           "gpu-memory-utilization", "ram-budget", "disk-budget", "load-full-model"})
     if (options.given(flag)) throw UsageError(fmt::format("--{} has no effect with --all", flag));
@@ -122,7 +122,8 @@ int run_curve(const Options& options) {
   GivenScenario given = scenario_of(options);
   if (!given.on_machine)
     throw UsageError(
-        "which machine? give --machine, or --gpu-memory and --gpu-bandwidth: a curve is of one");
+        "which machine? give --machine, or --gpu-memory and --gpu-bandwidth: a curve is for one "
+        "machine");
   if (!given_splits(options).empty())
     throw UsageError("a curve moves the layers itself: options that place them have no effect");
   given.scenario.layer_split = nullptr;
@@ -134,7 +135,8 @@ int run_curve(const Options& options) {
       fmt::print(stderr, "wrote {}\n",
                  (std::filesystem::path(options.text("plots")) / file).string());
     if (!report::gnuplot_found())
-      fmt::print(stderr, "note: no gnuplot on the path: the script and its data alone\n");
+      fmt::print(stderr,
+                 "note: gnuplot is not on the path: only the script and its data are written\n");
   }
   if (format == Format::text)
     emit(options, curve_text(given, all.lines));

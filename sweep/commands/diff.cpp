@@ -52,11 +52,11 @@ Asked asked_of(const Options& options) {
       asked.file = database_file(operand);
     else
       throw UsageError(
-          fmt::format("one database is compared; found {} and {}", asked.file.string(), operand));
+          fmt::format("give one database; found {} and {}", asked.file.string(), operand));
   }
   if (asked.runs.size() == 1 || asked.runs.size() > 2)
-    throw UsageError(fmt::format(
-        "two runs are compared, or the last two where none is named; found {}", asked.runs.size()));
+    throw UsageError(
+        fmt::format("give two runs, or none for the last two; found {}", asked.runs.size()));
   if (asked.file.empty()) asked.file = only_database();
   return asked;
 }
@@ -181,7 +181,7 @@ int run_diff(const Options& options) {
 
 const Command diff_command = {
     {.name = "diff",
-     .summary = "show what changed between two runs, and why",
+     .summary = "show the changes between two runs, with their causes",
      .operands = "[DATABASE|FOLDER] [RUN_A RUN_B]",
      .flags = "threshold fail-if format out",
      .examples =
@@ -195,7 +195,7 @@ const Command diff_command = {
          "csv: one row a changed point: change (verdict, number, came, went), cause, the column\n"
          "  that changed most and its share, the axes, and every number as NAME_old, NAME_new\n"
          "json: decisions, inputs and counts; jsonl: decisions\n"
-         "--fail-if: the columns of result as old.NAME and new.NAME; none where a point is new\n"
+         "--fail-if: the columns of result as old.NAME and new.NAME; NULL if a point is new\n"
          "  or gone",
      .exit_codes = "0 done\n1 failed: no such run, a file that cannot be read or written\n"
                    "2 usage: an option or a column is not understood\n"

@@ -34,7 +34,7 @@ std::string curl_text() try { return curl().version(); } catch (const HttpError&
   return "";
 }
 
-/// Where the hub and a token for it come from; the token itself is nobody's business.
+/// Sources of the hub's address and of its token. The token itself stays secret.
 std::string hub_text() try {
   const HubSettings hub = hub_settings({}, process_environment());
   return fmt::format("{}, {}{}", hub.endpoint,
@@ -109,12 +109,12 @@ int run_doctor(const Options& options) {
 
 const Command doctor_command = {
     {.name = "doctor",
-     .summary = "check this computer: versions, and what it has and lacks",
+     .summary = "check this computer: versions, hardware and missing tools",
      .operands = "",
      .flags = "format out",
      .examples = "headroom doctor\nheadroom doctor --format json",
      .columns = "what, found, cost (of missing it)",
-     .exit_codes = "0 done, whatever is missing\n1 failed: the output cannot be written\n"
+     .exit_codes = "0 done, even if something is missing\n1 failed: the output cannot be written\n"
                    "2 usage: an option that is not understood"},
     run_doctor};
 

@@ -235,7 +235,7 @@ const Command estimate_command = {
          "engine has none)\n"
          "csv, md: the columns of `result`, one row",
      .exit_codes =
-         "0 done: it fits somewhere, with offload if need be\n1 failed: a file or a config "
+         "0 done: it fits somewhere, with offload if necessary\n1 failed: a file or a config "
          "that cannot be read\n2 usage: an option or a name that is not understood\n"
          "3 no: it does not fit, or cannot run there"},
     run_estimate};

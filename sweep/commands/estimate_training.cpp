@@ -44,7 +44,7 @@ std::string advice_text(const TrainingAdvice& advice) {
                                  advice.batch, advice.sequence);
   if (advice.changes.empty()) return text;
   if (advice.replicas > 0)
-    text += fmt::format("          with --dp {} --zero 3 as it is\n", advice.replicas);
+    text += fmt::format("          with --dp {} --zero 3 and no other change\n", advice.replicas);
   std::vector<std::vector<std::string>> rows;
   for (const model::Change& c : advice.changes)
     rows.push_back({change_flags(c), to_text(c.peak), to_text(c.saved),
@@ -134,7 +134,7 @@ int estimate_training(const Options& options) {
     throw UsageError("--explain has no effect here: json has the terms always");
   const GivenTraining given = training_of(options);
   if (given.scenario.document > 0 && (!given.machine || given.machine->devices.empty()))
-    throw UsageError("--packing changes the time alone: no effect without cards (--machine)");
+    throw UsageError("--packing changes only times: no effect without cards (--machine)");
   if (given.token_budget > 0 && (!given.machine || given.machine->devices.empty()))
     throw UsageError("--token-budget has no effect without cards (--machine)");
   TrainingAnswer answer;

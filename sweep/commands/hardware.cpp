@@ -47,7 +47,7 @@ int run_hardware(const Options& options) {
   const std::string action = names.empty() ? "list" : names.front();
   if (!names.empty()) names.erase(names.begin());
   if (options.given("measure") && action != "detect")
-    throw UsageError("--measure has an effect on `hardware detect` only");
+    throw UsageError("--measure works only with `hardware detect`");
   const Catalogue catalogue = catalogue_of(options.texts("hardware"));
   if (action == "lint") {
     no_more(names, action);
@@ -91,7 +91,8 @@ const Command hardware_command = {
      .columns =
          "list: kind, name, title, memory_bytes, bandwidth_bytes_s, bf16_flops_s (dense; of\n"
          "      a host: fp32 of the CPU), host_bus_bytes_s, disk_bytes, launched, source\n"
-         "show, detect: name, property, value; detect says what it assumed and what it missed\n"
+         "show, detect: name, property, value; detect lists what it assumed and what it could not "
+         "read\n"
          "lint: finding, one a line; exit code 1 where there is one",
      .exit_codes = usual_exit_codes},
     run_hardware};

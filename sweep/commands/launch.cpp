@@ -32,8 +32,8 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
   std::optional<model::QuantisedModel> with_its_adapters;
   if (!kind.runtime.empty() && s.runtime->family != kind.runtime) {
     if (options.given("runtime") && options.text("kind") != "all")
-      throw std::invalid_argument(fmt::format("--runtime {} was asked for, and this is for {}",
-                                              s.runtime->name, kind.runtime));
+      throw std::invalid_argument(
+          fmt::format("--runtime is {}, but this file is for {}", s.runtime->name, kind.runtime));
     s.runtime = &given.engines->named(kind.runtime);
     s.layer_split = nullptr;  // options of another engine
     s.cpu_offload = Bytes(0);
@@ -151,7 +151,7 @@ const Command launch_command = {
          "file contains the figures of that point",
      .exit_codes =
          "0 done\n1 failed: a file that cannot be written\n2 usage: an option or a name that "
-         "is not understood\n3 no: the point does not fit, or cannot be started so"},
+         "is not understood\n3 no: the point does not fit, or cannot be started this way"},
     run_launch};
 
 }  // namespace headroom::sweep

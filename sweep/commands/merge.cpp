@@ -49,9 +49,9 @@ Part part_of(const fs::path& file) {
   const auto runs = database.runs();
   if (runs.empty()) throw report::StoreError(fmt::format("{}: holds no run", file.string()));
   if (runs.back().finished.empty())
-    throw report::StoreError(fmt::format(
-        "{}: its shard stands at point {} of {} to {}; finish it with the same command first",
-        file.string(), runs.back().next, runs.back().first, runs.back().end - 1));
+    throw report::StoreError(
+        fmt::format("{}: its shard is at point {} of {} to {}; repeat its command to finish it",
+                    file.string(), runs.back().next, runs.back().first, runs.back().end - 1));
   return {file, runs.back()};
 }
 
@@ -91,9 +91,9 @@ std::vector<Part> checked(std::vector<Part> parts) {
       throw report::StoreError(fmt::format("points {} to {} of {} are missing: no shard holds them",
                                            next, run.first - 1, run.all));
     if (run.first < next)
-      throw report::StoreError(fmt::format("points {} to {} are twice: in {} and {}", run.first,
-                                           std::min(next, run.end) - 1, parts[i - 1].file.string(),
-                                           parts[i].file.string()));
+      throw report::StoreError(fmt::format("points {} to {} are duplicates: in {} and {}",
+                                           run.first, std::min(next, run.end) - 1,
+                                           parts[i - 1].file.string(), parts[i].file.string()));
     next = run.end;
   }
   if (next < parts.front().run.all)
@@ -113,7 +113,7 @@ int run_merge(const Options& options) {
   if (folder.empty()) {
     folder = options.operands().front();
     if (!fs::is_directory(folder, error))
-      throw UsageError("--out FOLDER is needed: where shall results.sqlite go?");
+      throw UsageError("--out FOLDER is needed for results.sqlite");
   }
   const fs::path file = folder / "results.sqlite";
   for (const Part& part : parts)

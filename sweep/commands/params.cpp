@@ -18,8 +18,8 @@ namespace {
 namespace json = boost::json;
 using model::Model;
 
-/// The models found. A single model that fails throws its error. Of several models, failures are
-/// reported and the others counted.
+/// The models found. A single model that fails throws its error. With several models, failures are
+/// reported and the others are counted.
 std::vector<Model> look_up(const std::vector<std::string>& names, const Hub& hub, Need need) {
   std::vector<Model> models;
   std::vector<std::exception_ptr> failures;
@@ -52,7 +52,7 @@ int run_params(const Options& options) {
       fmt::print(stderr, "headroom: {}\n", line);
   if (options.given("tensors")) {
     if (adapters)
-      throw UsageError("--tensors lists the model's own; adapters have no effect on it");
+      throw UsageError("--tensors lists only the model's own tensors: adapters have no effect");
     emit(options, formatted(tensor_table(models), format));
     return outcome;
   }
@@ -98,7 +98,8 @@ const Command params_command = {
      .columns =
          "model, architecture, source\n"
          "parameters: tied ones once; parameters_untied: each time\n"
-         "parameters_active: touched by one token (experts); embeddings counted\n"
+         "parameters_active: used by one token: of routed experts only the active ones;\n"
+         "  embeddings and vision or audio towers count in full\n"
          "embedding_parameters: looked up, not multiplied; non_embedding_parameters: neither\n"
          "  these nor an output head of its own\n"
          "components (json): language, vision, audio, projector, other; they sum to\n"

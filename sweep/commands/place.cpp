@@ -42,12 +42,12 @@ const Command place_command = {
          "on\n"
          "each device, load_s, ttft_s, tpot_s, tokens_s, class; json has the four columns above "
          "for the\n"
-         "recommended or requested strategy, and all strategies in `strategies`; where the\n"
+         "recommended or requested strategy, and all strategies in `strategies`; if the\n"
          "engine computes on the CPU too, `contexts`: the most --gpu-layers by context, and the "
          "least\n"
-         "--n-cpu-moe; where it splits matrices, `splits`: tensor, pipeline and expert parallel "
+         "--n-cpu-moe; if it splits matrices, `splits`: tensor, pipeline and expert parallel "
          "sizes\n"
-         "with what of the cache each has room for",
+         "with the room of each for the cache",
      .exit_codes =
          "0 done\n1 failed: a file, a config or an output that cannot be read or written\n"
          "2 usage: an option or a name that is not understood\n"

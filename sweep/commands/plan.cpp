@@ -157,7 +157,7 @@ int run_portfolio(const Options& options) {
     constexpr std::string_view understood[] = {"format",  "out",     "hub-token",
                                                "offline", "factors", "set"};
     if (std::ranges::find(understood, flag) == std::end(understood) && options.given(flag))
-      throw UsageError(fmt::format("--{} has no effect on plan portfolio: FILE says it", flag));
+      throw UsageError(fmt::format("--{} has no effect on plan portfolio: FILE sets it", flag));
   }
   if (options.operands().size() != 2)
     throw UsageError(
@@ -262,32 +262,30 @@ const Command plan_command = {
      .columns =
          "without a QUESTION: catalogue models that run on --machine, as `curve --all`\n"
          "QUESTION: largest-model, largest-batch, longest-context, most-users, fewest-gpus,\n"
-         "  cheapest-machine, best-precision; portfolio: FILE says which models with which loads, "
-         "on\n"
-         "  which machines, at which prices; --out DIR gets purchase.md, purchase.csv, a page for\n"
-         "  each model and figures\n"
-         "prices (examples/prices/example.toml): each figure a number, or { expected, low, high } "
-         "where it\n  is uncertain: draws of a portfolio are from that range, and its tornado "
-         "spans it\n"
+         "  cheapest-machine, best-precision; portfolio: FILE has models, loads, machines and "
+         "prices;\n"
+         "  --out DIR receives purchase.md, purchase.csv, a page for each model and figures\n"
+         "prices (examples/prices/example.toml): each figure is a number, or { expected, low, high "
+         "}:\n"
+         "  draws of a portfolio are from that range, and its tornado plot spans it\n"
          "rank, model, precision, machine; cards of a copy, copies; batch of a copy, users of all\n"
          "copies; ttft_s, tpot_s; tokens_s and requests_s of all copies; asked_batch, "
          "asked_ttft_s,\n"
-         "asked_tpot_s: at the demand; room_bytes free on the\n"
-         "most loaded card; binds: the limit that one more would exceed, binds_times by how much; "
-         "machines "
-         "that\n"
-         "the demand takes, machines_spare with one more; acquisition, purchase, cost_per_hour of\n"
-         "all machines; cost_per_million_in and _out; tokens_per_joule\n"
+         "asked_tpot_s: at the demand; room_bytes free on the most loaded card; binds: the limit\n"
+         "that one more sequence would exceed, binds_times by how much; machines for the demand,\n"
+         "machines_spare with one more; acquisition, purchase, cost_per_hour of all machines;\n"
+         "cost_per_million_in and _out; tokens_per_joule\n"
          "portfolio: rank, fleet, acquisition, weights, machines, where; purchase, cost_per_hour "
          "and its\n"
-         "80 % interval (empty: not served there); cost_per_million_in and _out, and _out_all, of "
-         "an\n"
-         "output token with all else included; cost_over_years; break_even_api_months and\n"
-         "_rent_months; tokens_per_joule; wins: draws in which it is the cheapest, of equals the "
-         "first; "
-         "beaten_by_first: in\n"
-         "which the first is cheaper; times_of_load that the budget pays for; missed\n"
-         "budget in FILE: money for purchases and for the rent of `years`; budget_per_hour: for an "
+         "80 % interval (empty: not served there); cost_per_million_in and _out; _out_all: cost "
+         "of\n"
+         "an output token with everything included; cost_over_years; break_even_api_months and\n"
+         "_rent_months; tokens_per_joule; wins: draws in which the plan is the cheapest;\n"
+         "beaten_by_first: draws in which the first plan is cheaper; times_of_load: multiple of "
+         "the\n"
+         "load that the budget pays for; missed\n"
+         "budget in FILE: money for purchases and for the rent of `years`; budget_per_hour: for "
+         "one "
          "hour,\n"
          "everything included",
      .exit_codes =

@@ -17,7 +17,10 @@ int run_prune(const Options& options) {
   const auto file = database_operand(options);
   const Size keep = options.whole("keep", 30);
   const Log log(options);
-  { const report::Database there(file); }  // what is no database is not made one
+  {
+    const report::Database there(file);
+  }  // throws if the file is no database, before it is made
+     // one
   report::Store store(file);
   const auto pruned = store.prune(keep);
   log.summary("pruned",

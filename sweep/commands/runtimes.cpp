@@ -79,7 +79,7 @@ report::Table table_of(const std::vector<const Engine*>& rows) {
   return table;
 }
 
-/// How many measurements there are, and the first of their sources.
+/// Number of measurements, and the first of their sources.
 std::string evidence(const Constant& c) {
   if (c.measurements == 0) return std::string(c.source);
   const auto comma = std::min(c.source.find(", "), c.source.size());

@@ -84,9 +84,11 @@ std::string axes_text(const Job& job) {
 
 std::string dry_run(const Job& job) {
   const double bytes = report::expected_bytes_per_point() * static_cast<double>(job.points());
-  return axes_text(job) +
-         fmt::format("points: {}\nexpected database: {:.4g} {}\n", grouped(job.points()),
-                     bytes < 1e9 ? bytes / 1e6 : bytes / 1e9, bytes < 1e9 ? "MB" : "GB");
+  return axes_text(job) + fmt::format(
+                              "points: {}\nexpected size of results.sqlite: {:.4g} {} (CSV, tables "
+                              "and plots take more)\n",
+                              grouped(job.points()), bytes < 1e9 ? bytes / 1e6 : bytes / 1e9,
+                              bytes < 1e9 ? "MB" : "GB");
 }
 
 /// The spec of the command, with what flags override.
@@ -199,7 +201,7 @@ const std::string columns =
     "  --fresh computes all of them, with the same content\n"
     "experts stay in host memory if llama.cpp is then faster; `curve` gives the number of layers\n"
     "  (--n-cpu-moe)\n"
-    "--dry-run: axes, number of points, expected size of the database";
+    "--dry-run: axes, number of points, expected size of results.sqlite";
 
 }  // namespace
 

@@ -29,7 +29,7 @@ Bytes smallest_card(const CurveLine& line, const AllocationPoint& point) {
   return least;
 }
 
-/// Whether it stays on its cards even at the high end of its memory's interval.
+/// True if it stays on its cards even at the high end of its memory's interval.
 bool within_cards(const CurveLine& line, const AllocationPoint& point) {
   return point.plan.cards == 0 || point.estimate.gpu_bytes_high <= smallest_card(line, point);
 }
@@ -83,7 +83,7 @@ void recommend(CurveLine& line) {
       line.recommended = i;
   const AllocationPoint& p = line.points[*line.recommended];
   line.reason = fmt::format(
-      "the least with at least {:.0f} % of the best speed of a whole answer (it has {:.0f} %)",
+      "the least with at least {:.0f} % of the best speed of a whole answer (it reaches {:.0f} %)",
       100 * report::knee_share, 100 * answers_s(p) / best);
   if (!safe)
     line.reason += fmt::format("; it may need up to {}, more than the card has",
@@ -92,7 +92,8 @@ void recommend(CurveLine& line) {
     line.reason +=
         " among those that stay on the card at the high end of their interval; more may run out of "
         "memory";
-  if (p.allocation == Bytes(0)) line.reason += "; no GPU memory makes it over 5 % quicker";
+  if (p.allocation == Bytes(0))
+    line.reason += "; no amount of GPU memory makes it more than 5 % faster";
 }
 
 /// "0-12"; cards that share every matrix are named together.
@@ -190,7 +191,7 @@ std::string jump_words(const CurveLine& line, std::size_t point) {
 CurveLine curve_line(const Scenario& scenario, std::string label, std::optional<Bytes> step) {
   if (!scenario.weights->model->profile.generative)
     throw std::invalid_argument(
-        fmt::format("{} is an encoder and generates nothing: a curve is of tokens a second",
+        fmt::format("{} is an encoder and generates nothing: a curve shows tokens per second",
                     scenario.weights->model->name));
   CurveLine line{.scenario = scenario,
                  .label = std::move(label),

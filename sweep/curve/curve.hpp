@@ -19,8 +19,8 @@ struct CurveLine {
   model::Scenario scenario;  ///< without a budget of its own
   std::string label;         ///< "bf16, llama.cpp", what tells it from the others
   std::vector<model::AllocationPoint> points;
-  report::Curve drawn;                     ///< the same with its knee and its jumps, for figures
-  std::optional<std::size_t> first;        ///< that runs; none: nothing does
+  report::Curve drawn;                     ///< these points with knee and jumps, for figures
+  std::optional<std::size_t> first;        ///< first point that runs; none: nothing does
   std::optional<std::size_t> diminished;   ///< from where a GiB more adds next to nothing
   std::optional<std::size_t> recommended;  ///< none: nothing runs
   std::string reason;                      ///< why that one, or why none

@@ -73,7 +73,7 @@ std::optional<CachedFile> HubCache::find(const Key& key) const try {
 
 void HubCache::store(const Key& key, const CachedFile& file) const try {
   if (folder_.empty()) return;
-  static std::atomic<int> number = 0;  // of several threads of one process
+  static std::atomic<int> number = 0;  // distinguishes threads of one process
   const fs::path to = path(key);
   fs::create_directories(to.parent_path());
   std::error_code error;

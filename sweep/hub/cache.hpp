@@ -13,7 +13,7 @@ namespace headroom::sweep {
 
 /// A file as it was fetched, or the beginning of it.
 struct CachedFile {
-  std::string etag;     ///< of the server; empty: it gave none
+  std::string etag;     ///< the server's ETag; empty: it gave none
   std::string commit;   ///< 40 hexadecimal digits; empty: the server did not say
   std::string fetched;  ///< "2026-11-21", UTC
   Size total = -1;      ///< bytes of the whole file; -1: the repository has no such file

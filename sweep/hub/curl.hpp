@@ -1,5 +1,5 @@
-// libcurl, loaded at the first request: with the thirty libraries that it brings it would take
-// longer to start than all the rest of the program (bench/README.md).
+// libcurl, loaded at the first request. With its thirty libraries it takes longer to start than all
+// the rest of the program (bench/README.md).
 #pragma once
 
 #include <curl/curl.h>

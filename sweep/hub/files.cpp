@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a folder has what a model is made from.
+/// True if a folder has the files of a model.
 bool has_model(const fs::path& folder, const std::string& file) {
   std::error_code error;
   if (!file.empty()) return fs::exists(folder / file, error);

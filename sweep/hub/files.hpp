@@ -40,7 +40,7 @@ class HubFiles : public ModelFiles {
   void expect(const std::vector<std::string>& names) const override;
 
   bool is_local() const { return local_ != nullptr; }
-  /// Where all of it comes from: revision, commit, and whether it was checked.
+  /// Origin of all files: revision, commit, and if it was checked.
   std::string provenance() const;
 
  private:
@@ -57,7 +57,7 @@ class HubFiles : public ModelFiles {
   Snapshot snapshot_;
   std::unique_ptr<ModelFiles> local_;  ///< the snapshot, where it has a model
   HubRepository repository_;
-  mutable std::mutex mutex_;  ///< of all below; nothing is ever taken out of the maps
+  mutable std::mutex mutex_;  ///< guards all members below; nothing is ever taken out of the maps
   mutable std::optional<std::vector<std::string>> names_;
   mutable std::map<std::string, std::optional<std::string>> small_;
   mutable std::map<std::string, std::shared_ptr<Beginning>> beginnings_;

@@ -50,7 +50,7 @@ struct HttpRequest {
   std::string url;
   Secret token{};                           ///< sent to the origin of `url` alone
   std::string etag{};                       ///< If-None-Match
-  enum class Part { whole, range } part{};  ///< whether a range is asked for
+  enum class Part { whole, range } part{};  ///< range: only a part is requested
   Size offset = 0;
   Size length = 0;
 };
@@ -58,9 +58,9 @@ struct HttpRequest {
 /// The response: 200, 206, 304, 416 or an error status; never a redirect.
 struct HttpAnswer {
   int status = 0;
-  std::string body;  ///< of an error, its beginning
+  std::string body;  ///< body of an error, its beginning
   Size total = -1;   ///< bytes of the whole file; -1: the server does not say
-  std::map<std::string, std::string> headers;  ///< of the last answer; names in lower case
+  std::map<std::string, std::string> headers;  ///< headers of the last answer; names in lower case
   /// Headers of the responses from the origin of the request's URL, redirects included.
   std::map<std::string, std::string> origin_headers;
 

@@ -48,7 +48,7 @@ std::string file_before_revision(std::string_view text) {
   return fmt::format("{}{}@{}", text.substr(0, at), rest.substr(slash), rest.substr(0, slash));
 }
 
-/// Whether a GGUF file's name ends in `quantisation`, before the number of a part.
+/// True if a GGUF file's name ends in `quantisation`, before the number of a part.
 bool is_quantised_as(std::string_view file, std::string_view quantisation) {
   const std::string stem = lower(model::stem_of(std::string(file))), end = lower(quantisation);
   if (!lower(file).ends_with(".gguf") || stem.starts_with("mmproj") || !stem.ends_with(end))

@@ -32,7 +32,7 @@ class HubError : public std::runtime_error {
 struct HubAddress {
   std::string repository;        ///< "org/name", or "gpt2" of the hub's first years
   std::string revision{};        ///< branch, tag or commit; empty: main
-  std::string folder{}, file{};  ///< of one file that is named; both may be empty
+  std::string folder{}, file{};  ///< folder and name of one file; both may be empty
   std::string quantisation{};    ///< "Q4_K_M": the GGUF file whose name ends in it; or empty
 };
 /// Nothing where `name` cannot be of the hub: a path, or characters that no repository has.
@@ -48,7 +48,7 @@ class Hub : public ModelSource {
   /// Nothing where the name cannot be of the hub. A name without an organisation is looked up in
   /// caches only, unless it has a revision. Throws HubError, ConfigError, FormatError.
   std::optional<model::Model> find(const ModelReference& reference) const override;
-  /// Whether any name was looked for on the hub or in its caches; not while `find` runs.
+  /// True if any name was looked up on the hub or in its caches, but not while `find` runs.
   bool was_asked() const;
 
  private:

@@ -40,7 +40,7 @@ class HubRepository {
   HttpAnswer ask(HttpRequest request) const;
   CachedFile whole_of(const std::string& revision, const std::string& path, const std::string& url,
                       Size most) const;
-  /// Whether what came is of the commit that all else is of; the first one decides which.
+  /// True if the file is of the repository's settled commit. The first file settles it.
   bool settle(const std::string& commit, const std::string& state) const;
   [[noreturn]] void not_cached(const std::string& url) const;
 
@@ -49,7 +49,7 @@ class HubRepository {
   const HubCache& cache_;
   const std::string repository_, asked_;
   mutable std::mutex mutex_;
-  mutable std::string commit_;  ///< of all files; empty: not known yet
+  mutable std::string commit_;  ///< commit of all files; empty: not known yet
   mutable std::string state_;   ///< "fetched", "cached …"; empty: nothing asked yet
 };
 

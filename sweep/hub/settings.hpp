@@ -21,9 +21,9 @@ struct HubSettings {
   std::string endpoint;            ///< "https://huggingface.co", without a slash at its end
   Secret token;                    ///< empty: none
   std::string token_from;          ///< "HF_TOKEN", "--hub-token", a file; empty: none
-  std::string offline_by;          ///< what asks for it: "--offline"; empty: online
-  std::filesystem::path hf_cache;  ///< of the hub's own client; empty: there is no home
-  std::filesystem::path cache;     ///< of answers, ours: $XDG_CACHE_HOME/headroom/hub
+  std::string offline_by;          ///< origin of offline mode: "--offline"; empty: online
+  std::filesystem::path hf_cache;  ///< cache of the hub's own client; empty: there is no home
+  std::filesystem::path cache;     ///< headroom's own cache: $XDG_CACHE_HOME/headroom/hub
   HttpSettings http;
 };
 
@@ -47,7 +47,7 @@ class Options;
 /// --hub-token and --offline.
 HubFlags hub_flags(const Options& options);
 
-/// Where the hub's own client keeps what it fetched.
+/// Folder in which the hub's own client keeps its files.
 std::filesystem::path hf_cache_folder(const Environment& environment);
 
 }  // namespace headroom::sweep

@@ -112,7 +112,7 @@ void configure(CURL* handle, const std::string& url, const HttpRequest& request,
   api.set(handle, CURLOPT_HTTPHEADER, headers.list);
 }
 
-/// Whether a second attempt may help: not where a name has no address, nobody listens, or the
+/// True if a second attempt may help. It does not if a name has no address, nobody listens, or the
 /// certificate is not trusted.
 bool worth_again(CURLcode code, bool connected) {
   switch (code) {

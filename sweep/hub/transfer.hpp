@@ -20,7 +20,7 @@ struct Transfer {
   std::map<std::string, std::string> headers;  ///< names in lower case; of several, the last
   std::string body;
   bool whole = false;    ///< the body ended by itself, it was not left
-  std::string location;  ///< of a redirect, absolute
+  std::string location;  ///< absolute target of a redirect
   double retry_after_s = 0;
 };
 

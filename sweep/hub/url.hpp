@@ -10,9 +10,9 @@ namespace headroom::sweep {
 /// that is not plainly http(s)://HOST[:PORT]/…: two readers of a URL that disagree about its host
 /// must not matter.
 std::string origin_of_url(std::string_view url);
-/// Whether it is this computer itself.
+/// True if the URL is this computer itself.
 bool is_loopback_url(std::string_view url);
-/// Whether a token may be sent there: https, or this computer itself.
+/// True if a token may be sent there: https, or this computer itself.
 bool may_carry_token(std::string_view url);
 /// `url` as messages show it: without user, password, query and fragment.
 std::string shown_url(std::string_view url);

@@ -41,7 +41,7 @@ class Command {
   std::string text_;
 };
 
-/// Where the script looks for adapter `i`, from 0 on: the estimate does not know yours.
+/// Placeholder for the file of adapter `i`, from 0 on. The user puts the real path there.
 std::string adapter_file(Size i) { return fmt::format("adapter-{}", i + 1); }
 
 /// The last part of "org/name".

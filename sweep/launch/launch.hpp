@@ -32,7 +32,7 @@ struct LaunchKind {
   std::string_view file;     ///< file name in a folder of all: "load.py"
   std::string_view runtime;  ///< whose estimate it is made from; empty: the one that is asked for
   std::string_view meaning;
-  /// Whether it supports adapters, a draft model and images.
+  /// True if it supports adapters, a draft model and images.
   bool extras;
   /// The file's text. Throws std::invalid_argument with the reason where the point cannot be
   /// started so.
@@ -64,10 +64,9 @@ std::string python_quoted(std::string_view text);
 /// kind. Throws std::invalid_argument with the reason where the file cannot be written.
 std::string start_command(const LaunchPoint& point);
 
-/// Every file of a point describes the same one. Where accelerate fills devices in order, a tenth
-/// of each card is left free unless a budget was given: what runs over a card there ends the run,
-/// and torch's fragments are not in its budgets. Keeps the runtime that `scenario` points to from
-/// then on.
+/// Every file of a point describes the same one. If accelerate fills devices in order and no budget
+/// was given, a tenth of each card stays free. Exceeding a card ends the run, and torch's fragments
+/// are not in accelerate's budgets. Keeps the runtime that `scenario` points to from then on.
 class Margin {
  public:
   explicit Margin(model::Scenario& scenario);

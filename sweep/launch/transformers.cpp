@@ -20,8 +20,8 @@ std::string device_in_python(const LaunchPoint& point, const std::string& device
   return point.scenario.machine->devices.front().vendor == "apple" ? "\"mps\"" : device;
 }
 
-/// Whether the mapper of accelerate (transformers 4) and that of transformers 5 write the same
-/// placement when `made.memory` is passed.
+/// True if the mappers of accelerate (transformers 4) and of transformers 5 write one placement for
+/// `made.memory`.
 bool both_write(const LaunchPoint& point, const model::Mapped& made) {
   const model::Model& model = point.model();
   const auto type = model::mapper_dtype(point.scheme().name);

@@ -86,10 +86,10 @@ std::optional<GivenImages> images_of(const Options& options, const model::Model&
   options.requires_flag("image-size", "images");
   if (!options.given("images")) return std::nullopt;
   if (m.images.kind == model::ImageTokens::unknown)
-    throw UsageError(fmt::format(
-        "--images: {} ({}) takes none, or how it turns them into tokens is not described; add "
-        "their tokens to --{}",
-        m.name, m.architecture, text_flag));
+    throw UsageError(
+        fmt::format("--images: {} ({}) takes none, or the number of their tokens is not described; "
+                    "add their tokens to --{}",
+                    m.name, m.architecture, text_flag));
   const bool fixed = m.images.kind == model::ImageTokens::fixed;
   if (fixed && options.given("image-size"))
     throw UsageError(fmt::format("--image-size has no effect: {} makes {} tokens of every image",

@@ -40,9 +40,10 @@ void change_host(const Options& options, GivenMachine& given) {
     const auto stated = options.read(flag, parse);
     if (!stated) return;
     if (host.boxes > 1)
-      throw UsageError(fmt::format(
-          "--{} is of one box, and this machine is {} of {}: a host of your own in --hardware",
-          flag, host.boxes, name));
+      throw UsageError(
+          fmt::format("--{} describes one box, and this machine is {} of {}: describe the host in "
+                      "a file for --hardware",
+                      flag, host.boxes, name));
     if (flag.starts_with("ram") && !given.machine.devices.empty() &&
         given.machine.devices.front().unified_memory)
       throw UsageError(
@@ -86,8 +87,8 @@ GivenMachine local(const Catalogue& catalogue, Memory memory) {
   const auto busy = [&](const std::string& name, std::string_view flag, Bytes free, Bytes all) {
     if (free.real().value() < 0.95 * all.real().value())
       given.assumed.push_back(fmt::format(
-          "all of {}, although only {} of {} is free now: --{} {:.0f}MiB plans with that", name,
-          to_text(free), to_text(all), flag, std::floor(free.real().value() / (1 << 20))));
+          "all of {}, although only {} of {} is free now: --{} {:.0f}MiB uses only the free memory",
+          name, to_text(free), to_text(all), flag, std::floor(free.real().value() / (1 << 20))));
   };
   given.free.emplace().ram = found.ram_available;
   for (const DetectedCard& card : found.cards) given.free->cards.push_back(card.free);
@@ -123,7 +124,7 @@ void check_machine_flags(const Options& options, bool from_figures, bool named) 
   for (const auto flag : figures_of_host)
     if (options.given(flag) && !from_figures && !named)
       throw UsageError(
-          fmt::format("--{} is of a host: it needs --machine, --device or --host, or "
+          fmt::format("--{} describes a host: it needs --machine, --device or --host, or "
                       "--gpu-memory",
                       flag));
   if (from_figures && options.given("host"))
@@ -136,7 +137,7 @@ std::string machine_text(const Options& options) {
   std::string text = options.text("machine");
   if (lower(options.text("device")) == "local") {
     if (options.given("count") || options.given("host"))
-      throw UsageError("--device local is all of this computer: without --count and --host");
+      throw UsageError("--device local means all of this computer: leave out --count and --host");
     text = "local";
   }
   if (text.empty()) {

@@ -25,13 +25,13 @@ struct FreeMemory {
 };
 struct GivenMachine {
   Machine machine;
-  std::optional<FreeMemory> free;    ///< of this computer, where all of it is meant
-  std::vector<std::string> assumed;  ///< what was not given, and where it comes from
+  std::optional<FreeMemory> free;    ///< free memory of this computer, if all of it is meant
+  std::vector<std::string> assumed;  ///< values that were not given, with their origin
 };
 /// Nothing where no machine is given. Throws UsageError for flags that exclude each other or would
 /// have no effect, and what parse_machine and specified_machine throw.
 std::optional<GivenMachine> machine_of(const Options& options);
-/// The same, with only what is free now of the memory of this computer, where it is meant.
+/// As above, but with only the free memory of this computer, if the machine is this computer.
 std::optional<GivenMachine> free_machine_of(const Options& options);
 
 }  // namespace headroom::sweep

@@ -40,7 +40,7 @@ std::vector<std::string> models_given(const Options& options) {
   for (const Flag& flag : flags())
     if (options.given(flag.name) && !custom_flag(flag.name).empty())
       throw UsageError(fmt::format(
-          "--{} describes a custom model and has no effect on '{}'; its own keys are changed as in "
+          "--{} describes a custom model and has no effect on '{}'; change its own keys as in "
           "'{}?num_hidden_layers=12'",
           flag.name, names.front(), names.front()));
   return names;

@@ -25,7 +25,7 @@ struct CommandHelp {
   std::string_view operands;  ///< as the usage line shows them: "MODEL…"; empty: none
   std::string_view flags;     ///< canonical names separated by spaces
   std::string_view examples;  ///< one a line
-  std::string_view columns;   ///< what comes out, by name
+  std::string_view columns;   ///< columns of the output, by name
   std::string_view exit_codes;
 };
 

@@ -41,8 +41,8 @@ struct GivenScenario {
   std::unique_ptr<GivenDraft> draft;               ///< null: none
   std::optional<model::ServedAdapters> adapters;   ///< among the weights
   bool on_machine = true;
-  std::optional<FreeMemory> free;    ///< of this computer, where it is the machine
-  std::vector<std::string> assumed;  ///< of the machine and of a custom model
+  std::optional<FreeMemory> free;    ///< free memory of this computer, if it is the machine
+  std::vector<std::string> assumed;  ///< assumptions about the machine and a custom model
   model::Scenario scenario;
 };
 

@@ -16,10 +16,10 @@ namespace headroom::sweep {
 
 class Hub;
 
-/// What proposes tokens, and how many in a step.
+/// The source of proposed tokens, and their number in a step.
 struct Speculation {
   model::Proposer proposer = model::Proposer::model;
-  std::string model;  ///< of a draft model or a head; empty: none
+  std::string model;  ///< a draft model or a head; empty: none
   Size tokens = 0;
   std::optional<double> acceptance;  ///< share that is kept; none: as measured elsewhere
 
@@ -51,8 +51,8 @@ struct GivenDraft {
 };
 
 /// `asked` for `scenario`, with the weights of a draft model or a head. Throws
-/// std::invalid_argument: an engine or a model that cannot, tokens that the engine does not allow,
-/// vocabularies that do not go together, an acceptance that nothing tells.
+/// std::invalid_argument if the engine or the model cannot do it, or the engine does not allow so
+/// many tokens. It also throws for incompatible vocabularies and an unknown acceptance.
 std::unique_ptr<GivenDraft> make_draft(const Speculation& asked, const model::Scenario& scenario,
                                        const model::QuantisedModel* proposer);
 

@@ -1,4 +1,4 @@
-// What an engine and a model allow in speculative decoding.
+// Limits of an engine and a model for speculative decoding.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,10 +21,9 @@ void check_modules(const model::Scenario& s, Size tokens, Size modules) {
   };
   switch (s.runtime->serving.predictors) {
     case Predictors::none:
-      throw std::invalid_argument(
-          fmt::format("{} does not run the modules of a checkpoint that predict further tokens; "
-                      "llama.cpp, sglang and vllm do",
-                      s.runtime->name));
+      throw std::invalid_argument(fmt::format(
+          "{} does not run multi-token prediction modules; llama.cpp, sglang and vllm do",
+          s.runtime->name));
     case Predictors::each_once:
       if (tokens != modules)
         allowed(fmt::format("{} proposes one token with each module", s.runtime->name));
@@ -64,7 +63,7 @@ void check_weights(const model::Scenario& s, const model::QuantisedModel& weight
 void check_head(const model::Scenario& s, const model::Model& head) {
   if (s.runtime->serving.predictors < Predictors::up_to_modules)
     throw std::invalid_argument(
-        fmt::format("how {} decodes with a head is not described", s.runtime->name));
+        fmt::format("decoding with a head is not described for {}", s.runtime->name));
   if (model::counted_only(head.architecture, head.model_type).empty())
     throw std::invalid_argument(fmt::format("{} ({}) is a model of its own: draft:{}:N", head.name,
                                             head.architecture, head.name));
@@ -88,7 +87,7 @@ void check_draft(const model::Scenario& s, const model::Draft& draft) {
   const model::Model& model = *s.weights->model;
   const auto refuse = [](const std::string& why) { throw std::invalid_argument(why); };
   if (s.runtime->serving.draft_vocabulary < 0 && draft.proposer != Proposer::modules)
-    refuse(fmt::format("how {} decodes with one is not described", s.runtime->name));
+    refuse(fmt::format("decoding with one is not described for {}", s.runtime->name));
   if (!s.kv_cache) refuse("has no effect with --no-kv-cache");
   if (!model.profile.generative || model.encoder_decoder)
     refuse(fmt::format("{} is no decoder", model.name));

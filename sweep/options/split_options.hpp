@@ -1,4 +1,4 @@
-// Where layers go, as options say it: llama.cpp's words for it, and vLLM's share in host memory.
+// Placement of layers by options: llama.cpp's options, and vLLM's share in host memory.
 #pragma once
 
 #include <memory>

@@ -51,7 +51,7 @@ int zero_of(const Options& options, const model::TrainingRuntime& runtime) {
   constexpr std::string_view stages[] = {"0", "1", "2", "3"};
   const int asked = options.one_of("zero", stages, stages[runtime.zero]).front() - '0';
   if (asked < runtime.zero)
-    throw UsageError(fmt::format("--zero {}: {} shares out at least as ZeRO {} does", asked,
+    throw UsageError(fmt::format("--zero {}: {} shards at least as much as ZeRO {}", asked,
                                  runtime.name, runtime.zero));
   return asked;
 }
@@ -217,9 +217,8 @@ GivenTraining training_of(const Options& given_options) {
         return c.kind == model::CacheKind::recurrent;
       }))
     given.assumed.emplace_back(
-        "recurrent layers by their kernels (mamba-ssm, causal-conv1d, fla), as their sources say "
-        "and "
-        "not measured: without them every state of every token is kept");
+        "recurrent layers by their kernels (mamba-ssm, causal-conv1d, fla), described from their "
+        "sources and not measured: without them every state of every token is kept");
   given.probe = probe_of(options, s);
   if (!options.given("optimizer")) given.assumed.emplace_back("optimizer adamw (torch)");
   if (!options.given("seq")) given.assumed.emplace_back("sequences of 2048 tokens (--seq)");

@@ -72,7 +72,7 @@ void read_kernels(const Options& options, model::TrainingScenario& s, GivenTrain
   s.fused_kernels = options.given("liger");
   s.compiled = options.given("compile");
   if (s.compiled && s.runtime->selective != model::Selective::but_every_2nd_mm)
-    throw UsageError("--compile has no effect but with --runtime fsdp2 in this version");
+    throw UsageError("--compile works only with --runtime fsdp2 in this version");
   s.imbalance = real_of(options, "expert-imbalance", 1);
   if (s.imbalance != 1 && s.model->profile.routing.experts == 0)
     throw UsageError("--expert-imbalance has no effect: the model has no experts");
@@ -137,8 +137,8 @@ void read_packing(const Options& options, model::TrainingScenario& s, GivenTrain
   s.document = options.whole("packing", 1);
   if (!s.fused_attention)
     throw UsageError(
-        "--packing takes attention in a fused kernel: scores of whole sequences are "
-        "kept with --attention eager");
+        "--packing needs attention in a fused kernel: --attention eager keeps the scores of whole "
+        "sequences");
   if (s.document >= s.sequence)
     throw UsageError(fmt::format("--packing {} has no effect: sequences have {} tokens", s.document,
                                  s.sequence));

@@ -35,8 +35,8 @@ Order order_of(std::string name, const Scenario& s, const Assignment* assignment
   return order;
 }
 
-/// llama.cpp's flags for a placement; empty where it has none: one card that has the output and all
-/// layers, but for experts, is what they can say.
+/// llama.cpp's flags for a placement. Empty if they cannot express it: one card must have the
+/// output and all layers, except for experts.
 std::string llama_cpp_flags(const Scenario& s, const Assignment& a) {
   const auto on_card = [](const std::vector<Spot>& spots) {
     return std::ranges::all_of(spots, [](Spot spot) { return spot == 0; });
@@ -78,12 +78,12 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   answer.orders.push_back(order_of("best", s, &best->placed.assignment));
   answer.best_note =
       best->exact
-          ? "exact: every placement of layers like these was compared"
+          ? "exact: all placements of these layers were compared"
           : fmt::format("at most {:.1f} % slower than the best possible placement (a bound)",
                         100 * (best->placed.step / best->bound - 1));
 
   Strategy strategy{.name = "best",
-                    .meaning = "all of each budget, each layer where it serves best",
+                    .meaning = "full budgets, each layer in its best place",
                     .scenario = s,
                     .mapped = std::make_shared<Mapped>(),
                     .explained = {},
@@ -128,8 +128,8 @@ void recommend(Answer& answer) {
   if (answer.chosen == answer.strategies.size()) return;
   const double reached = speed(answer.strategies[answer.chosen].explained.estimate) / best;
   answer.reason = fmt::format(
-      "the least GPU memory with at least {:.0f} % of the best speed of all of them: it has "
-      "{:.0f} %",
+      "the least GPU memory with at least {:.0f} % of the best strategy's speed: it reaches {:.0f} "
+      "%",
       100 * report::knee_share, 100 * reached);
 }
 

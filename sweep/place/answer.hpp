@@ -29,12 +29,12 @@ struct Answer {
   model::ModuleTree tree;
   std::vector<model::Strategy> strategies;  ///< the best placement comes last, where there is one
   std::vector<Order> orders;                ///< the best one last
-  std::vector<model::LayersAtContext> contexts;  ///< where the runtime computes on the CPU too
-  std::vector<model::ParallelSplit> splits;      ///< where the runtime splits matrices
+  std::vector<model::LayersAtContext> contexts;  ///< if the runtime computes on the CPU too
+  std::vector<model::ParallelSplit> splits;      ///< if the runtime splits matrices
   std::string best_note;   ///< "exact", or how far from the best of all; empty: no such search
   std::string best_flags;  ///< llama.cpp's, that place it so; empty where it has none
   std::optional<Bytes> least, min_with_gpu;
-  std::size_t chosen = 0;  ///< of the strategies; their number where none runs
+  std::size_t chosen = 0;  ///< index of the strategy; their number if none runs
   std::string reason;      ///< why it was chosen
 };
 

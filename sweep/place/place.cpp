@@ -123,11 +123,12 @@ std::string bar(double used, double limit) {
 std::string names_note(const Model& model, const DeviceMap& map) {
   const std::string_view since = names_since(model, map);
   const std::string versions =
-      since.empty() ? "transformers 5.23; other versions were not looked at"
+      since.empty() ? "transformers 5.23; other versions were not checked"
       : since == "5.23"
-          ? "transformers 5.23; older versions have others, or not this class"
-          : fmt::format("transformers {} to 5.23{}", since,
-                        since == "4.46.3" ? "" : "; older ones have others, or not this class");
+          ? "transformers 5.23; older versions have other module names, or not this class"
+          : fmt::format(
+                "transformers {} to 5.23{}", since,
+                since == "4.46.3" ? "" : "; older ones have other module names, or not this class");
   std::string note = "the names are those of " + versions;
   if (names_fused_experts(model, map))
     note += "; an entry lies inside the fused experts, which were modules of their own before 5";

@@ -72,12 +72,13 @@ std::string contexts_text(const Answer& answer) {
   if (experts)
     header.insert(header.end(), {"--n-cpu-moe", "fullest card", "host memory", "tokens/s"});
   return fmt::format(
-             "The most layers on the cards by context (all {} and the output: -ngl {}){}:\n",
-             layers, layers + 1,
-             experts ? fmt::format("; and -ngl {} with the experts of as few first layers as can "
-                                   "be in host memory",
-                                   layers + 1)
-                     : std::string()) +
+             "Most layers on the cards, by context (all {} and the output: -ngl {}){}:\n", layers,
+             layers + 1,
+             experts
+                 ? fmt::format(
+                       "; or -ngl {} with the experts of the fewest first layers in host memory",
+                       layers + 1)
+                 : std::string()) +
          aligned(header, std::vector<bool>(header.size(), true), rows) + '\n';
 }
 
@@ -96,8 +97,8 @@ std::string splits_text(const Answer& answer) {
   }
   const Scenario& s = answer.given.scenario;
   return fmt::format(
-             "Splits over the cards (tensor, pipeline and expert parallel); the cache has what "
-             "weights and work leave of each budget, in blocks of {} tokens:\n",
+             "Splits over the cards (tensor, pipeline and expert parallel); the KV cache takes the "
+             "rest of each budget after weights and activations, in blocks of {} tokens:\n",
              s.runtime->cache.block_tokens) +
          aligned({"tp", "pp", "ep", "", "weights on a card", "cache room", "blocks",
                   fmt::format("x {} tokens", s.cached_tokens()), "first token", "tokens/s"},

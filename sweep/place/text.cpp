@@ -1,7 +1,7 @@
 // An answer of `headroom place` for a reader:
 //
 //   speed-optimised (all of each budget): load 39.1 s, first token …, 0.0631 tokens/s: very slow
-//       device          layers       weights   in all  of budget
+//       device          layers       weights   …   total   budget
 //       gpu 0: …        layers 0-5 …
 //       max_memory={0: "6543MiB", "cpu": "29000MiB"}
 #include <fmt/format.h>
@@ -37,15 +37,16 @@ std::string device_rows(const Explanation& explained) {
       long_lists +=
           fmt::format("    {}: layers {}\n", use.name.substr(0, use.name.find(':')), use.layers);
     rows.push_back({"   ", use.name,
-                    use.layers.empty() ? "-"
-                    : is_long          ? "below"
-                                       : "layers " + use.layers,
+                    !use.layers.empty()      ? is_long ? "below" : "layers " + use.layers
+                    : use.weights > Bytes(0) ? "no whole layer"
+                                             : "none",
                     to_text(use.weights), to_text(use.kv_cache), to_text(use.activations),
                     to_text(use.total), to_text(use.budget),
                     bar(use.total.real().value(), use.budget.real().value())});
   }
-  return aligned({"", "device", "layers", "weights", "KV cache", "compute", "total", "budget", ""},
-                 {false, false, false, true, true, true, true, true, false}, rows) +
+  return aligned(
+             {"", "device", "layers", "weights", "KV cache", "activations", "total", "budget", ""},
+             {false, false, false, true, true, true, true, true, false}, rows) +
          long_lists;
 }
 
@@ -53,9 +54,9 @@ std::string block(const Answer& answer, const Strategy& s) {
   const Estimate& e = s.explained.estimate;
   if (!s.feasible)
     return fmt::format("{} ({}): not feasible, {}\n\n", s.name, s.meaning, needs(answer, s));
-  std::string text =
-      fmt::format("{} ({}): {}{}\n", s.name, s.meaning, outcome(e),
-                  e.sure == Confidence::marginal ? "; whether it fits is not sure" : "");
+  std::string text = fmt::format(
+      "{} ({}): {}{}\n", s.name, s.meaning, outcome(e),
+      e.sure == Confidence::marginal ? "; tight: the interval reaches over the limit" : "");
   text += device_rows(s.explained);
   const bool best = s.name == answer.strategies.back().name && !answer.best_note.empty();
   if (best)
@@ -64,7 +65,7 @@ std::string block(const Answer& answer, const Strategy& s) {
   else if (s.mapped && s.mapped->written)
     text += fmt::format("    max_memory={}\n", passed(s.mapped->memory));
   else if (s.mapped)
-    text += "    no max_memory makes accelerate do this: pass the map itself (--format json)\n";
+    text += "    no max_memory gives this placement: pass the map itself (--format json)\n";
   return text + '\n';
 }
 
@@ -76,7 +77,7 @@ std::string min_text(const Answer& answer) {
   const std::size_t cards = answer.given.machine->devices.size();
   std::string text = "Least GPU memory that runs it: " + amount(answer.least);
   if (answer.least == Bytes(0))
-    text += " (host memory and disk hold it); with a GPU at work: " + amount(answer.min_with_gpu);
+    text += " (it fits in host memory and on disk); to use a GPU: " + amount(answer.min_with_gpu);
   return text + (cards > 1 ? fmt::format(", on each of {} cards\n", cards) : "\n");
 }
 
@@ -90,7 +91,7 @@ std::string orders_text(const Answer& answer) {
     rows.push_back({order.name, fits ? duration(step) : "does not fit",
                     fits && e.tokens_s > 0 ? fmt::format("{:.3g}", e.tokens_s) : "", order.layers});
   }
-  return "All of each budget, by the order in which devices are filled:\n" +
+  return "Full budgets, by the order in which devices are filled:\n" +
          aligned({"order", "step", "tokens/s", "layers"}, {false, true, true, false}, rows) + '\n';
 }
 

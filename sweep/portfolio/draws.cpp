@@ -1,4 +1,4 @@
-// Whether the order of a portfolio's plans survives what is not sure.
+// Tests if the order of a portfolio's plans survives the uncertainty.
 #include <tbb/parallel_for.h>
 
 #include <algorithm>

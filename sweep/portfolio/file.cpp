@@ -131,7 +131,7 @@ Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub,
   const bool strict = row.flag("strict").value_or(false);
   const std::string runtime = row.text("runtime").value_or("vllm");
   const auto machines = row.texts("machines");
-  if (machines.empty()) row.fail("machines", "missing; expected what there is to choose from");
+  if (machines.empty()) row.fail("machines", "missing; expected the machines to choose from");
   for (const auto& text : machines) {
     p.machines.push_back(std::make_unique<Machine>(named(
         row, "machines", text, [&](const std::string& t) { return parse_machine(t, catalogue); })));
@@ -148,11 +148,11 @@ Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub,
     p.loads.push_back(read_load(*each, p, hub, engines, strict, runtime));
     const std::string page = report::file_name(p.loads.back().name);
     if (page.empty() || page == "purchase")
-      row.fail("load", fmt::format("found one called '{}'; give it a name that its page can have",
+      row.fail("load", fmt::format("found the name '{}', which no file can have; choose another",
                                    p.loads.back().name));
     for (std::size_t i = 0; i + 1 < p.loads.size(); ++i)
       if (report::file_name(p.loads[i].name) == page)
-        row.fail("load", fmt::format("found two called '{}'; give one another name", page));
+        row.fail("load", fmt::format("found '{}' twice; rename one", page));
   }
   row.finish();
   return p;

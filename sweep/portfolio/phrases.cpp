@@ -25,7 +25,7 @@ std::string stay_words(const model::Stay& stay) {
 std::string api_words(const Portfolio& p, const FleetPlan& plan, double per_hour) {
   const double over_years = p.years * model::hours_per_year * per_hour;
   std::string text = fmt::format(
-      "the cheapest in the prices asks {} an hour for as many tokens, {} over {:g} years",
+      "the cheapest API of the prices file costs {} an hour for these tokens, {} over {:g} years",
       money(per_hour, p.prices.currency), money(over_years, p.prices.currency), p.years);
   if (over_years < cost_over_years(p, plan)) text += "; the API costs less";
   if (const auto months = break_even_with_api(p, plan))
@@ -158,10 +158,10 @@ std::string assumption_words(const Portfolio& p) {
       fmt::format("every load at its peak simultaneously; electricity for {:.0f} % of the time",
                   100 * model::utilisation_of(p.prices));
   if (p.share_cards)
-    text += "; models that share a card each get an equal part of its memory and speed";
+    text += "; models that share a card each have an equal part of its memory and speed";
   text +=
-      "; a fleet may mix the machines that are listed, and none is changed: other cards in one "
-      "box are a machine of their own";
+      "; a fleet may mix the listed machines and changes none: list other cards in one box as "
+      "another machine";
   for (const auto& each : p.assumed) text += "; " + each;
   return text;
 }

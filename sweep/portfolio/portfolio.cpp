@@ -57,7 +57,7 @@ FleetPlan alone(const Portfolio& p, const ServingTable& ways, const FleetChoice&
 }
 
 /// The cheapest division of the loads into groups, each on the kind of machine that is cheapest for
-/// it: over all divisions, group by group from the one that holds the first load.
+/// it. The search covers all divisions, starting from the group with the first load.
 std::optional<FleetPlan> divided(const Portfolio& p, const ServingTable& ways,
                                  const std::vector<FleetChoice>& choices) {
   const std::size_t sets = std::size_t{1} << p.loads.size();
@@ -103,7 +103,7 @@ bool affordable(const Portfolio& p, const ServingTable& ways, const FleetPlan& p
   return (!p.budget || money <= *p.budget) && (!p.budget_per_hour || hour <= *p.budget_per_hour);
 }
 
-/// How many times the load the budget pays for, in steps of a hundredth.
+/// The multiple of the load that the budget pays for, in steps of a hundredth.
 void apply_budget(const Portfolio& p, const ServingTable& ways, FleetPlan& plan) {
   if (plan.missed_load || (!p.budget && !p.budget_per_hour)) return;
   const Size hundredths = model::largest(

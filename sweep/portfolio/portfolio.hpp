@@ -30,11 +30,11 @@ struct Portfolio {
   bool offload = true, share_cards = true;
   std::optional<double> budget;           ///< money for purchases and for the rent of `years`
   std::optional<double> budget_per_hour;  ///< money for an hour, everything included
-  double years = 3;                       ///< that the total cost is over
+  double years = 3;                       ///< period of the total cost
   Size draws = 200;
   std::uint64_t seed = 1;
   double change = 0.2;               ///< the share by which the sensitivity moves each assumption
-  std::vector<std::string> assumed;  ///< of the engines
+  std::vector<std::string> assumed;  ///< assumptions about the engines
 };
 /// Runtimes are rows of `engines`, which outlives the portfolio. Throws SpecError naming file, key,
 /// what was found and what is allowed; UnknownName and what the models' sources throw.
@@ -47,16 +47,16 @@ struct FleetPart {
   bool offload = false;            ///< weights outside the cards are allowed
   std::vector<std::size_t> loads;  ///< indices; stays[i] of the fleet is of loads[i]
   model::Fleet fleet;
-  double purchase = 0;     ///< of all machines
-  model::HourlyCost hour;  ///< of all machines
-  double watts = 0;        ///< of all machines; 0: not known
+  double purchase = 0;     ///< total of all machines
+  model::HourlyCost hour;  ///< total of all machines
+  double watts = 0;        ///< total of all machines; 0: not known
 };
 /// An answer: parts that together serve every load.
 struct FleetPlan {
   std::vector<FleetPart> parts;
   std::optional<std::size_t> missed_load;  ///< not served: the load that no way serves
-  model::Shortfall missed;                 ///< what it misses
-  double times_of_load = 0;                ///< how many times the load the budget pays for
+  model::Shortfall missed;                 ///< shortfall of the plan
+  double times_of_load = 0;                ///< multiple of the load that the budget pays for
   bool over_budget = false;
   Size wins = 0;    ///< draws in which it is the cheapest; of equals the first in rank counts
   Size beaten = 0;  ///< draws in which the first plan is cheaper than this one
@@ -101,11 +101,11 @@ std::optional<double> api_per_hour(const Portfolio& portfolio, const FleetPlan& 
 std::optional<double> break_even_with_api(const Portfolio& portfolio, const FleetPlan& plan);
 std::optional<double> break_even_with_rent(const Portfolio& portfolio, const FleetPlan& plan);
 
-/// Plans with one kind of machine, for each acquisition, on cards and with offload if that differs;
-/// and the cheapest division of the loads among machines, exact over all divisions. The cheapest
-/// per hour come first, plans that do not qualify last. Wins, beats and intervals come from seeded
-/// draws. Draws vary times and memory within their intervals, with one error for all machines with
-/// equal cards. They also vary every price with a range.
+/// Plans with one kind of machine, for each acquisition, on cards and with offload if that differs.
+/// One more plan is the cheapest division of the loads among machines, exact over all divisions.
+/// The cheapest per hour come first, plans that do not qualify last. Wins, beats and intervals come
+/// from seeded draws. Draws vary times and memory within their intervals, with one error for all
+/// machines with equal cards. They also vary every price with a range.
 std::vector<FleetPlan> plan_portfolio(const Portfolio& portfolio);
 
 /// How the cost of a million tokens moves with one assumption: over its range in the prices file,

@@ -110,8 +110,8 @@ std::string load_page(const Portfolio& p, std::size_t load, std::span<const Oper
                frontier_table(p, all, by_cards(all)));
   if (priced(all))
     add_frontier(page, "Speed for one user against its price",
-                 "Output tokens a second of one user, and what a million cost", stem + ".cost.svg",
-                 frontier_table(p, all, by_money(all)));
+                 "Output tokens a second of one user, and the cost of a million",
+                 stem + ".cost.svg", frontier_table(p, all, by_money(all)));
   return to_markdown(page);
 }
 

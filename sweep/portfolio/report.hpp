@@ -23,9 +23,9 @@ std::string purchase_page(const Portfolio& portfolio, std::span<const FleetPlan>
 /// One way to run a load at one batch.
 struct Operation {
   std::size_t machine = 0;
-  Size cards = 0, batch = 0;    ///< of a copy
+  Size cards = 0, batch = 0;    ///< cards and batch of a copy
   double tokens_s_user = 0;     ///< output tokens a second of one sequence after its first
-  double tokens_s_gpu = 0;      ///< of all sequences, prompts included, by cards
+  double tokens_s_gpu = 0;      ///< rate of all sequences, prompts included, by cards
   double cost_per_million = 0;  ///< output tokens (model::token_cost, all copies full), by the
                                 ///< cheapest way to come by the machine; NaN without a price
 };
@@ -37,7 +37,7 @@ std::vector<Operation> operations(const Portfolio& portfolio, std::size_t load);
 using CoordinatePairs = std::vector<std::pair<double, double>>;
 CoordinatePairs by_cards(std::span<const Operation> operations);
 CoordinatePairs by_money(std::span<const Operation> operations);
-/// Whether any of them has a price.
+/// True if any of them has a price.
 bool priced(std::span<const Operation> operations);
 
 /// The page of one load: its operations on the two frontiers.

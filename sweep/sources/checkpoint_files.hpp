@@ -29,9 +29,9 @@ struct Headers {
   std::optional<model::GgufHeader> gguf{};  ///< its values; the tensors are in `list`
   std::string source;                       ///< in words: which headers were read
 };
-/// Reads the headers of `file` and of all files of its checkpoint: the shards of an index, the
-/// other shards of a shard, the parts of a split GGUF. Pickled files give only names (from an
-/// index) and sizes. Throws FormatError or std::runtime_error that name the file.
+/// Reads the headers of `file` and of all files of its checkpoint. These are the shards of an
+/// index, the other shards of a shard, or the parts of a split GGUF. Pickled files give only names
+/// (from an index) and sizes. Throws FormatError or std::runtime_error that name the file.
 Headers read_headers(const ModelFiles& files, const std::string& file);
 
 }  // namespace headroom::sweep

@@ -170,7 +170,8 @@ class Reader {
   }
 
   void mixture(CustomDecoder& d) {
-    if (d.experts.used == 0) fail("active-experts", "--experts needs it: how many a token uses");
+    if (d.experts.used == 0)
+      fail("active-experts", "--experts needs it: the number that a token uses");
     if (d.experts.used > d.experts.experts)
       fail("active-experts", fmt::format("found {}, expected at most {} ({})", d.experts.used,
                                          named("experts"), d.experts.experts));

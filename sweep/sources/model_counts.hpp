@@ -10,8 +10,8 @@
 
 namespace headroom::sweep {
 
-/// Parameters by part of the model, in registration order, tied ones with their owner: repeated
-/// blocks together, everything else by module at the depth of the blocks' list.
+/// Parameters by part of the model, in registration order, with tied ones at their owner. Repeated
+/// blocks are one part. Everything else is divided by module at the depth of the blocks' list.
 std::vector<std::pair<std::string, Size>> parameter_groups(const model::Model& model);
 
 /// Names of the tensors that share another one's storage.
@@ -21,7 +21,7 @@ std::vector<std::string> tied_tensors(const model::Model& model);
 /// all of it.
 struct CacheElements {
   Size kv = 0;       ///< a token: K and V of self-attention, or the latent
-  Size indexer = 0;  ///< a token: keys by which sparse attention picks its tokens
+  Size indexer = 0;  ///< a token: indexer keys of sparse attention
   Size source = 0;   ///< a token of the source or image: K and V of cross-attention
   Size state = 0;    ///< a sequence: convolutions and states of recurrent layers
 };

@@ -25,7 +25,7 @@ class ModelFiles {
   virtual ~ModelFiles() = default;
   /// Names of all files in the folder, in alphabetical order.
   virtual std::vector<std::string> names() const = 0;
-  /// Whether there is a file of that name: may be cheaper to answer than `names`.
+  /// True if there is a file with this name. May be cheaper than `names`.
   virtual bool has(std::string_view name) const = 0;
   /// Name of a file in messages: "models/tiny/config.json".
   virtual std::string origin(std::string_view name) const = 0;

@@ -32,7 +32,9 @@ model::Config with_recipe(const ModelFiles& files, model::Config config) {
   if (model::states_quantisation(config) || !files.has(recipe_name)) return config;
   const std::string origin = files.origin(recipe_name);
   const auto recipe = model::parse_config(files.read(recipe_name, max_config), origin);
-  if (!recipe.section("quantization").has("quant_algo")) return config;  // of the KV cache alone
+  if (!recipe.section("quantization").has("quant_algo"))
+    return config;  // a recipe for the KV
+                    // cache only
   boost::json::object all = config.object();
   boost::json::object section = recipe.section("quantization").object();
   section.emplace("quant_method", "modelopt");
@@ -40,8 +42,8 @@ model::Config with_recipe(const ModelFiles& files, model::Config config) {
   return {std::move(all), fmt::format("{} and {}", config.origin(), recipe_name)};
 }
 
-/// Whether the checkpoint of a config has a head of its own, by the names in its index or the
-/// header of its only file. Empty if neither is available.
+/// True if the checkpoint of a config has a head of its own. The names in its index or the header
+/// of its only file tell. Empty if neither is available.
 std::optional<bool> has_own_head(const ModelFiles& files) try {
   const auto file = checkpoint_file(files);
   if (!file) return std::nullopt;
@@ -142,7 +144,7 @@ Model from_gguf(const ModelFiles& files, const std::string& file, const FileRequ
   model.profile = model::profile_of(model.part, model.shape.hidden_size);
   if (!scheme.said)
     headers.list.notes.push_back(fmt::format(
-        "the file says no type of its own; named after the one of most bytes: {}", scheme.name));
+        "the file does not name its type; named after the type with most bytes: {}", scheme.name));
   if (!request.overrides.empty()) return model;
   auto gathered = model::gather_gguf(model.part, headers.list);
   model::attach(model, std::move(headers.list), std::move(gathered));

@@ -18,8 +18,8 @@ enum class ReadHeaders {
 
 /// Request for a model from some files.
 struct FileRequest {
-  std::string name;    ///< what the model is called
-  std::string source;  ///< where the files come from, for Model::source
+  std::string name;    ///< name of the model
+  std::string source;  ///< origin of the files, for Model::source
   std::string file{};  ///< the one file that was named; empty: whatever the files have
   std::vector<std::pair<std::string, std::string>> overrides{};  ///< as in ModelReference
   ReadHeaders headers = ReadHeaders::always;
@@ -27,8 +27,8 @@ struct FileRequest {
 
 /// The model that `files` hold; nothing where they hold none (and no file was named). Reads
 /// config.json and headers, never weights; the checkpoint decides if the config does not say
-/// whether the head is tied. A named config.json is read alone, and so is one with overrides. Where
-/// no config describes the tensors, the model has counts and bytes and says why in `undescribed`.
+/// whether the head is tied. A named config.json is read alone, and so is one with overrides. If no
+/// config describes the tensors, the model has counts and bytes, and `undescribed` has the reason.
 /// Throws ConfigError, FormatError or std::runtime_error that name the file and what would have
 /// worked.
 std::optional<model::Model> model_from_files(const ModelFiles& files, const FileRequest& request);

@@ -6,8 +6,9 @@
 
 namespace headroom::sweep {
 
-/// Up to three names of the catalogue and short names, best first: those of the size that `name`
-/// states ("7b"), of them those that begin as it does; then the nearest by edit distance.
+/// Up to three names of the catalogue and short names, best first. Names of the size that `name`
+/// states ("7b") come first, and among them those that begin like it. Nearest names by edit
+/// distance follow.
 std::vector<std::string> nearest_models(const std::string& name);
 
 }  // namespace headroom::sweep

@@ -94,7 +94,7 @@ class CatalogueSource : public ModelSource {
   }
 };
 
-/// Whether a name can only be a file's: by how it begins, or how it ends where it has one part.
+/// True if a name can only be a file's, by its beginning, or by the ending of a name with one part.
 bool is_path(std::string_view name) {
   constexpr std::string_view beginnings[] = {"/", "./", "../"};
   constexpr std::string_view endings[] = {".gguf", ".safetensors", ".bin"};
@@ -233,9 +233,9 @@ void check_heads(const model::Model& model) {
 
 model::Model described(model::Model model) {
   if (const auto why = model::counted_only(model.architecture, model.model_type); !why.empty())
-    throw model::NotDescribed(
-        fmt::format("{}: how a {} runs is not described: {} (`headroom params` counts its tensors)",
-                    model.name, model.architecture, why));
+    throw model::NotDescribed(fmt::format(
+        "{}: the execution of a {} is not described: {} (`headroom params` counts its tensors)",
+        model.name, model.architecture, why));
   if (model.undescribed.empty()) {
     check_heads(model);
     return model;

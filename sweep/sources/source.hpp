@@ -41,23 +41,22 @@ std::unique_ptr<ModelSource> file_source();
 
 class Hub;
 
-/// `text` by the first source that knows it; only what the catalogue and the file system do not
-/// know, and what may be a name of the hub, is asked of `hub`. Throws UnknownName with the nearest
-/// catalogue names, HubError where the hub does not answer, NotDescribed where nothing but counts
-/// and bytes is known of the model, and what the sources throw.
+/// The model that the first source with the name `text` gives. The hub is asked last, and only for
+/// names that it may have. Throws UnknownName with the nearest catalogue names, and HubError if the
+/// hub does not answer. Throws NotDescribed if only counts and bytes of the model are known. Passes
+/// on errors of the sources.
 model::Model resolve_model(std::string_view text, const Hub& hub);
-/// The same with the hub as the environment of the process has it.
+/// As above, with the hub of the process's environment.
 model::Model resolve_model(std::string_view text);
 
 struct Resolved {
   std::optional<model::Model> model;
   std::exception_ptr failure;  ///< why there is no model
 };
-/// What is asked of a model: all that its description says, or counts and bytes alone, which the
-/// headers of an undescribed one give too (Model::undescribed).
+/// The need of a command: a full description, or only counts and bytes. The headers of an
+/// undescribed model give the latter too (Model::undescribed).
 enum class Need { description, counts };
-/// Each of `texts`, at the same time: those of the hub beside each other, whatever the number of
-/// cores.
+/// Resolves `texts` concurrently. Requests to the hub run in parallel, for any number of cores.
 std::vector<Resolved> resolve_models(std::span<const std::string> texts, const Hub& hub,
                                      Need need = Need::description);
 

@@ -77,8 +77,8 @@ std::string scheme_of_tag(std::string_view text, const std::string& tag) try {
   return tag.empty() ? tag : std::string(model::scheme(tag).name);
 } catch (const UnknownName&) {
   throw UnknownName(
-      fmt::format("{}: '{}' is no scheme that is described; where a file's types are chosen tensor "
-                  "by tensor, its header alone says them: give the .gguf file",
+      fmt::format("{}: '{}' is not a known scheme; if types were chosen tensor by tensor, only the "
+                  "file's header has them: give the .gguf file",
                   text, tag));
 }
 

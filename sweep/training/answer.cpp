@@ -69,7 +69,7 @@ std::vector<std::string> warnings_of(const GivenTraining& given) {
 
 namespace {
 
-/// What the step is, and its bytes on the fullest card.
+/// The kind of step, and its bytes on the fullest card.
 json::object memory_object(const GivenTraining& given, const TrainingAnswer& answer) {
   const TrainingEstimate& e = answer.memory;
   const auto bytes = [](Bytes b) { return b.count(); };

@@ -1,4 +1,4 @@
-// What `estimate --task training` answers, before it is put into words.
+// The answer of `estimate --task training`, as values.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -22,12 +22,12 @@ struct TrainingAnswer {
   std::optional<model::Estimate> outcome;
   std::optional<model::StepTime> time;
   std::vector<model::StepPart> parts;
-  std::vector<model::Term> terms;  ///< of memory
+  std::vector<model::Term> terms;  ///< terms of memory
 };
 /// Throws std::invalid_argument for a step that cannot be.
 TrainingAnswer answer_of(const GivenTraining& given);
 
-/// What fits on the machine's cards, or what would have to change.
+/// Models that fit on the machine's cards, or changes that would make this one fit.
 struct TrainingAdvice {
   Size batch = 0, sequence = 0, replicas = 0;
   std::vector<model::Change> changes;

@@ -154,7 +154,7 @@ std::string lowered(std::string text) {
   return text;
 }
 
-/// What the flag gets; nothing where the value leaves it out. Throws UsageError for a value that
+/// The flag's value; nothing if the value leaves the flag out. Throws UsageError for a value that
 /// the row does not know.
 std::optional<std::string> translated(const Key& key, const std::string& value,
                                       const std::string& file) {
@@ -179,7 +179,7 @@ std::optional<std::string> translated(const Key& key, const std::string& value,
     }
     known += fmt::format("{}{}", known.empty() ? "" : ", ", from);
   }
-  // Values beside those that are translated are the flag's own: numbers, names.
+  // Values besides those that are translated are the flag's own: numbers, names.
   const bool words_only = key.flag == "precision" || key.flag == "lora" || key.flag == "dora" ||
                           key.flag == "liger" || key.flag == "qlora" || key.flag == "attention";
   if (closed && words_only && key.key != "mixed_precision")
