@@ -1,4 +1,4 @@
-// Points per second and core of evaluate(), by kind of model, and the set-up before the first
+// Points per second and core of evaluate(), by kind of model. Also the set-up before the first
 // point: reading a config, describing the model and quantising its weights.
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,5 @@
-// Placements per second: accelerate's exact map of a model, the closed form behind grid points in
-// the order of a sweep, strategies and the best placement.
+// Placements per second. Cases are accelerate's exact map of a model, the closed form behind grid
+// points in the order of a sweep, strategies, and the best placement.
 #include "model/infer/placement/placement.hpp"
 
 #include <benchmark/benchmark.h>

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What a point costs as the grid grows: a table and a plot.
+"""Cost of a point as the grid grows: a table and a plot.
 
     bench/scale.py [build/release] [--evaluated N] [--stored N] [--out FOLDER]
 
 Grids from 10^3 to N points, 2 models x 2 precisions x 2 runtimes x 5 contexts x 25 GPU budgets x
-batches. Stored: `headroom sweep --shard 1/1`, a database and no other report: seconds by the clock are
-those that the program says it took, CPU seconds and the peak of memory are the process', bytes the
-file's. Evaluated: bench_grid, the same blocks and threads with no writer, which adds every outcome up
-instead; its sums must be the same for one thread and two. Each grid of up to a million points is run
+batches. Stored: `headroom sweep --shard 1/1`, a database and no other report. Wall-clock seconds are
+those that the program reports. CPU seconds and peak memory are the process's, and bytes are the
+file's. Evaluated: bench_grid, with equal blocks and threads but no writer. It adds up every outcome
+instead, and its sums must be equal for one thread and two. Each grid of up to a million points is run
 three times, and the fastest counts. Writes scale.md, scale.dat, scale.gp, scale.svg and scale.png
 (gnuplot) into FOLDER, the current one by default. The clock is worth looking at only on a machine that
 does nothing else; CPU time bears neighbours better.

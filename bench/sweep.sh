@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Evaluates and stores a large grid: points per second with one thread and with all, and the peak
-# memory, which must not grow with the grid.
+# Evaluates and stores a large grid. Prints points per second with one thread and with all, and the
+# peak memory, which must not grow with the grid.
 #   bench/sweep.sh [MILLIONS]   about that many million points, 10 by default
 set -euo pipefail
 program=${HEADROOM:-$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../build/release/headroom}

@@ -205,7 +205,7 @@ std::vector<std::optional<double>> Fit::left_out(const Folds& folds) {
         found[i] = expected_with(memory, subjects_[i]);
     std::vector<bool> used;
     for (const std::size_t i : times_) used.push_back(folds[i] != fold);
-    search_->set_effects(std::vector<double>(all.size()));  // of what is left out nothing stays
+    search_->set_effects(std::vector<double>(all.size()));  // left-out rows leave nothing behind
     search_->solve(used);
     for (std::size_t t = 0; t < times_.size(); ++t)
       if (!used[t]) found[times_[t]] = search_->expected(t);

@@ -65,8 +65,8 @@ class PaceSearch {
 
   std::span<const TimedStep> steps_;
   std::vector<Effect> effects_;
-  std::vector<std::vector<double>> sums_;  ///< of each row and constant, as they are
-  std::vector<double> product_shares_;     ///< of the peak, rows behind the steps
+  std::vector<std::vector<double>> sums_;  ///< sums of each row and constant, unchanged
+  std::vector<double> product_shares_;     ///< shares of the peak, rows behind the steps
   std::optional<PooledSolver> solver_;
 };
 

@@ -15,11 +15,11 @@ using model::Constant;
 using model::Engine;
 using model::NamedConstant;
 
-/// Spreads of effects: between engines, and between engines that share their kernels and cards,
-/// widths and generations of one engine; at most that of the constant's prior. `repeated`: n rows
-/// of one source in one group weigh n to this power each: -0.5 is of rows that tell the same, 0 of
-/// rows that have nothing in common. Chosen on set-ups that are left out, dealt in four ways; with
-/// 0.12 tensor parallelism errs twice as much.
+/// Spreads of effects between engines, and between engines with common kernels, and cards, widths
+/// and generations of one engine. They are at most that of the constant's prior. `repeated`: n rows
+/// of one source in one group weigh n to this power each. -0.5 is for rows that carry equal
+/// information, 0 for independent rows. Chosen on set-ups that are left out, dealt in four ways;
+/// with 0.12 tensor parallelism errs twice as much.
 constexpr double engine_spread = 1.0, related_spread = 0.15, repeated = -0.35;
 constexpr double normal_90th = 1.2816;
 
@@ -32,8 +32,8 @@ Constant& cell_of(Engine& row, const NamedConstant& constant, std::size_t c, std
   return const_cast<Constant&>(cell_of(std::as_const(row), constant, c, w));
 }
 
-/// Whether engines that share their kernels may have the constant in common: when a request is let
-/// in, its way through the front end and the loader are each one's own.
+/// True if engines with common kernels may share the constant. Admission, the front end and the
+/// loader are each engine's own.
 bool is_of_kernels(const NamedConstant& constant) {
   return constant.name != "queue" && constant.name != "request_s" &&
          !constant.name.starts_with("load_");

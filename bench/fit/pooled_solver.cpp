@@ -60,7 +60,7 @@ void PooledSolver::differentiate(std::size_t row, bool all) {
 }
 
 void PooledSolver::update_scales(const std::vector<bool>& used) {
-  constexpr double least = 0.08;  // what a model or a source has of its own
+  constexpr double least = 0.08;  // own effect of a model or a source
   std::map<std::string, std::vector<double>> sizes;
   for (std::size_t i = 0; i < residual_.size(); ++i)
     if (used[i]) sizes[problem_.groups[i]].push_back(std::abs(residual_[i]));

@@ -17,16 +17,15 @@ struct PooledSlot {
 
 /// Rows, what each depends on, and how to work out its residual, ln(expected / measured).
 struct PooledProblem {
-  std::vector<double> spreads;  ///< of each effect: its standard deviation before any measurement
-  std::vector<std::vector<PooledSlot>> slots;  ///< of each row
-  std::vector<double> weights;                 ///< of each row
+  std::vector<double> spreads;  ///< standard deviation of each effect before any measurement
+  std::vector<std::vector<PooledSlot>> slots;  ///< values of each row
+  std::vector<double> weights;                 ///< values of each row
   std::vector<std::string> groups;             ///< rows of one group err alike
   /// Makes the effects count from now on.
   std::function<void(const std::vector<double>& effects)> apply;
   /// Logarithm of the expected value under the active effects, for several rows.
   std::function<double(std::size_t row)> residual;
-  /// That value with one sum moved by `step`, or by as much as its bounds allow, which is written
-  /// back.
+  /// The residual with one sum moved by `step`. Bounds may shorten the step, which is written back.
   std::function<double(std::size_t row, std::size_t slot, double& step)> residual_moved;
 };
 

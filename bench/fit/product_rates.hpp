@@ -8,8 +8,8 @@
 namespace headroom::sweep {
 
 struct ProductRate {
-  std::string_view card;  ///< of the catalogue
-  double tflops;          ///< of bf16 products, the best shape's mean of 100
+  std::string_view card;  ///< name in the catalogue
+  double tflops;          ///< rate of bf16 products, the best shape's mean of 100
 };
 /// Source: stas00/ml-engineering, compute/accelerator/README.md, "Maximum Achievable Matmul FLOPS",
 /// read 2026-11-22.

@@ -51,7 +51,7 @@ std::vector<double> left_out(PaceSearch& search, const std::vector<TimedStep>& s
   for (std::size_t fold = 0; fold < count(folds); ++fold) {
     std::vector<bool> used;
     for (const std::size_t of : folds) used.push_back(of != fold);
-    search.set_effects(std::vector<double>(all.size()));  // of what is left out nothing stays
+    search.set_effects(std::vector<double>(all.size()));  // left-out rows leave nothing behind
     search.solve(used);
     for (std::size_t i = 0; i < steps.size(); ++i)
       if (!used[i]) expected[i] = search.expected(i);

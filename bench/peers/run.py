@@ -37,7 +37,7 @@ SERVING = [
 
 
 def cpu_of(command, **given):
-    """What the command says on standard output, and its CPU seconds with those of its children."""
+    """Standard output of the command, and its CPU seconds with those of its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([str(each) for each in command], stdout=subprocess.PIPE, text=True, check=True, **given)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -73,7 +73,7 @@ def aiconfigurator_sweep():
 
 
 def measured(point):
-    sample = point(1, 512)  # what is read once is not counted
+    sample = point(1, 512)  # one-time reads are not counted
     start = time.process_time()
     for batch in BATCHES:
         for prompt in PROMPTS:
