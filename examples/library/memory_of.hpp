@@ -10,9 +10,9 @@ namespace memory_of {
 enum class Include { no, yes };
 
 struct Switches {
-  headroom::Size bytes_per_element = 2;  ///< of weights and cache: 4, 2 or 1
+  headroom::Size bytes_per_element = 2;  ///< bytes of weights and cache: 4, 2 or 1
   headroom::Size batch = 1;              ///< concurrent sequences
-  headroom::Size tokens = 2048;          ///< of each sequence
+  headroom::Size tokens = 2048;          ///< tokens of each sequence
   Include kv_cache = Include::yes;
   Include activations = Include::yes;
   Include overhead = Include::yes;  ///< memory of the engine itself

@@ -178,7 +178,7 @@ def compare(args):
     stem = pathlib.Path(args.out)
     with open(stem.with_suffix(".dat"), "w") as f:
         f.write("# predicted: weights' share of the allocation (GiB), tokens/s, low, high\n")
-        held = ""  # what a point has holds up to the next
+        held = ""  # values of a point hold up to the next point
         for row in curve:
             if row["tokens_s"] and row["max_memory_bytes"]:
                 at = int(row["max_memory_bytes"]) / GIB
