@@ -1,6 +1,6 @@
 #!/bin/bash
-# Fails when code outside the rooms that describe and load models reads the name of a module or of a
-# class: what a layer is comes from LayerSpec and TensorClass (model/describe).
+# Fails when code outside the folders that describe and load models reads the name of a module or
+# class. LayerSpec and TensorClass (model/describe) say what a layer is.
 #
 #   tests/names.sh SOURCE     checks the project
 #   tests/names.sh --self     checks that the rule can fail
@@ -17,6 +17,7 @@ classes='[A-Z][A-Za-z0-9_]*(Layer|Block|Attention|MLP|Norm|Linear|ForCausalLM|LM
 # Words that mean something else outside, each with its reason.
 other_words="AutoModelForCausalLM AdaNorm attention_dropout embed_dropout resid_dropout feed_forward"
 #            a loader's name      optimizer a config's keys                              a measured factor
+
 # Folders whose names come from elsewhere: an engine's own registry of classes, and the adapter
 # targets of measured rows.
 other_folders='^(model/engine|sweep/accuracy)/'

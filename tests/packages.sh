@@ -66,8 +66,8 @@ get_gnuplot_iostream() {
 }
 
 # A python3 with torch and transformers for tests/probe.sh, unless there is one: Debian's torch 1.13,
-# and the last transformers that runs with it and Python 3.11. Where it cannot be had that test is
-# skipped, and this says so.
+# and the last transformers that runs with it and Python 3.11. If it is not available, that test is
+# skipped and this script says so.
 get_probe_python() {
   local folder=build/probe-python
   python3 -c 'import torch, transformers' 2>/dev/null && return

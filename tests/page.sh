@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # tests/page.sh PROGRAM [FOLDER]: sweeps a small grid twice and looks at its page in headless
-# Chromium: sorting and filtering work, nothing is on the console, text of users stays text, nothing
-# is wider than a phone. Screenshots are left in FOLDER where one is given. Exit code 77: no Chromium.
+# Chromium. Sorting and filtering must work, and the console must be empty. Text of users must stay
+# text, and nothing may be wider than a phone. Screenshots are left in FOLDER where one is given. Exit
+# code 77: no Chromium.
 set -euo pipefail
 program=$(realpath "$1")
 browser=$(command -v chromium || command -v chromium-browser || true)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What README.md shows: every "$ headroom …" line runs, and every query gives rows on a database of
-# the nightly example. Run from the root of the project.
+# Checks README.md: every "$ headroom …" line runs, and every query gives rows on a database of the
+# nightly example. Run from the root of the project.
 #   readme.sh PROGRAM results.sqlite
 set -euo pipefail
 program=$1 database=$2

@@ -35,7 +35,7 @@ def functions(lines):
 
 
 def start_of(lines, at):
-    """Where the declaration begins whose body opens in line `at`."""
+    """First line of the declaration whose body opens in line `at`."""
     first = at
     while first > 0 and lines[first - 1].strip() and not re.search(r"[;{}:>]$|^\s*(//|#)", lines[first - 1]):
         first -= 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/slurm.sh PROGRAM: starts a Slurm of one node on this machine (packages slurm-wlm and munge,
-# as root), and asks it whether it would run the job file that PROGRAM writes.
+# as root). It asks Slurm if it would run the job file that PROGRAM writes.
 set -euo pipefail
 program=$1
 folder=$(mktemp -d)

@@ -2,9 +2,9 @@
 # Runs clang-tidy on the source files that changed last: tests/tidy.sh [MOST]
 #   MOST          at most so many files, the newest changes first: 24
 #   --every-file  all files
-# A change is what is not committed, and all commits since the merge base with origin/main. Where
-# HEAD is origin/main, as in a fresh clone, the last 30 commits count instead. A changed header
-# counts as a change of the source file of the same name.
+# A change is what is not committed, and all commits since the merge base with origin/main. If HEAD
+# is origin/main, as in a fresh clone, the last 30 commits count instead. A changed header counts as
+# a change of the source file of the same name.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

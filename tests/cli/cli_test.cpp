@@ -1,5 +1,5 @@
-// Whether the program keeps its promises: one line of cases.txt a case. Each runs in a folder of
-// its own, with $DATA naming tests/cli/data.
+// The program keeps its promises: cases.txt has one case a line. Each runs in a folder of its own,
+// with $DATA naming tests/cli/data.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// Sweeps lose no data. A sweep that is killed or locked out, or has a full disk or half a database,
-// ends in a clear error or resumes to the content of an undisturbed run.
+// Sweeps lose no data. A sweep may be killed or locked out, or meet a full disk or half a database.
+// It ends in a clear error, or resumes to the content of an undisturbed run.
 #include <sqlite3.h>
 #include <sys/mount.h>
 

@@ -1,5 +1,5 @@
-// No option is inert: each flag of each command changes what the command says or writes, or is
-// refused. effects.txt has one row a flag; what only repeats the flag ("Assumes …") does not count.
+// No option is inert: each flag of each command changes the output or is refused. effects.txt has
+// one row a flag. Lines that only repeat the flag ("Assumes …") do not count.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

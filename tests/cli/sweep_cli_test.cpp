@@ -127,7 +127,7 @@ TEST_F(SweepProcess, RowsEqualEstimates) {
     const auto& result = parsed.at("result").as_object();
     expect_equal_row(table, row, result);
 
-    // That row as CSV, to the last digit.
+    // The row as CSV, to the last digit.
     arguments[arguments.size() - (cell(row, "gpu_budget_bytes").empty() ? 3 : 5)] = "csv";
     ASSERT_EQ(run(arguments), code);
     const Table stored = columns_of(table, row, result);

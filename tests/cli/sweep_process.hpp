@@ -45,7 +45,7 @@ class SweepProcess : public testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   int run(const std::vector<std::string>& arguments) { return wait_for(start(arguments)); }
-  /// The same, and what it said.
+  /// As above, with the output.
   std::pair<int, std::string> ask(const std::vector<std::string>& arguments) {
     const fs::path says = folder / "says.txt";
     const int code = wait_for(start(arguments, says));

@@ -117,7 +117,7 @@ TEST(Catalogue, EveryAliasFindsItsRow) {
 
 TEST(Catalogue, PeaksAreDenseByTheArithmeticOfTheirTensorCores) {
   // A peak with 2:1 sparsity would be twice the arithmetic. Hopper boards clock below boost under
-  // load and the makers' figures say so: 0.9 to 1.0 of it. Where a row follows a source that is
+  // load and the makers' figures say so: 0.9 to 1.0 of it. If a row follows a source that is
   // further off, the row says so as a conflict.
   std::ifstream file(test::source_path("tests/hardware/tensor_peaks.csv"));
   std::string line;

@@ -54,7 +54,7 @@ std::vector<std::string> unknown_of_quantiser(std::string_view section) {
   return keys;
 }
 
-/// The keys beside the bits are how the file was made (AutoAWQ, GPTQModel, llm-compressor).
+/// The keys besides the bits are how the file was made (AutoAWQ, GPTQModel, llm-compressor).
 TEST(UnknownKeys, OfQuantisersAreKnownByName) {
   EXPECT_EQ(unknown_of_quantiser(R"({"quant_method": "awq", "bits": 4, "group_size": 128,
                                      "zero_point": true, "version": "gemm"})"),

@@ -12,7 +12,7 @@ namespace {
 struct Row {
   const char *model, *engine, *precision;
   Size context;
-  Size bytes;  ///< of one sequence
+  Size bytes;  ///< bytes of one sequence
 };
 
 constexpr Size K = 1024;

@@ -101,7 +101,7 @@ TEST(PlacementSearch, EqualsEveryPlacementThereIs) {
     p.caches_on_first = !p.cards.empty() && i % 2 == 0;
     p.launches = static_cast<double>(random.between(0, 20));
     p.launches_hide = i % 3 == 0;
-    // Handoffs beside launches or copies that hide are counted together with what hides them.
+    // Handoffs that overlap with launches or copies are counted together with what hides them.
     p.prefetches = i % 3 != 1 && i % 7 == 0;
     if (i % 3 == 1) p.card_handoff = static_cast<double>(random.between(0, 5));
     handed_on += p.card_handoff > 0 && cards > 1 ? 1 : 0;

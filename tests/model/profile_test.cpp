@@ -33,8 +33,8 @@ TEST(Profile, LayersThatRunSeveralTimesMultiplySeveralTimes) {
   EXPECT_EQ(p.layers[0].sums.matmul, static_cast<Size>(layer)) << "held once";
 }
 
-/// A stack that writes, one that does not, in any order: what is before the first of the layers
-/// that keep a cache, or else behind the last of them, is the tower of images.
+/// Stacks that write a cache and stacks that do not, in any order. The tower of images is the stack
+/// before the first layer with a cache, or else behind the last one.
 TEST(Profile, OnlyTheLayersThatKeepACacheRunForEachToken) {
   const auto writes = [](std::string_view name) {
     return in(name, "Text", stack("layers", "Layer", 3, [](Size) {

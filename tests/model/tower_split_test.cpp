@@ -54,7 +54,7 @@ TEST_F(TowerSplit, TheTowerIsOnTheFirstCardWhateverTheTextDoes) {
       << "each tensor is somewhere, once";
 }
 
-/// What is left is the language model (the catalogue's own sum by component).
+/// The rest is the language model (the catalogue's own sum by component).
 TEST_F(TowerSplit, TextAloneHasNoTower) {
   const Model text = without_towers(catalogue_model("google/gemma-3-27b-it"));
   EXPECT_EQ(text.profile.parameters, 27'009'346'304);

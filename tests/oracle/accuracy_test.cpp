@@ -20,7 +20,7 @@ namespace {
 const std::string folder = test::source_path("tests/accuracy/");
 const std::string rows = folder + "canonical/";
 
-/// What an error may rise by. A rule that helps its own source alone can go.
+/// The permitted rise of an error. A rule that helps its own source alone can go.
 constexpr double band = 0.02;
 
 std::map<std::string, boost::json::object> by_group(const boost::json::value& groups) {

@@ -1,4 +1,4 @@
-"""What autograd keeps of small models: data/training/{family,tower}_activations.csv.gz.
+"""Tensors that autograd keeps of small models: data/training/{family,tower}_activations.csv.gz.
 
 torch 2.15 on the CPU, transformers 5.23. Storages that are alive when a forward pass with labels has
 ended, each once and whole; parameters, buffers and inputs are left out. A storage counts as alive while

@@ -3,8 +3,8 @@
 
 usage: class_defaults.py [REPOSITORY]
 
-A row per model_type that model/describe/architectures names, and per section of these: the class's own values
-before it derives any, as far as a shape may depend on them, and its other names for keys
+A row per model_type that model/describe/architectures names, and per section of these. It has the class's own
+values before it derives any, as far as a shape may depend on them, and its other names for keys
 (attribute_map). Run with the versions that make.py names.
 """
 import glob, json, os, re, sys, warnings

@@ -37,7 +37,7 @@ tie_encoder_decoder tie_weights_ tokenizer_class top_k top_p topk_method torch_d
 transformers.js_config typical_p unk_token_id unsloth_version use_bfloat16 use_cache
 """.split()
 
-# What published configs have beside the class: for code of their own, or said twice.
+# Keys of published configs in addition to the class: for their own code, or duplicates.
 PUBLISHED = {
     "clip_vision_model": "vocab_size",
     "deberta-v2": "padding_idx",

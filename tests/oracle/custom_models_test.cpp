@@ -1,5 +1,5 @@
-// Custom models against the reference: a published model described by its sizes alone has as many
-// parameters, active ones and bytes of cache as transformers gives the model itself.
+// Custom models against the reference. A published model described by its sizes alone must have as
+// many parameters, active parameters and cache bytes as transformers gives the model itself.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>

@@ -1,5 +1,5 @@
-// Classes that transformers does not have, described by the code of engines: published totals, and
-// keys and values for each token as their sizes give them by hand.
+// Classes that transformers does not have, described by the code of engines. They are checked
+// against published totals, and keys and values for each token computed by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -95,7 +95,7 @@ struct CacheRow {
   const char* model;
   CacheKind kind;
   Size per_token;     ///< elements of all layers for one token
-  Size per_sequence;  ///< of all layers for one sequence
+  Size per_sequence;  ///< bytes of all layers for one sequence
 };
 /// By hand from the sizes of each config. Sarvam 105B: 32 * 576 (36 KiB in 16 bit, as its card
 /// says). Kimi K3: 24 layers of latents of 576; 69 layers with 96 heads of 128 * 128 and the last 4
@@ -221,7 +221,7 @@ TEST(EngineClasses, AConfigWithoutClassMeansTransformers) {
   }
 }
 
-/// What vLLM's class reads without a default, and lists that are too short for it.
+/// Keys that vLLM's class reads without a default, and lists that are too short for it.
 TEST(EngineClasses, TowersOfMiMoThatCannotBeReadAreErrors) {
   const auto refusal = [](std::string_view sections) {
     const std::string json =

@@ -1,4 +1,4 @@
-// Counts beside the total: what checkpoints hold for multi-token prediction, the parts of
+// Counts besides the total: what checkpoints hold for multi-token prediction, the parts of
 // multimodal models, and parameters without embeddings.
 #include <gtest/gtest.h>
 
@@ -124,9 +124,10 @@ TEST(Components, OfMultimodalModels) {
 }
 
 /// Elements of checkpoints of classes that transformers does not have, counted as 16 bit each.
-/// `beside`: what the file has beside parameters. In Kimi-VL's that is 26 x 64 router biases and 27
-/// rotary tables of 32 in fp32. Sources: github gogongxt/python, scripts/models/deepseek_ocr.md,
-/// which lists all tensors; a census of the files of Kimi-VL ("total_params").
+/// `beside`: elements of the file besides parameters. In Kimi-VL's they are 26 x 64 router biases
+/// and 27 rotary tables of 32 in fp32. Sources: github gogongxt/python,
+/// scripts/models/deepseek_ocr.md, which lists all tensors; a census of the files of Kimi-VL
+/// ("total_params").
 struct CustomCheckpoint {
   std::string_view model;
   Size total, beside;
@@ -143,7 +144,7 @@ TEST(CustomClasses, CountAsTheirPublishedCheckpoints) {
 }
 
 /// Elements of all tensors of published multimodal checkpoints that no class of transformers reads.
-/// `left_out` counts what the file holds beside the model, by hand.
+/// `left_out` counts what the file holds besides the model, by hand.
 struct Whole {
   std::string_view model;
   Size total, left_out;

@@ -39,7 +39,7 @@ std::vector<File> files() {
   return all;
 }
 
-/// What a whole file says of its model, as the program has it.
+/// The model of a whole file, as the program describes it.
 model::Model model_of_file(const File& file) {
   auto model = model::make_model(file.name, model::gguf_config(file.header, file.header.list), "");
   model.part = model::as_gguf(std::move(model.part), file.header, file.header.list);
@@ -83,8 +83,8 @@ bool has_other_modules(const model::GgufHeader& header) {
   return false;
 }
 
-/// Where the file's class is the config's: the same parameters and the same cache. llama.cpp drops
-/// some windows (Starcoder2's): compared where the file has the key.
+/// If the file's class is the config's, parameters and cache must be equal. llama.cpp drops some
+/// windows (Starcoder2's). They are compared if the file has the key.
 TEST(GgufOracle, TheConfigOfAFileIsTheOneItWasMadeFrom) {
   Size compared = 0;
   for (const File& file : files()) {

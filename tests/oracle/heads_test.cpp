@@ -30,8 +30,8 @@ struct Total {
   double unit;
 };
 
-// EAGLE: github.com/SafeAILab/EAGLE README, "0.24B" beside Llama 2 7B's own embeddings, and issue
-// 60: a file of 1.4 GB (of 2^30 bytes) in fp32 that holds the embeddings, too.
+// EAGLE: github.com/SafeAILab/EAGLE README, "0.24B" in addition to Llama 2 7B's own embeddings, and
+// issue 60: a file of 1.4 GB (of 2^30 bytes) in fp32 that holds the embeddings, too.
 constexpr std::string_view eagle = R"({"architectures": ["LlamaForCausalLMEagle"],
     "model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008,
     "num_attention_heads": 32, "num_hidden_layers": 1, "vocab_size": 32000})";

@@ -7,11 +7,11 @@ Writes counts.json, configs/NAME.json and tensors/NAME.json.gz below OUT_FOLDER 
 there. A config is published or composed; `default:` takes the class's own defaults, changed by the
 JSON object. The class is the first of `architectures`. Run with transformers 5.23.0, torch 2.15.0.
 
-`measured_cache` is the cache after one forward pass of 8 tokens on the meta device: elements per
-token (keys and values as transformers keeps them), those by the sliding window that the cache of
-their layer has (0: none), and elements of fixed-size state, per sequence.
-Small models whose pass depends on data run it with random weights; it is null where no pass can run. `moe_active` follows from the config's top-k where there is one list of experts,
-and is counted by running small models where there are several.
+`measured_cache` is the cache after one forward pass of 8 tokens on the meta device, per sequence. It has elements per
+token (keys and values as transformers keeps them), those by the sliding window of their layer (0: none), and elements
+of fixed-size state. Small models whose pass depends on data run it with random weights; it is null where no
+pass can run. `moe_active` follows from the config's top-k where there is one list of experts, and is counted by running
+small models where there are several.
 """
 import copy, gzip, json, os, re, sys, warnings
 
@@ -83,8 +83,8 @@ MOST_COUNTED = 50_000_000  # elements of a model that is built with weights, to 
 
 
 def counted_active(cls, config):
-    """Parameters that one token can use, counted: the model with random weights puts out a random sum, and an expert that has no
-    gradient was not used. "unclear" where the model is too large for it, or cannot run on text alone."""
+    """Counts the parameters that one token can use. The model with random weights puts out a random sum, and an expert
+    without a gradient was not used. "unclear" where the model is too large for it, or cannot run on text alone."""
     model = with_weights(cls, config)
     ids = torch.full((1, 1), 5)
     out = model(input_ids=ids, use_cache=False, **({"decoder_input_ids": ids} if config.is_encoder_decoder and cls.main_input_name == "input_ids"
@@ -128,7 +128,8 @@ def elements(x):
 
 
 def kept(model, n, device):
-    """What is in the cache after a pass over `n` tokens: elements, and those of keys and values by their layer's window."""
+    """The content of the cache after a pass over `n` tokens: elements, and those of keys and values by their layer's
+    window."""
     ids = torch.full((1, n), 7, device=device)
     with torch.no_grad():
         out = model.eval()(input_ids=ids, use_cache=True)
@@ -188,7 +189,7 @@ def reference(config, cls, source):
     head_name = path_of(model, head)
     embed_name = path_of(model, embed)
     tensors = tensors_of(model)
-    # of equal lists only the first is named, so that a tied stack is not counted twice
+    # among equal lists only the first is named, so that a tied stack is not counted twice
     lists = layer_lists_of(model)
     main = max(lists, key=lambda k: sum(a * b for a, b in lists[k]["params"]), default=None)
     total = sum(p.numel() for p in model.parameters())

@@ -8,9 +8,9 @@ usage: make_checkpoints.py small OUT_FOLDER              tiny whole checkpoints 
 
 Run with transformers 5.23.0, torch 2.15.0, safetensors 0.8.0. `gguf` needs LLAMA_CPP to name a source tree of
 llama.cpp; the files here were made with the one inside the source distribution of llama-cpp-python 0.3.36.
-Models are built on the meta device: weights are never made, and a GGUF file is its header alone, beside it in
-NAME.json the bytes of data that would follow and the config. Layers are cut to four (eight where kinds of layers
-repeat less often); widths, heads, experts and vocabularies are the published ones.
+Models are built on the meta device: weights are never made. A GGUF file is its header alone. NAME.json has the
+bytes of data that would follow, and the config. Layers are cut to four (eight where kinds of layers repeat less
+often); widths, heads, experts and vocabularies are the published ones.
 """
 import gzip, json, math, os, sys, tempfile
 from pathlib import Path

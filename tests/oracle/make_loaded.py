@@ -85,7 +85,7 @@ OWN = {
 # Sizes that no published model has: experts in one layer of two, or a width that the class has no key for.
 UNREAL = set("""ernie4_5-moe-moe granite-moe granitemoe-dense jamba-dense mamba-dense minicpm3-dense
              refact-moe stablelm-dense""".split())
-BYTES = {0: 4, 1: 2, 26: 4, 30: 2}  # of an element, by type
+BYTES = {0: 4, 1: 2, 26: 4, 30: 2}  # bytes of an element, by type
 WIDTH = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
 

@@ -19,7 +19,7 @@ namespace headroom::model {
 namespace json = boost::json;
 using oracle::Reference;
 
-/// What was compared over all models of a folder.
+/// Comparisons over all models of a folder.
 struct ModelTally {
   std::set<std::string> architectures, undescribed;
   std::size_t models = 0, tensors = 0, mismatches = 0;
@@ -120,8 +120,8 @@ class ModelComparison {
     return all;
   }
 
-  /// Where transformers 5 ties a head that the config unties, counts go by the config, as
-  /// transformers 4.57 counts.
+  /// transformers 5 ties some heads that the config unties. Counts go by the config, as in
+  /// transformers 4.57.
   void total_by_config() {
     const auto& tensors = by_config_.tensors;
     if (std::any_of(tensors.begin(), tensors.end(),
@@ -144,8 +144,9 @@ class ModelComparison {
         sum += t.elements();
     return sum;
   }
-  /// The reference takes the text model's top_k for every list of experts that it finds, towers'
-  /// and shared ones too: comparable where there is one kind of list. "unclear": it found none.
+  /// The reference takes the text model's top_k for every list of experts that it finds, including
+  /// towers' and shared ones. Only models with one kind of list are comparable. "unclear": it found
+  /// none.
   void active() {
     const json::value& theirs = counts("moe_active");
     if (theirs.is_string()) return;
@@ -204,8 +205,8 @@ class ModelComparison {
       equal("windowed layers", windowed,
             layers_of_type("sliding_attention") + layers_of_type("chunked_attention"));
   }
-  /// What transformers kept after a forward pass: all that grows with the tokens, and all that does
-  /// not.
+  /// Cache of transformers after a forward pass: the part that grows with the tokens, and the fixed
+  /// part.
   void measured_cache(const json::value& measured) {
     if (measured.is_null()) return;
     const oracle::Kept ours = oracle::kept_by(part_);

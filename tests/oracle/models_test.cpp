@@ -1,5 +1,5 @@
-// Every described architecture against transformers on the meta device: names, shapes, order,
-// buffers, ties, module tree and the sums that follow from them, identical to the last element.
+// Every described architecture against transformers on the meta device. Names, shapes, order,
+// buffers, ties, the module tree and their sums must be identical to the last element.
 #include "model_comparison.hpp"
 
 namespace headroom::model {

@@ -56,7 +56,8 @@ std::string dtype_of(StateElement element, const std::string& parameter) {
   return "";
 }
 
-/// The row of ours that a recording is of; its note may say the rank of projections beside options.
+/// The row of ours that a recording is of; its note may say the rank of projections besides
+/// options.
 Optimizer recorded(const Row& row) {
   std::string options;
   Size rank = 0;

@@ -1,6 +1,6 @@
 """Packs a folder of references into one archive, the same bytes for the same files.
 
-usage: pack.py FOLDER ARCHIVE.tar.gz     e.g. what make.py wrote, into data/more.tar.gz
+usage: pack.py FOLDER ARCHIVE.tar.gz     e.g. output of make.py, into data/more.tar.gz
        tar tzf ARCHIVE.tar.gz            lists an archive; tar xzf unpacks it
 
 Files that end in .gz are unpacked first and lose that ending: the archive is compressed as a whole.

@@ -1,5 +1,5 @@
-// A description as lines of text, in the order and the words of tests/oracle/make.py, so that it
-// can be compared with what transformers builds line by line or by checksum.
+// A description as lines of text, in the order and the words of tests/oracle/make.py. It can be
+// compared with transformers' model line by line or by checksum.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ using Lines = std::vector<std::string>;
 
 /// "name [shape] dtype" of each parameter that owns its storage.
 Lines parameter_lines(const model::Part& part);
-/// The same of buffers, with "persistent" or "non_persistent".
+/// As above for buffers, with "persistent" or "non_persistent".
 Lines buffer_lines(const model::Part& part);
 /// "path Class" of each module.
 Lines module_lines(const model::Part& part);
@@ -28,9 +28,9 @@ Size total_of(const model::Part& part);
 /// Parameters that one token touches.
 Size active_of(const model::Part& part);
 
-/// What the caches hold after a forward pass, as transformers keeps them: latents as such, other
-/// keys and values for every query head where its code does so; cross-attention left out, since the
-/// pass of the reference has no source to attend to.
+/// Content of the caches after a forward pass, as transformers keeps them. Latents count as such,
+/// other keys and values for every query head if its code does so. Cross-attention is left out,
+/// since the reference's pass has no source to attend to.
 struct Kept {
   Size per_token = 0, per_sequence = 0;
   std::map<Size, Size> by_window{};  ///< window → elements per token, index keys left out

@@ -88,8 +88,8 @@ struct Call {
   MapOptions options;
 };
 
-/// What the row asked for: named keys in the first two files, `args` in the third, transformers'
-/// variants in the fourth.
+/// The row's call: named keys in the first two files, `args` in the third, transformers' variants
+/// in the fourth.
 Call call_of(const json::object& row) {
   Call call{.part = part_of(oracle::text_of(row.at("model"))), .dtype = {}, .options = {}};
   const std::string variant = oracle::text_of(row.at("variant"));

@@ -1,4 +1,4 @@
-// What the tables of published quantised models say, as models and schemes of ours.
+// Tables of published quantised models, as models and schemes of ours.
 #pragma once
 
 #include <map>
@@ -26,8 +26,8 @@ const model::Model& cached_model(const std::string& reference);
 /// Half a unit of the last printed digit.
 double rounding(const std::string& printed);
 
-/// Whether a parameter count printed to four digits or more ("672.05B") is the model's: else the
-/// file holds other tensors. Fewer digits say nothing. `row`: canonical.
+/// True if a parameter count printed to four digits or more ("672.05B") is the model's. Otherwise
+/// the file holds other tensors. Fewer digits say nothing. `row`: canonical.
 bool same_parameters(const std::string& printed, const Row& row, const model::Model& m);
 
 }  // namespace headroom::oracle

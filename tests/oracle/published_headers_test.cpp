@@ -65,7 +65,7 @@ model::Model config_of_headers(const std::string& name) {
   return model::make_model(name, model::parse_config(text, name), "test");
 }
 
-/// What a file of the model holds.
+/// Shapes of the tensors in a file of the model.
 std::map<std::string, Shape> saved_shapes(const model::Model& m) {
   std::map<std::string, Shape> all;
   for (const model::Tensor& t : m.part.tensors)

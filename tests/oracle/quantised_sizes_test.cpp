@@ -1,11 +1,14 @@
 // Published sizes of quantised models against what the schemes give, to the last printed digit.
 //
-// A row of quantised_sizes.csv must agree where its grade is A or A-, quantised_models.csv names a
-// described model of the same shapes, its recipe is one of schemes() by name, the parameter count
-// that it prints is the model's, and quantised_exceptions.csv does not say why it cannot. Rows of
-// grade B are compared and counted. A file's
-// header, which a config does not determine, is allowed for: rows of files must leave a header of
-// one size for all exact files of a model, or lie within the largest header that is published.
+// A row of quantised_sizes.csv must agree if all of these hold:
+//   its grade is A or A-;
+//   quantised_models.csv names a described model with equal shapes;
+//   its recipe is one of schemes() by name;
+//   the parameter count that it prints is the model's;
+//   quantised_exceptions.csv has no reason against it.
+// Rows of grade B are compared and counted. A file's header, which a config does not determine, is
+// allowed for. Rows of files must leave a header of one size for all exact files of a model, or lie
+// within the largest published header.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +36,7 @@ using model::Scheme;
 using sweep::stored_bytes;
 
 constexpr double largest_gguf_header = 16e6;  ///< with a vocabulary of 262144
-constexpr double largest_header = 1e6;        ///< of other files of a few thousand tensors
+constexpr double largest_header = 1e6;        ///< size for other files of a few thousand tensors
 
 std::optional<double> unit(const std::string& name) {
   static const std::map<std::string, double> units = {

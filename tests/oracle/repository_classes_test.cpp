@@ -1,5 +1,5 @@
-// Classes that published repositories bring with them, against what their cards say: parameters to
-// the printed digit, bytes of cache, and the names of tensors that engines load.
+// Classes that published repositories bring with them, against their model cards. Compared are
+// parameters to the printed digit, bytes of cache, and the names of tensors that engines load.
 #include <gtest/gtest.h>
 
 #include <algorithm>

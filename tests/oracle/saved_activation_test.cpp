@@ -1,4 +1,4 @@
-// What autograd keeps for backward, measured, against the tape.
+// Measured tensors that autograd keeps for backward, against the tape.
 //
 // data/training/saved_activations.csv.gz: torch 2.15 on the CPU and transformers 5.23, small
 // models, one measurement a row; `env` cuda_emul has CUDA's dropout masks, fused attention and
@@ -40,8 +40,8 @@ model::TapeMode mode_of(const Row& row, const model::Execution& execution) {
   return mode;
 }
 
-/// Not what a GPU does: the CPU's masks and its attention with dropout or with a bias that is
-/// trained, experts one by one, every state of a recurrent mixer.
+/// Effects that a GPU does not have. These are the CPU's masks, its attention with dropout or with
+/// a trained bias, experts one by one, and every state of a recurrent mixer.
 bool only_on_cpu(const Row& row) {
   const bool biased = row.at("config_id").starts_with("t5") && row.at("attn") == "sdpa";
   return ((row.at("dropout") != "0.0" || biased) && row.at("env") == "cpu") ||
@@ -71,8 +71,8 @@ Described model_of(const Row& row) {
   return {model::make_model(row.at("config_id"), parsed, ""), model::execution_of(parsed)};
 }
 
-/// What does not come out to the byte, all of it: our total over the measured one lies within these
-/// bounds, and does not always meet it. The reason is where the difference lies, as far as known.
+/// Every case that is not exact to the byte. Our total over the measured one lies within these
+/// bounds, and must not always be exact. The reason is where the difference lies, as far as known.
 struct Difference {
   std::string_view config;
   double low, high;
@@ -160,9 +160,9 @@ Described recorded_model(const Row& row) {
 }
 
 /// Families recorded by tests/oracle/activations.py that are described and do not come out to the
-/// byte. Left out of the table is what CPU kernels do and GPUs do not: attention whose values are
-/// narrower than its queries or that has a trained bias, without its fused kernel; scores under
-/// autocast where the softmax is not in fp32.
+/// byte. The table leaves out cases that CPU kernels have and GPUs do not. One is attention with
+/// values narrower than its queries or with a trained bias, without its fused kernel. The other is
+/// scores under autocast if the softmax is not in fp32.
 constexpr auto family_differences = std::to_array<Difference>({
     {"phimoe", 0.996, 1, "router"},
     {"cohere2", 1, 1.006, "every fourth layer has no rotation; all of these have"},
@@ -242,9 +242,9 @@ TEST(SavedActivation, EveryRecordedFamily) {
   EXPECT_EQ(refused, "ctrl deberta deberta-v2 diffllama doge jetmoe recurrent_gemma rwkv ");
 }
 
-/// Towers as they are trained, held fixed and not used: tables of positions, what images are found
-/// by among tokens, a last layer that LLaVA leaves out (its `vision_feature_layer` of -2) and the
-/// copies that Pixtral's mask takes are not described.
+/// Towers that are trained, frozen or unused. Not described: tables of positions, the search for
+/// image tokens, a last layer that LLaVA leaves out (its `vision_feature_layer` of -2), and the
+/// copies that Pixtral's mask takes.
 TEST(SavedActivation, EveryRecordedTower) {
   std::map<std::string, Described> models;
   for (const Row& row : read_csv("training/tower_activations.csv.gz")) {

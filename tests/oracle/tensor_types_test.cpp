@@ -1,8 +1,8 @@
-// How many tensors of which format published GGUF files hold, against the mixes.
+// Number of tensors of each format in published GGUF files, against the mixes.
 //
-// A log is compared where the same model, quantisation and size stand in quantised_sizes.csv with
-// grade A or A- (grade C marks recipes of the uploader's own) and no reason against it in
-// quantised_exceptions.csv. Logs of other recipes and of other sets of tensors are counted apart.
+// A log is compared if its model, quantisation and size stand in quantised_sizes.csv with grade A
+// or A-, without a reason against it in quantised_exceptions.csv. Grade C marks recipes of the
+// uploader's own. Logs of other recipes and of other sets of tensors are counted apart.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

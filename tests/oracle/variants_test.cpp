@@ -55,7 +55,7 @@ json::value cache_of(const Part& part) {
           {"by_window", std::move(by_window)}};
 }
 
-/// What differs between our description of `config` and the reference's outcome; empty: nothing.
+/// Difference between our description of `config` and the reference's outcome; empty: none.
 std::string difference(const std::string& config, const std::string& name,
                        const json::object& theirs) {
   std::string text;

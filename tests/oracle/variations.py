@@ -29,7 +29,7 @@ def fields_of(cls):
 
 
 def said(config, name):
-    """What a config says of a key; None where it says so of single layers alone."""
+    """The value of a key in a config; None where it says so of single layers alone."""
     try:
         return getattr(config, name, None)
     except Exception:  # transformers' AmbiguousGlobalPerLayerAttributeError has no public name
@@ -126,10 +126,11 @@ ROPES = [{"rope_type": "linear", "factor": 2.0}, {"rope_type": "dynamic", "facto
 
 
 def no_model(change, base):
-    """Whether a change asks for what no file says and headroom refuses in words, though the reference makes tensors of
-    it: a token that uses no expert or more than there are, no heads, a convolution or a merge of nothing, a head that
-    cannot be rotated since its dimensions are odd, true, false or a fraction where a whole number counts, and the
-    other way around."""
+    """True if a change asks for values that no file has. headroom refuses them in words, though the reference makes
+    tensors of them.
+    Examples are a token that uses no expert or more than there are, no heads, and a convolution or a merge of nothing.
+    Others are a head whose odd dimensions cannot be rotated, and a boolean or a fraction instead of a whole number, or
+    the reverse."""
     keys = {k.split(".")[-1]: v for k, v in change.items() if k != "-"}
     zero = lambda v: v == 0 and not isinstance(v, bool)
     experts, used = (keys.get(k, base.get(k)) for k in ("num_local_experts", "num_experts_per_tok"))

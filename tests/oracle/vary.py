@@ -4,12 +4,12 @@
 usage: vary.py OUT_FOLDER MODEL_CLASS[:MODEL_TYPE] ...    writes OUT_FOLDER/MODEL_CLASS.json.gz
        vary.py --show FILE.json.gz NUMBER OUT_FOLDER      the whole reference of one variation, as make.py writes it
 
-The base is the class with few layers, every key written out as the config class has it before it
-derives anything; then it states no key but the sizes that every config states; then one key at a
-time is left out, null, or another value; then a few of these at once. What transformers refuses to
-build, or builds and cannot run, is left out, and what is `no_model`. Each variation is recorded as its
-change of the base and a checksum of what tests/oracle/variants_test.cpp compares. Run with the versions
-that make.py names.
+The base is the class with few layers, with every key written out as the config class has it before it
+derives anything. A second base states only the sizes that every config states. Then one key at a time
+is left out, null, or another value. Then a few of these change at once. Variations that transformers
+refuses to build, or builds and cannot run, are left out, and so is `no_model`. Each variation is
+recorded as its change of the base and a checksum of what tests/oracle/variants_test.cpp compares. Run
+with the versions that make.py names.
 """
 import copy, gzip, json, os, random, sys, warnings, zlib
 
@@ -42,7 +42,7 @@ def built(cls, text):
 
 
 def runs(model):
-    """Whether the reference itself can run what it has built."""
+    """True if the reference itself can run the model that it has built."""
     ids = torch.zeros((1, make.TOKENS), dtype=torch.long, device="meta")
     model.set_attn_implementation("eager")
     try:
@@ -61,7 +61,7 @@ def shortest_window(config):
 
 
 def outcome(cls, text):
-    """What is compared, and whether the reference can run what it has built."""
+    """The compared figures, and if the reference can run the model that it has built."""
     model = built(cls, text)
     can_run = runs(model)
     result = {k: checksum(v) for k, v in lines_of(make.tensors_of(model), model._no_split_modules or []).items()}

@@ -1,5 +1,5 @@
-// Keys of the wrong kind in real configs: every description refuses them by name or has no use for
-// them; none throws anything else, and none takes long.
+// Keys of the wrong kind in real configs: every description refuses them by name or does not use
+// them. None throws anything else, and none takes long.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ std::string with(json::object config, std::string_view path, const json::value& 
   return json::serialize(config);
 }
 
-/// What is wrong with the way in which `config` is refused; empty where it is not, or well.
+/// The fault in the way in which `config` is refused. Empty if it is accepted, or refused well.
 std::string complaint(const std::string& config, const std::string& key) {
   try {
     describe(parse_config(config, "config.json"));

@@ -93,7 +93,7 @@ inline model::Estimate made_up(Size point) {
   return e;
 }
 
-/// That estimate under load.
+/// The estimate above, under load.
 inline model::Estimate made_up_served(Size point) {
   model::Estimate e = made_up(point);
   const auto x = static_cast<double>(point + 1);

@@ -146,7 +146,7 @@ TEST_F(GoldenRun, AdviceComesFromTheOtherRows) {
   EXPECT_EQ(advice_for(source, 1, 1), "");
   EXPECT_EQ(advice_for(source, 0, 2),
             "int4: 1400.00 → 350.00 GiB, CPU + disk offload, slow (28 % of layers on CPU, 50 % of "
-            "layers on disk); more GPUs: 36 like these at the least; more CPU memory: 1020.00 GiB "
+            "layers on disk); more GPUs: at least 36 like these; more CPU memory: 1020.00 GiB "
             "short; skip this model here");
 }
 

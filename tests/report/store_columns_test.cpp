@@ -36,7 +36,8 @@ void expect_columns(const std::filesystem::path& file,
       const Column& column = columns()[c];
       ASSERT_EQ(table.names[c], column.name);
       if (column.kind != ColumnKind::outcome && column.kind != ColumnKind::derived) continue;
-      factors.offload = ram_stated(point) ? model::Interval{0.5, 2.5, 9}  // of the same run
+      factors.offload = ram_stated(point) ? model::Interval{0.5, 2.5, 9}  // interval of the same
+                                                                          // run
                                           : model::Interval{0.375, 3, 17};
       const Cell expected = value_of(column, estimate_of(point), factors);
       const Value& found = table.rows[static_cast<std::size_t>(point)][c];

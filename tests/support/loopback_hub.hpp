@@ -34,7 +34,7 @@ struct HubReply {
 
 struct HubRepository {
   std::map<std::string, std::string> files{};
-  std::string commit = std::string(40, '1');       ///< of main
+  std::string commit = std::string(40, '1');       ///< commit of main
   std::map<std::string, std::string> revisions{};  ///< other names → commits
   enum class Access { open, gated, hidden } access{};
   std::set<std::string> elsewhere{};  ///< files that `cdn` serves, by redirect

@@ -1,4 +1,4 @@
-// Where the source tree and the built program are.
+// Paths of the source tree and the built program.
 #pragma once
 
 #include <string>

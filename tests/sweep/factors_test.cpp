@@ -126,7 +126,7 @@ TEST(FactorProfile, WrongOnesAreRefusedByName) {
             std::string::npos);
   EXPECT_NE(refused(start + "name = \"queue\"\ncards = \"gddr\"\nvalue = 0.5\n").find("every card"),
             std::string::npos);
-  EXPECT_NE(refused(start + "name = \"queue\"\nvalue = 0.5\nlow = 0.6\n").find("does not hold"),
+  EXPECT_NE(refused(start + "name = \"queue\"\nvalue = 0.5\nlow = 0.6\n").find("does not contain"),
             std::string::npos);
   EXPECT_NE(refused("machine = \"m\"\nfile = 3\n").find("file"), std::string::npos);
 }

@@ -137,7 +137,7 @@ TEST(Portfolio, SaysWhetherAnApiCostsLess) {
   };
   const std::string dear = words("1000"), cheap = words("0.00001");
   EXPECT_NE(cheap.find("; the API costs less\n"), std::string::npos) << cheap;
-  EXPECT_NE(dear.find("an hour for as many tokens"), std::string::npos) << dear;
+  EXPECT_NE(dear.find("an hour for these tokens"), std::string::npos) << dear;
   EXPECT_EQ(dear.find("the API costs less"), std::string::npos);
   // The plan buys nothing.
   EXPECT_EQ(cheap.find("pays off"), std::string::npos);

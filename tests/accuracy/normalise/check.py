@@ -18,7 +18,7 @@ from normalise.rows import normalise  # noqa: E402
 
 
 def wrong_of_unseen(catalogue):
-    """How many columns of the made-up rows are not as they were written down by hand."""
+    """Number of columns of the made-up rows that differ from the hand-written ones."""
     folder, out, wrong = HERE / 'normalise', io.StringIO(), 0
     with (folder / 'unseen.csv').open(newline='') as lines:
         normalise(lines, out, catalogue)

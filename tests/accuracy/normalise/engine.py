@@ -85,7 +85,7 @@ def vllm_version(row, versions):
 
 
 def with_blas(row):
-    """Whether layers on the CPU were left to BLAS: "BLAS build", "backend=CUDA+BLAS"."""
+    """True if layers on the CPU were left to BLAS: "BLAS build", "backend=CUDA+BLAS"."""
     notes = lower(row['notes'])
     return ('blas build' in notes and 'no blas' not in notes) or \
         'blas' in lower(row.setting('backend'))
@@ -183,7 +183,7 @@ def by_kernels(row, checkpoint, name):
 
 
 def scheme_of(row, runtime, checkpoint):
-    """What the weights are held in, by the program's names."""
+    """The format of the weights, by the program's names."""
     name = lower(row['precision'])
     if ' (' in name and not name.endswith('default)'):
         name = name[:name.find(' (')]

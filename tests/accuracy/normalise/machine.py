@@ -206,9 +206,9 @@ def stated_bandwidth(text, processor, sockets):
     return None if channels is None else channels * rate * 8 / 1000
 
 
-# Sequential read of kinds of disks, GB/s: what the bus of four lanes leaves after encoding, less a
-# tenth, as data sheets of fast disks have it. NVMe without a generation stands for PCIe 4.0, which
-# hosts since 2020 have. The first that is found counts.
+# Sequential read of kinds of disks, GB/s: the rate of a four-lane bus after encoding, less a tenth,
+# as in data sheets of fast disks. NVMe without a generation stands for PCIe 4.0, which hosts since
+# 2020 have. The first that is found counts.
 DISKS = {'pcie 5.0 nvme': 14, 'pcie gen5 nvme': 14, 'pcie 4.0 nvme': 7, 'pcie gen4 nvme': 7,
          'pcie 3.0 nvme': 3.5, 'pcie gen3 nvme': 3.5, 'nvme': 7, 'sata ssd': 0.55, 'hdd': 0.2}
 

@@ -70,8 +70,8 @@ COMPUTING = ('llama.cpp', 'ik_llama.cpp', 'ktransformers', 'kt-kernel')
 
 
 def placement_of(row, runtime, cards):
-    """`cards`: how many the row has. Where it says something of placement and not how many layers
-    are on the cards, all are."""
+    """`cards`: how many the row has. If it says something of placement but no number of layers on
+    the cards, all are there."""
     flags, found = flags_of(row['settings']), {}
     if runtime.startswith(STREAMING):
         percent = percents_of(row)

@@ -16,7 +16,8 @@ QUANTITIES = {
     'memory_beside_cache': ('all_but_cache', 'amount'),
     # Figures of one sequence of the longest length that an engine was started for.
     'sequence_cache_memory': ('card_cache', 'amount'),
-    # What an engine logs of its cache as it starts; prompt_len is one less than its longest request.
+    # Figures that an engine logs of its cache at start. prompt_len is one less than its longest
+    # request.
     'token_cache_memory': ('cache_token', 'amount'),
     'cache_memory_left': ('cache_left', 'amount'),
     'concurrency': ('concurrency', 'amount'),
@@ -92,7 +93,7 @@ def figure_of(row, engine):
 
 
 def group_of(row, figure):
-    """What the row tells of beside its figure: serving, or offload. Empty: its figure says it."""
+    """Subject of the row besides its figure: serving, or offload. Empty: its figure says it."""
     if figure in MEMORY or figure.startswith(('load', *CACHE)):
         return ''
     if row['category'] == 'offload_speed' and not row['task'].startswith('serving'):

@@ -49,7 +49,7 @@ def parallel_of(row):
 
 
 def tokens_of(row, engine, found):
-    """Prompt, output and context. What a source leaves out is as in the engine's own script."""
+    """Prompt, output and context. Missing values are those of the engine's own script."""
     prompt = row.tokens('prompt_len', 'prompt_len', int(engine['prompt_tokens']))
     output = row.tokens('output_len', 'max_new_tokens', int(engine['output_tokens']))
     figure = found['figure']

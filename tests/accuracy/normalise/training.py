@@ -26,7 +26,7 @@ FIGURES = {'peak_allocated_per_gpu': 'allocated', 'max_gpu_memory': 'allocated',
 # Features whose memory or time no formula covers.
 UNDESCRIBED = ('activation offloading', 'kt-kernel', 'ktransformers', 'block=1 layer', 'balance',
                'hsdp')
-# The same, of times alone: in settings and notes, and in notes alone.
+# As above, for times only: in settings and notes, and in notes alone.
 UNDESCRIBED_TIME = ('cpu offload', 'act_cpu_offload=true')
 VARYING = ('variable-length', 'average tokens', 'avg tokens')
 FORMATS = (('nvfp4', 'nvfp4'), ('mxfp8', 'mxfp8'), ('fp8-mx', 'mxfp8'), ('fp8', 'fp8'),
@@ -97,7 +97,7 @@ def recomputation_of(said):
 
 
 def matrices_of(precision):
-    """What layers multiply in below 16 bit. Scales by row are kernels of their own."""
+    """The type below 16 bit in which layers multiply. Scales by row are kernels of their own."""
     if 'rowwise' in precision:
         raise Missing(f'precision: matrices in {precision}')
     return next((name for word, name in FORMATS if word in precision), '')
