@@ -211,7 +211,7 @@ constexpr Flag flag_table[] = {
      "a condition over old.COLUMN and new.COLUMN; exit code 3 if it holds"},
     {"trend", "", one, "SQL", "follow one point over the runs: the condition that selects it"},
     {"where", "", one, "SQL",
-     "print points as CSV if this condition over the columns of result holds"},
+     "print the points that meet this condition over the columns of result, as CSV"},
     {"columns", "", many, "NAME",
      "print points as CSV with these columns (default: all); with --trend, outcomes to follow"},
     {"log-format", "", one, "FORMAT",
