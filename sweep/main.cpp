@@ -1,5 +1,4 @@
-// The table of contents: every command of the program, and the only place where errors become words
-// and exit codes.
+// Finds the command that was asked for. The only place where errors become words and exit codes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,60 +8,68 @@
 #include <string>
 #include <vector>
 
+#include "hardware/machine.hpp"
 #include "hardware/names.hpp"
 #include "hardware/text_file.hpp"
 #include "model/engine/engine.hpp"
-#include "sweep/commands/command.hpp"
+#include "sweep/commands/commands.hpp"
 #include "sweep/log.hpp"
+#include "sweep/options/help.hpp"
 #include "sweep/spec.hpp"
 
 namespace headroom::sweep {
 namespace {
-
-constexpr const Command* commands[] = {
-    &params_command,     // exact parameter counts
-    &estimate_command,   // one point
-    &place_command,      // device maps
-    &curve_command,      // speed against memory
-    &sweep_command,      // a whole grid into a database
-    &plan_command,       // the inverse questions
-    &launch_command,     // ready configurations
-    &report_command,     // tables and curves from a database
-    &diff_command,       // changes between two runs, with causes
-    &merge_command,      // shards into one run
-    &prune_command,      // old runs removed
-    &models_command,     // the catalogue of models
-    &hardware_command,   // the catalogue of devices and hosts
-    &runtimes_command,   // the engines and their constants
-    &calibrate_command,  // constants by one's own measurements
-    &accuracy_command,   // estimates against measurements
-    &doctor_command,     // abilities of this machine
-};
 
 std::string overview() {
   std::string text =
       "headroom: memory, placement and speed of language models on machines, from metadata "
       "alone\n\n"
       "Usage: headroom COMMAND [options]\n\nCommands:\n";
-  for (const Command* command : commands)
+  for (const Command* command : commands())
     text += fmt::format("  {:<10} {}\n", command->help.name, command->help.summary);
   return text +
-         "\n`headroom COMMAND --help` lists options, examples, columns and exit codes.\n"
+         "\n`headroom MODEL MACHINE` is short for `headroom estimate MODEL --machine MACHINE`.\n"
+         "`headroom COMMAND --help` shows common options and examples, --help-all everything.\n"
          "Exit codes: 0 done, 1 failed, 2 usage, 3 the answer is no.\n";
 }
 
-const Command& find(const std::string& name) {
+constexpr std::string_view how_to_ask =
+    "which command? For example:\n"
+    "  headroom Qwen/Qwen3-32B rtx-4090                    does it run, in how much memory, how "
+    "fast\n"
+    "  headroom params deepseek-ai/DeepSeek-V3             how many parameters it has\n"
+    "  headroom curve llama3-8b --machine rtx-4090         speed against GPU memory\n"
+    "  headroom plan largest-model --machine rtx-4090      the largest model that a machine runs\n"
+    "  headroom sweep examples/nightly.toml                a whole grid, with tables and curves\n"
+    "headroom --help lists all commands";
+
+const Command* find(std::string_view name) {
+  for (const Command* command : commands())
+    if (command->help.name == name) return command;
+  return nullptr;
+}
+
+[[noreturn]] void unknown_command(const std::string& name) {
   std::vector<std::string> known;
-  for (const Command* command : commands) {
-    if (command->help.name == name) return *command;
-    known.emplace_back(command->help.name);
+  for (const Command* command : commands()) known.emplace_back(command->help.name);
+  throw UsageError(fmt::format(
+      "unknown command '{}'; nearest: {} (headroom --help lists all). To estimate a model, type "
+      "headroom MODEL MACHINE",
+      name, fmt::join(nearest(name, known), ", ")));
+}
+
+/// True if `text` names a machine of the shipped catalogue, or this computer.
+bool is_machine(const std::string& text) {
+  try {
+    parse_machine(text, shipped_catalogue());
+    return true;
+  } catch (const std::exception&) {
+    return false;
   }
-  throw UsageError(fmt::format("unknown command '{}'; nearest: {} (headroom --help lists all)",
-                               name, fmt::join(nearest(name, known), ", ")));
 }
 
 int dispatch(std::vector<std::string> arguments) {
-  if (arguments.empty()) throw UsageError("which command? headroom --help lists them");
+  if (arguments.empty()) throw UsageError(std::string(how_to_ask));
   std::string name = arguments.front();
   arguments.erase(arguments.begin());
   if (name == "--version") {
@@ -77,16 +84,22 @@ int dispatch(std::vector<std::string> arguments) {
     fmt::print("{}", overview());
     return done;
   }
-  const Command& command = find(name);
-  const Options options = parse_options(command.help, arguments);
+  const Command* command = find(name);
+  if (command == nullptr) {
+    if (arguments.empty() || !is_machine(arguments.front())) unknown_command(name);
+    command = &estimate_command;
+    arguments.front() = "--machine=" + arguments.front();
+    arguments.insert(arguments.begin(), name);
+  }
+  const Options options = parse_options(command->help, arguments);
   for (const std::string& file : options.texts("engines"))
     model::add_engines(read_text_file(file), file);
-  if (options.given("help")) {
-    fmt::print("{}", help_text(command.help));
+  if (options.given("help-all") || options.given("help")) {
+    fmt::print(
+        "{}", options.given("help-all") ? full_help_text(command->help) : help_text(command->help));
     return done;
   }
-  const int code = command.run(options);
-  return code;
+  return command->run(options);
 }
 
 int guarded(std::vector<std::string> arguments) {

@@ -18,7 +18,7 @@ struct Command {
 extern const Command params_command, estimate_command, place_command, sweep_command, report_command,
     hardware_command, models_command, runtimes_command, doctor_command, plan_command,
     launch_command, accuracy_command, curve_command, calibrate_command, diff_command, merge_command,
-    prune_command;
+    prune_command, completion_command, man_command;
 
 inline constexpr std::string_view usual_exit_codes =
     "0 done\n1 failed: a file, a config or an output that cannot be read or written\n"

@@ -48,7 +48,7 @@ constexpr Flag flag_table[] = {
      "custom model: first layers without experts (default: 0)"},
     {"task", "--mode", one, "TASK",
      "inference (default), or training: memory and time of one step"},
-    {"precision", "--dtype --dtypes", one, "NAME",
+    {"precision", "--dtype --dtypes --quant --quantization", one, "NAME",
      "precision of the weights (default: auto); training: bf16, fp16, fp32, or fp8, "
      "fp8-block, mxfp8, nvfp4 for the matrices of layers"},
     {"kv-precision", "--kv-cache-dtype -ctk -ctv", one, "NAME",
@@ -223,7 +223,8 @@ constexpr Flag flag_table[] = {
     {"models", "", one, "DIR", "a folder of further config.json files, named after their models"},
     {"format", "--json=json", one, "FORMAT", "text (default), json, jsonl, csv or md"},
     {"out", "-o", one, "PATH", "write to this path instead of standard output"},
-    {"help", "-h", nothing, "", "print this text"},
+    {"help", "-h", nothing, "", "print the common options and examples"},
+    {"help-all", "", nothing, "", "print every option by group, the columns and the exit codes"},
 
     // Training.
     {"grad-accum", "--gradient-accumulation-steps", one, "N",

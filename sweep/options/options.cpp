@@ -27,13 +27,14 @@ bool looks_like_flag(std::string_view text) {
 
 [[noreturn]] void unknown_flag(const CommandHelp& command, std::string_view spelling) {
   const auto known = spellings();
-  throw UsageError(fmt::format("unknown option {}; nearest: {} (headroom {} --help lists all)",
+  throw UsageError(fmt::format("unknown option {}; nearest: {} (headroom {} --help-all lists all)",
                                spelling, fmt::join(nearest(spelling, known), ", "), command.name));
 }
 
 void check_takes_effect(const CommandHelp& command, const Flag& flag, std::string_view spelling) {
   const auto mine = words(command.flags);
-  if (flag.name == "help" || std::find(mine.begin(), mine.end(), flag.name) != mine.end()) return;
+  if (flag.name.starts_with("help") || std::find(mine.begin(), mine.end(), flag.name) != mine.end())
+    return;
   const std::string written =
       spelling.substr(std::min<std::size_t>(2, spelling.size())) == flag.name
           ? std::string(spelling)
@@ -124,7 +125,7 @@ po::options_description description(const CommandHelp& command) {
       all.add_options()(name.c_str(), po::value<std::string>(), "");
   };
   for (const auto name : words(command.flags)) add(*find_flag(name));
-  add(*find_flag("help"));
+  for (const auto* name : {"help", "help-all"}) add(*find_flag(name));
   return all;
 }
 
@@ -151,7 +152,8 @@ Options parse_options(const CommandHelp& command, std::span<const std::string> a
     throw UsageError(e.what());
   }
   result.operands_ = std::move(canonical.operands);
-  if (!result.operands_.empty() && command.operands.empty() && !result.given("help"))
+  if (!result.operands_.empty() && command.operands.empty() && !result.given("help") &&
+      !result.given("help-all"))
     throw UsageError(
         fmt::format("'{}' takes no operand; found '{}'", command.name, result.operands_.front()));
   return result;
@@ -209,41 +211,6 @@ void Options::exclusive(std::initializer_list<std::string_view> flags) const {
 void Options::requires_flag(std::string_view flag, std::string_view needed) const {
   if (given(flag) && !given(needed))
     throw UsageError(fmt::format("--{} has no effect without --{}", flag, needed));
-}
-
-std::string help_text(const CommandHelp& command) {
-  std::string text = fmt::format("headroom {}: {}\n\nUsage: headroom {}{}{} [options]\n",
-                                 command.name, command.summary, command.name,
-                                 command.operands.empty() ? "" : " ", command.operands);
-  text += "\nOptions:\n";
-  auto row = [&](const Flag& flag) {
-    std::string left = "--" + std::string(flag.name);
-    if (flag.takes != Takes::nothing) left += ' ' + std::string(flag.value);
-    if (flag.takes == Takes::many) left += "…";
-    text += fmt::format("  {:<28} {}\n", left, flag.meaning);
-    if (flag.aliases.empty()) return;
-    std::string also;
-    for (auto alias : words(flag.aliases))
-      also += (also.empty() ? "" : ", ") + std::string(alias.substr(0, alias.find('=')));
-    text += fmt::format("  {:<28} also {}\n", "", also);
-  };
-  const auto mine = words(command.flags);
-  for (const Flag& flag : flags())
-    if (flag.name == "help" || std::find(mine.begin(), mine.end(), flag.name) != mine.end())
-      row(flag);
-  auto indented = [](std::string_view lines) {
-    std::string all;
-    while (!lines.empty()) {
-      const auto end = std::min(lines.find('\n'), lines.size());
-      all += "  " + std::string(lines.substr(0, end)) + '\n';
-      lines.remove_prefix(std::min(end + 1, lines.size()));
-    }
-    return all;
-  };
-  text += "\nExamples:\n" + indented(command.examples);
-  text += "\nColumns:\n" + indented(command.columns);
-  text += "\nExit codes:\n" + indented(command.exit_codes);
-  return text;
 }
 
 }  // namespace headroom::sweep

@@ -19,7 +19,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Description of a command, printed by --help.
+/// Description of a command, printed by --help and --help-all.
 struct CommandHelp {
   std::string_view name, summary;
   std::string_view operands;  ///< as the usage line shows them: "MODEL…"; empty: none
@@ -68,8 +68,5 @@ class Options {
 /// Parses `arguments` (without the command's name). Throws UsageError for an unknown flag (naming
 /// the nearest) or one that has no effect on this command.
 Options parse_options(const CommandHelp& command, std::span<const std::string> arguments);
-
-/// The text of `command --help`.
-std::string help_text(const CommandHelp& command);
 
 }  // namespace headroom::sweep

@@ -139,8 +139,8 @@ TEST_P(Effects, OfEveryFlag) {
 
 /// Nobody adds a flag without showing its effect.
 TEST_P(Effects, HaveARowForEveryFlag) {
-  const std::string help = said(GetParam() + " --help").text;
-  std::set<std::string> listed, shown{"help"};
+  const std::string help = said(GetParam() + " --help-all").text;
+  std::set<std::string> listed, shown{"help", "help-all"};
   static const std::regex option(R"(\n  --([a-z0-9-]+))");
   for (std::sregex_iterator it(help.begin(), help.end(), option), end; it != end; ++it)
     listed.insert((*it)[1]);
@@ -153,7 +153,8 @@ TEST_P(Effects, HaveARowForEveryFlag) {
 INSTANTIATE_TEST_SUITE_P(, Effects,
                          testing::Values("params", "estimate", "place", "curve", "sweep", "plan",
                                          "launch", "report", "diff", "merge", "prune", "models",
-                                         "hardware", "runtimes", "calibrate", "accuracy", "doctor"),
+                                         "hardware", "runtimes", "calibrate", "accuracy", "doctor",
+                                         "completion", "man"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

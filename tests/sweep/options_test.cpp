@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
+#include "hardware/text.hpp"
+#include "sweep/commands/commands.hpp"
 #include "sweep/options/flags.hpp"
+#include "sweep/options/help.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -91,7 +95,7 @@ TEST(Options, RefusesValuesThatCannotBe) {
 }
 
 TEST(Options, HelpEndsWithExamplesColumnsAndExitCodes) {
-  const auto help = help_text(command);
+  const auto help = full_help_text(command);
   const auto examples = help.find("\nExamples:\n  headroom try x\n");
   const auto columns = help.find("\nColumns:\n");
   const auto codes = help.find("\nExit codes:\n");
@@ -99,6 +103,38 @@ TEST(Options, HelpEndsWithExamplesColumnsAndExitCodes) {
   EXPECT_LT(examples, columns);
   EXPECT_LT(columns, codes);
   EXPECT_NE(help.find("--batch-size"), std::string::npos);
+}
+
+TEST(Options, EveryFlagBelongsToOneGroupOfTheHelp) {
+  std::multiset<std::string_view> grouped, all;
+  for (const FlagGroup& group : flag_groups())
+    for (const auto name : words(group.flags)) grouped.insert(name);
+  for (const Flag& flag : flags()) all.insert(flag.name);
+  EXPECT_EQ(grouped, all);
+}
+
+TEST(Options, HelpOfEveryCommandFitsOnAScreen) {
+  for (const Command* each : commands()) {
+    const std::string help = help_text(each->help);
+    EXPECT_LE(std::ranges::count(help, '\n'), 30) << help;
+    EXPECT_NE(help.find("\nExamples:\n  "), std::string::npos) << help;
+    for (const auto line : split(help, '\n'))
+      EXPECT_LE(std::ranges::count_if(
+                    line, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }),
+                100)
+          << line;
+  }
+}
+
+/// An example that the parser refuses would mislead whoever copies it.
+TEST(Options, CommonOptionsAreParsedAsWritten) {
+  for (const CommonOption& option : common_options()) {
+    CommandHelp one = command;
+    one.flags = option.flag;
+    std::vector<std::string> arguments;
+    for (const auto word : words(option.example, " \"")) arguments.emplace_back(word);
+    EXPECT_TRUE(parse_options(one, arguments).given(option.flag)) << option.example;
+  }
 }
 
 }  // namespace
