@@ -73,6 +73,8 @@ std::string fused_name(std::string_view tensor) {
 
 bool is_output_head(std::string_view tensor) { return tensor.ends_with("lm_head.weight"); }
 
+bool is_router(std::string_view tensor) { return tensor.find(".router.") != tensor.npos; }
+
 bool is_per_layer_projection(std::string_view tensor) {
   return tensor.ends_with("per_layer_model_projection.weight");
 }

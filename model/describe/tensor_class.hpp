@@ -44,6 +44,9 @@ std::string fused_name(std::string_view tensor);
 /// The projection to the vocabulary, where it is a tensor of its own.
 bool is_output_head(std::string_view tensor);
 
+/// A matrix that scores the experts of a layer.
+bool is_router(std::string_view tensor);
+
 /// The projection of Gemma 3n's embeddings for each layer, which llama.cpp does not quantise.
 bool is_per_layer_projection(std::string_view tensor);
 

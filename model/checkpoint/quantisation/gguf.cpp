@@ -72,7 +72,8 @@ class GgufHolder {
     if (!tensor.is_parameter()) return buffer(tensor);
     if (!model_.profile.generative && is_task_head(tensor)) return {};
     const auto matrix = reader_.matrix(tensor);
-    if (!matrix || !quantised(tensor)) return plain("fp32", tensor);
+    // The converter turns a matrix of one row into a vector.
+    if (!matrix || matrix->out == 1 || !quantised(tensor)) return plain("fp32", tensor);
     if (!is_text(tensor)) return plain("fp16", tensor);
     if (scheme_.mix.empty()) return plain(scheme_.format, tensor);
     MixQuestion question = asked_;
@@ -119,7 +120,7 @@ class GgufHolder {
   }
   bool is_text(const Tensor& tensor) const { return in_text(model_, text_root_, tensor); }
   bool quantised(const Tensor& tensor) const {
-    if (is_per_layer_projection(tensor.name)) return false;
+    if (is_per_layer_projection(tensor.name) || is_router(tensor.name)) return false;
     if (tensor.role == Role::embedding) return tensor.shape.front() >= vocabulary_;
     return tensor.role == Role::head || reader_.is_linear(tensor);
   }

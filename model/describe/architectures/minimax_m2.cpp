@@ -4,7 +4,8 @@
 
 namespace headroom::model::families::minimax_m2 {
 
-/// Source: transformers 5.23, models/minimax_m2.
+/// Source: transformers 5.23, models/minimax_m2. The published files and vLLM hold routers in fp32
+/// (vLLM 0.33 minimax_m2.py: params_dtype).
 Part minimax_m2(const Config& c) {
   const Classes k{"MiniMaxM2"};
   const Size hidden = c.dim({"hidden_size"});
@@ -12,7 +13,7 @@ Part minimax_m2(const Config& c) {
                     c.dim({"head_dim"}, 128)};
   const Routing r = routing_of(c, {"num_local_experts", "num_experts"});
   const Part mlp = in("mlp", k("SparseMoeBlock"),
-                      router("gate", k("TopKRouter"), hidden, r.experts) +
+                      in_fp32(router("gate", k("TopKRouter"), hidden, r.experts)) +
                           fused_experts(k("Experts"), hidden, c.dim({"intermediate_size"}), r,
                                         activation_class(c, {"hidden_act"}, "silu")) +
                           score_correction(r.experts));
