@@ -15,9 +15,6 @@ namespace {
 using model::Model;
 using model::Scheme;
 
-constexpr double largest_gguf_header = 16e6;  ///< with a vocabulary of 262144
-constexpr double largest_header = 1e6;        ///< size for other files of a few thousand tensors
-
 /// Bits that the first number in the name of a recipe says; 16 where it has none.
 double nominal_bits(const std::string& quant) {
   const auto digit = quant.find_first_of("0123456789");

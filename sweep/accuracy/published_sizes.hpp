@@ -8,6 +8,9 @@
 
 namespace headroom::sweep {
 
+constexpr double largest_gguf_header = 16e6;  ///< bytes, with a vocabulary of 262144
+constexpr double largest_header = 1e6;        ///< bytes, of other files of a few thousand tensors
+
 /// The schemes that a row's column "precision" can mean: "q4_k_m q4_k_m-imatrix" is either,
 /// "q4_k_m-imatrix|q4_k_m" the first that the program has. None: not one of its schemes.
 std::vector<const model::Scheme*> published_schemes(const Measurement& row);

@@ -35,8 +35,8 @@ using model::QuantisedTensor;
 using model::Scheme;
 using sweep::stored_bytes;
 
-constexpr double largest_gguf_header = 16e6;  ///< with a vocabulary of 262144
-constexpr double largest_header = 1e6;        ///< size for other files of a few thousand tensors
+using sweep::largest_gguf_header;
+using sweep::largest_header;
 
 std::optional<double> unit(const std::string& name) {
   static const std::map<std::string, double> units = {
