@@ -48,15 +48,15 @@ Size shape_key(const Config& config, Config::Keys keys) {
 Size positions_of(const Config& c) {
   return shape_key(c, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
                        "max_sequence_length", "n_ctx", "max_position_embedding", "max_context",
-                       "model_max_length"});
+                       "model_max_length", "max_context_length"});
 }
 
 ModelShape shape_of(const Config& c) {
   ModelShape shape;
   shape.hidden_size =
       shape_key(c, {"hidden_size", "n_embd", "n_embed", "d_model", "dim", "model_dim"});
-  shape.layers =
-      shape_key(c, {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers"});
+  shape.layers = shape_key(c, {"num_hidden_layers", "n_layer", "n_layers", "num_layers",
+                               "decoder_layers", "num_transformer_layers"});
   shape.query_heads = shape_key(
       c, {"num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads"});
   shape.kv_heads =

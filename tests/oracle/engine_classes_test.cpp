@@ -44,12 +44,15 @@ struct ExactTotal {
 /// Read 2026-11-25. Qwen-7B: table of github MrYxJ/calculate-flops.pytorch. MiniCPM-2B:
 /// n_parameters of openbmb/MiniCPM-Embedding, its fine-tune, in github embeddings-benchmark/mteb.
 /// MiniMax-Text-01 and LLaDA2.0-mini: safetensors totals on huggingface.co of MiniMax-M1-80k and
-/// Ling-mini-2.0, which have their sizes.
+/// Ling-mini-2.0, which have their sizes. Nomic and Jina: n_parameters of nomic-embed-text-v2-moe
+/// and jina-embeddings-v2-base-en in embeddings-benchmark/mteb.
 constexpr ExactTotal exact_totals[] = {
     {"Qwen/Qwen-7B", 7'721'324'544},
     {"openbmb/MiniCPM-2B-sft-bf16", 2'724'880'896},
     {"MiniMaxAI/MiniMax-Text-01", 456'089'655'296},
     {"llada2_mini", 16'255'643'392},
+    {"nomic_embed_v2_moe", 475'292'928},
+    {"jina_v2_base_en", 137'368'320},
 };
 
 TEST(EngineClasses, EqualPublishedTotals) {

@@ -79,12 +79,15 @@ OWN = {
     "qwen2": r"^output\.bias$",
     "qwen2vl": r"^output\.bias$",
     "qwen3next": r"ssm_in\.weight$",
+    "rwkv6": r"time_mix_lerp_[wkvrg]\.weight$",
+    "rwkv6qwen2": r"time_mix_first|^output_norm\.bias$",
     "step35": r"ffn_(gate|up|down)\.weight$",
     "t5encoder": r"^output\.weight$|^enc\.blk\.[1-9]\d*\.attn_rel_b",
 }
-# Sizes that no published model has: experts in one layer of two, or a width that the class has no key for.
-UNREAL = set("""ernie4_5-moe-moe granite-moe granitemoe-dense jamba-dense mamba-dense minicpm3-dense
-             refact-moe stablelm-dense""".split())
+# Sizes that no published model has: experts in one layer of two, a width that the class has no key for, or tensors of
+# two variants at once.
+UNREAL = set("""ernie4_5-moe-moe granite-moe granitemoe-dense jamba-dense jina-bert-v2-dense mamba-dense minicpm3-dense
+             plamo2-dense plm-dense refact-moe stablelm-dense""".split())
 BYTES = {0: 4, 1: 2, 26: 4, 30: 2}  # bytes of an element, by type
 WIDTH = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 

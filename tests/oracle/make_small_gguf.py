@@ -115,21 +115,25 @@ def tensors_of(folder, name, config):
 
 
 def lazy(shape):
-    meta = torch.empty(shape, dtype=torch.bfloat16, device="meta")
-    return LazyTorchTensor(meta=meta, args=(), func=lambda: torch.zeros(shape, dtype=torch.bfloat16))
+    shape, dtype = shape if isinstance(shape, tuple) else (shape, torch.bfloat16)
+    meta = torch.empty(shape, dtype=dtype, device="meta")
+    return LazyTorchTensor(meta=meta, args=(), func=lambda: torch.zeros(shape, dtype=dtype))
 
 
-def no_vocabulary(self):
-    self.gguf_writer.add_tokenizer_model("gpt2")
-    self.gguf_writer.add_token_list(["a", "b"])
+def vocabulary(tokens):
+    def set_vocab(self):
+        self.gguf_writer.add_tokenizer_model("gpt2")
+        self.gguf_writer.add_token_list([f"t{i}" for i in range(tokens)])
+
+    return set_vocab
 
 
-def make(name, folder, out, load=ModelBase.load_hparams):
-    config = config_of(folder, name)
-    tensors = tensors_of(folder, name, config)
+def convert(name, config, tensors, out, tokens=2, load=ModelBase.load_hparams):
+    """Writes small__NAME.gguf and .json. `tensors`: name -> shape, or (shape, dtype)."""
     where = Path(tempfile.mkdtemp())
     Path(where, "config.json").write_text(json.dumps(config))
-    Path(where, "tokenizer.json").write_text(json.dumps({"model": {"vocab": {}}, "added_tokens": []}))
+    Path(where, "tokenizer.json").write_text(json.dumps({"model": {"vocab": {f"t{i}": i for i in range(tokens)}, "type": "Unigram"}, "added_tokens": []}))
+    Path(where, "tokenizer_config.json").write_text("{}")
 
     def index(self, remote_hf_model_id=None):
         found = [self.filter_tensors((k, lambda v=v: lazy(v))) for k, v in tensors.items()]
@@ -140,10 +144,11 @@ def make(name, folder, out, load=ModelBase.load_hparams):
     cls = get_model_class(get_model_architecture(ModelBase.load_hparams(where), ModelType.TEXT))
     for each in cls.__mro__:
         if "set_vocab" in each.__dict__:
-            each.set_vocab = no_vocabulary
+            each.set_vocab = vocabulary(tokens)
+        each.__dict__.get("lerp_weights", {}).clear()  # RWKV's classes keep those of the model before
     path = Path(out, f"small__{name}.gguf")
     with torch.inference_mode():
-        model = cls(where, container.LlamaFileType.MOSTLY_F16, path, eager=False)
+        model = cls(where, container.LlamaFileType.MOSTLY_F16, path, eager=False, target_model_dir=where)
         model.prepare_tensors()
         model.prepare_metadata(vocab_only=False)
         writer = model.gguf_writer
@@ -155,6 +160,11 @@ def make(name, folder, out, load=ModelBase.load_hparams):
     data = sum(writer.ggml_pad(t.nbytes, writer.data_alignment) for s in writer.tensors for t in s.values())
     text = json.dumps({"data": data, "config": config}, separators=(",", ":"))
     Path(out, f"small__{name}.json").write_text(text)
+
+
+def make(name, folder, out):
+    config = config_of(folder, name)
+    convert(name, config, tensors_of(folder, name, config), out)
 
 
 if __name__ == "__main__":

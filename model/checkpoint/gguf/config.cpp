@@ -38,14 +38,18 @@ const Same common[] = {
      {"first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"}},
 };
 
-/// The kind of attention of each layer, if the file lists them; true means "sliding".
+/// The kind of attention of each layer, if the file lists them; true means "sliding". A single
+/// number is a period: its last layer has full attention. Source: llama.cpp,
+/// src/llama-hparams.cpp, set_swa_pattern.
 void set_layer_types(GgufKeys& k) {
   const auto slides = k.by_layer("attention.sliding_window_pattern");
   if (slides.size() < static_cast<std::size_t>(k.layers())) return;
   boost::json::array types;
-  for (Size i = 0; i < k.layers(); ++i)
-    types.emplace_back(slides[static_cast<std::size_t>(i)] != 0 ? "sliding_attention"
-                                                                : "full_attention");
+  for (Size i = 0; i < k.layers(); ++i) {
+    const Size said = slides[static_cast<std::size_t>(i)];
+    const bool full = said == 0 || (said > 1 && (i + 1) % said == 0);
+    types.emplace_back(full ? "full_attention" : "sliding_attention");
+  }
   k.set("layer_types", types);
 }
 
@@ -84,7 +88,7 @@ void set_common(GgufKeys& k) {
 /// them.
 void check_heads_by_layer(GgufKeys& k, std::string_view by_layer, const std::string& origin) {
   for (const std::string_view key : {"attention.head_count", "attention.head_count_kv"}) {
-    if (key == by_layer) continue;
+    if (std::ranges::count(split(by_layer, '|'), key) > 0) continue;
     Size first = 0;
     for (const Size heads : k.by_layer(key)) {
       if (first == 0) first = heads;

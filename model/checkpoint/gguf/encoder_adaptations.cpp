@@ -9,6 +9,23 @@ void bert(GgufKeys& k) {
   k.set("tie_word_embeddings", true);
 }
 
+/// Two thirds of the config's width are the feed-forward's.
+void neo_bert(GgufKeys& k) {
+  k.set("intermediate_size", (3 * k.number("feed_forward_length") + 1) / 2);
+}
+
+void nomic_bert_moe(GgufKeys& k) {
+  rotary_bert(k);
+  k.set("activation_function", "gelu");
+  k.set("qkv_proj_bias", k.some_layer_has("attn_q.bias") || k.some_layer_has("attn_qkv.bias"));
+  k.set("mlp_fc1_bias", k.some_layer_has("ffn_up.bias"));
+  k.set("mlp_fc2_bias", k.some_layer_has("ffn_down.bias"));
+  if (const Size every = k.number("moe_every_n_layers", 0); every > 0) {
+    k.set("moe_every_n_layers", every);
+    k.set("moe_top_k", k.number("expert_used_count"));
+  }
+}
+
 void rotary_bert(GgufKeys& k) { k.set("type_vocab_size", k.rows("token_types.weight")); }
 
 void t5(GgufKeys& k) {

@@ -24,6 +24,9 @@ class GgufKeys {
   /// Layers after them that predict further tokens, if the file has them.
   Size predictors() const { return predictors_; }
 
+  /// Tokens of the file's tokenizer; 0 if it has none.
+  Size tokens() const { return header_.number("tokenizer.ggml.tokens", 0); }
+
   /// Key names omit the architecture: "attention.head_count".
   bool has(std::string_view key) const;
   /// A whole number from 0 to 2^30; of a list, its maximum. Throws FormatError naming file and key
@@ -74,7 +77,7 @@ struct GgufArchitecture {
   bool (*is)(const GgufKeys&);  ///< selects among rows with the same name; null: always
   void (*more)(GgufKeys&);      ///< sets config keys beyond the common ones; null: none
   std::string_view without{};   ///< modules of the class that llama.cpp omits, "|" between them
-  std::string_view by_layer{};  ///< a count of heads that `more` reads layer by layer
+  std::string_view by_layer{};  ///< counts of heads that `more` reads layer by layer
   std::string_view with{};      ///< modules that files have and layers of the class may lack
   std::string_view section{};   ///< model_type of the text section, if the class has towers
 };

@@ -15,21 +15,6 @@ namespace {
 
 __extension__ using WideProduct = __int128;
 
-/// True if `path` ends with `end` in whole words.
-bool ends_at_dot(std::string_view path, std::string_view end) {
-  if (!path.ends_with(end)) return false;
-  return path.size() == end.size() || path[path.size() - end.size() - 1] == '.';
-}
-
-/// The row with the longest suffix. Null if none matches.
-const GgufModule* row_of(std::span<const GgufModule> rows, std::string_view path) {
-  const GgufModule* best = nullptr;
-  for (const GgufModule& row : rows)
-    if (ends_at_dot(path, row.end) && (best == nullptr || row.end.size() > best->end.size()))
-      best = &row;
-  return best;
-}
-
 class Gatherer {
  public:
   Gatherer(const Part& part, const TensorList& list) : part_(part), list_(list) {
@@ -122,7 +107,8 @@ class Gatherer {
                                                  std::string_view tail) const {
     std::vector<std::size_t> found;
     for (const std::string_view word : split(alternative, '+')) {
-      const std::string name = prefix + std::string(word);
+      const bool outside = word.starts_with('^');
+      const std::string name = outside ? std::string(word.substr(1)) : prefix + std::string(word);
       std::optional<std::size_t> at = find(name + std::string(word.ends_with(".bias") ? "" : tail));
       if (!at && tail.empty()) at = find(name + ".weight");
       if (!at) at = find(name);  // Falcon-H1's "ffn_norm"

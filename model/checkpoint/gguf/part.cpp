@@ -27,14 +27,17 @@ void omit_modules(Part& part, std::string_view modules) {
 }
 
 /// The tensor of layer `block` that llama.cpp has for `module`. Null if the file has none.
-const TensorHeader* stored_in(const TensorList& list, std::size_t block, std::string_view module) {
-  const auto rows = gguf_block_names();
-  const auto row = std::ranges::find(rows, module.substr(module.rfind('.') + 1), &GgufModule::end);
-  if (row == rows.end()) return nullptr;
-  const std::string name =
-      fmt::format("blk.{}.{}.weight", block, row->gguf.substr(0, row->gguf.find('|')));
-  const auto at = std::ranges::find(list.tensors, name, &TensorHeader::name);
-  return at == list.tensors.end() ? nullptr : &*at;
+const TensorHeader* stored_in(const TensorList& list, std::size_t block, std::string_view module,
+                              std::string_view tail) {
+  const GgufModule* row = row_of(gguf_block_names(), module);
+  if (row == nullptr) return nullptr;
+  for (const std::string_view alternative : split(row->gguf, '|')) {
+    const bool whole = alternative.ends_with(".weight") && tail == ".bias";
+    const std::string name = fmt::format("blk.{}.{}{}", block, alternative, whole ? "" : tail);
+    const auto at = std::ranges::find(list.tensors, name, &TensorHeader::name);
+    if (at != list.tensors.end()) return &*at;
+  }
+  return nullptr;
 }
 
 /// Adds `modules` to each layer that lacks them and has them in the file.
@@ -43,15 +46,18 @@ void add_modules(Part& part, std::string_view modules, const TensorList& list) {
   for (const Tensor& tensor : part.tensors) known.insert(tensor.name);
   std::vector<std::pair<std::string, Tensor>> added;  // with the block that they belong to
   for (std::size_t i = 0; i < part.blocks.size(); ++i)
-    for (const std::string_view module : split(modules, '|')) {
-      const std::string name = fmt::format("{}.{}.weight", part.blocks[i], module);
-      if (known.contains(name)) continue;
-      if (const TensorHeader* found = stored_in(list, i, module))
-        added.push_back({part.blocks[i] + '.',
-                         {.name = name,
-                          .shape = found->shape,
-                          .role = found->shape.size() > 1 ? Role::matmul : Role::norm}});
-    }
+    for (const std::string_view module : split(modules, '|'))
+      for (const std::string_view tail : {".weight", ".bias"}) {
+        const std::string plain = fmt::format("{}.{}", part.blocks[i], module);
+        if (known.contains(plain) || known.contains(plain + std::string(tail))) continue;
+        if (const TensorHeader* found = stored_in(list, i, module, tail))
+          added.push_back({part.blocks[i] + '.',
+                           {.name = plain + std::string(tail),
+                            .shape = found->shape,
+                            .role = tail == ".bias"           ? Role::bias
+                                    : found->shape.size() > 1 ? Role::matmul
+                                                              : Role::norm}});
+      }
   for (auto& [block, tensor] : added) {
     const auto first = std::ranges::find_if(
         part.tensors, [&](const Tensor& t) { return t.name.starts_with(block); });

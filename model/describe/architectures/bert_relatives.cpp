@@ -1,7 +1,5 @@
 // Encoders that changed one thing in BERT: Electra's narrow embeddings, ALBERT's one layer used for
-// all, MPNet's relative positions, Nomic's rotary positions and gated feed-forward.
-#include <boost/json.hpp>
-
+// all, MPNet's relative positions.
 #include "model/describe/architectures/bert_layer.hpp"
 #include "model/describe/architectures/composition.hpp"
 
@@ -137,59 +135,6 @@ Part mpnet(const Config& c) {
   if (is_for(c, "ForSequenceClassification"))
     return std::move(p) + classification_head("MPNetClassificationHead", s.hidden, labels(c));
   return std::move(p) + task_head(c, s.hidden);
-}
-
-/// Files written for Nomic's own code name the sizes as GPT-2 does. Other options of that code are
-/// refused. Source: transformers 5.23, models/nomic_bert/modeling_nomic_bert.py.
-Part nomic_bert(const Config& file) {
-  const Config c = file.renamed({{"n_embd", "hidden_size"},
-                                 {"n_head", "num_attention_heads"},
-                                 {"n_inner", "intermediate_size"},
-                                 {"n_layer", "num_hidden_layers"},
-                                 {"n_positions", "max_position_embeddings"}});
-  if (c.count({"num_experts"}, 0) > 1)
-    throw NotDescribed(c.origin() + ": key 'num_experts': NomicBert with experts is not described");
-  for (const auto key : {"qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias", "prenorm"})
-    if (c.flag({key}, false)) c.fail(key, "found true, expected false");
-  BertSizes s = bert_sizes(c);
-  s.act = activation_class(c, {"hidden_act"}, "silu");
-  const Size dim = c.dim({"head_dim"}, s.hidden / s.heads), width = dim * s.heads;
-  Part body =
-      in("embeddings", "NomicBertEmbeddings",
-         embedding("word_embeddings", s.vocab, s.hidden) +
-             embedding("token_type_embeddings", s.types, s.hidden) +
-             layer_norm("LayerNorm", s.hidden) + dropout() + position_ids(s.positions) +
-             position_ids(s.positions, "token_type_ids")) +
-      frequencies("rotary_emb", "NomicBertRotaryEmbedding", dim / 2) +
-      with_quirks(stack("layers", "NomicBertLayer", s.layers,
-                        [&](Size) {
-                          return layer_norm("post_attention_layernorm", s.hidden) +
-                                 dropout("post_attention_dropout") + dropout("post_mlp_dropout") +
-                                 in("mlp", "NomicBertMLP", gated_mlp(s.hidden, s.inner, s.act)) +
-                                 in("self_attn", "NomicBertAttention",
-                                    linear("q_proj", s.hidden, width) +
-                                        linear("k_proj", s.hidden, width) +
-                                        linear("v_proj", s.hidden, width) +
-                                        linear("o_proj", width, s.hidden)) +
-                                 layer_norm("post_mlp_layernorm", s.hidden);
-                        }),
-                  {.attention = {.rotation = Rotation::added, .softmax_fp32 = false},
-                   .norms_the_sum = true});
-  const auto whole = [](Part part) {
-    return unsplittable(std::move(part), {"NomicBertEmbeddings", "NomicBertLayer"});
-  };
-  if (is_for(c, "NomicBertModel")) return whole(std::move(body));
-  Part p = whole(
-      in("nomic_bert", "NomicBertModel", std::move(body)) +
-      in("cls", "NomicBertOnlyMLMHead",
-         in("predictions", "NomicBertLMPredictionHead",
-            tensor("bias", {s.vocab}, Role::bias) +
-                in("transform", "NomicBertPredictionHeadTransform",
-                   linear("dense", s.hidden, s.hidden, Bias::yes) +
-                       module("transform_act_fn", s.act) + layer_norm("layer_norm", s.hidden)) +
-                output_head("decoder", s.hidden, s.vocab, Bias::yes))));
-  return with_tied_decoder(std::move(p), "cls.predictions.decoder", "cls.predictions.bias",
-                           "nomic_bert.embeddings.word_embeddings.weight", s);
 }
 
 }  // namespace headroom::model::families::bert_relatives

@@ -82,13 +82,19 @@ Part plamo2(const Config& c) {
                        tensor("q_weight", {h.query, h.dim}, Role::norm) +
                        tensor("k_weight", {h.kv, h.dim}, Role::norm);
   const Part recurrent = mamba ? plamo2_mamba(c, hidden) : Part{};
+  // With few layers only the last attends.
+  const auto types = layer_types(c, layers,
+                                 [&](Size i) {
+                                   const bool attention =
+                                       layers <= step / 2 ? i == layers - 1 : i % step == step / 2;
+                                   return mamba && !attention ? "mamba" : "full_attention";
+                                 },
+                                 {"mamba", "full_attention"});
   return with_norm(whole(c, k,
                          [&](Size i) {
-                           // With few layers only the last attends.
-                           const bool runs_mamba =
-                               mamba &&
-                               (layers <= step / 2 ? i != layers - 1 : i % step != step / 2);
-                           return four_norms(k, hidden, inner, runs_mamba ? recurrent : attends);
+                           return four_norms(
+                               k, hidden, inner,
+                               layer_type(c, types, i) == "mamba" ? recurrent : attends);
                          }),
                    k("RMSNorm"), NormKind::rms_plus_1);
 }
