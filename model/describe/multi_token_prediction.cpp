@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <map>
+#include <set>
 #include <string>
 
+#include "hardware/text.hpp"
 #include "model/describe/architectures/deepseek_v4.hpp"
+#include "model/describe/architectures/ernie4_5_moe.hpp"
 #include "model/describe/architectures/longcat_flash.hpp"
 #include "model/describe/architectures/mimo.hpp"
 #include "model/describe/architectures/nemotron_h.hpp"
+#include "model/describe/architectures/step3p7.hpp"
 #include "model/describe/blocks/blocks.hpp"
 
 namespace headroom::model {
@@ -21,6 +25,9 @@ enum class Layout {
   described,   ///< as PredictorRow::describe returns each
 };
 enum class Copies { no, embedding_and_head };
+/// The layer of the model that a module has once more: of the last with the largest cache, or of
+/// those without experts.
+enum class Repeated { any, dense };
 
 struct PredictorRow {
   std::string_view model_type;
@@ -28,9 +35,12 @@ struct PredictorRow {
   Layout layout;
   Copies copies;
   std::string_view source;
+  /// One module; nothing where the config does not say enough.
   Part (*describe)(const Config&, Size number) = nullptr;
   std::string_view last_norm = "shared_head.norm";  ///< for Layout::appended
   bool together = false;                            ///< see MultiTokenPrediction::together
+  Repeated repeated = Repeated::any;
+  std::string_view without{};  ///< modules that the layer lacks in it, "|" between them
 };
 
 constexpr std::string_view deepseek =
@@ -40,11 +50,14 @@ constexpr std::string_view glm =
 constexpr std::string_view ling =
     "vLLM 0.33 bailing_moe_mtp.py and bailing_moe_v3_mtp.py; inclusionAI/Ling-V2 "
     "modeling_bailing_moe_v2.py";
+constexpr std::string_view mimo_v2 = "vLLM 0.33 mimo_v2_mtp.py; SGLang 0.5.23 mimo_v2_nextn.py";
 constexpr std::string_view qwen = "vLLM qwen3_next_mtp.py and qwen3_5_mtp.py";
 
 constexpr PredictorRow predictor_rows[] = {
     {"bailing_moe", 0, Layout::appended, Copies::no, ling, nullptr, "final_layernorm"},
     {"bailing_hybrid", 0, Layout::appended, Copies::no, ling, nullptr, "final_layernorm"},
+    {"bailing_moe_v2_5", 0, Layout::appended, Copies::no, ling, nullptr, "final_layernorm"},
+    {"bailing_moe_v3", 0, Layout::appended, Copies::no, ling, nullptr, "final_layernorm"},
     {"deepseek_v3", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"deepseek_v32", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"deepseek_v4", 0, Layout::described, Copies::no, "vLLM 0.33 models/deepseek_v4/nvidia/mtp.py",
@@ -52,21 +65,38 @@ constexpr PredictorRow predictor_rows[] = {
     {"deepseek_v41_text", 0, Layout::described, Copies::no,
      "vLLM 0.33 models/deepseek_v41/nvidia/dspark.py", families::deepseek_v41::predictor,
      "shared_head.norm", true},
+    {"ernie4_5_moe", 0, Layout::described, Copies::no,
+     "vLLM 0.33 ernie_mtp.py; SGLang 0.5.23 ernie4_eagle.py", families::ernie4_5_moe::predictor},
     {"exaone4_5_text", 0, Layout::own_module, Copies::no, "vLLM 0.33 exaone4_5_mtp.py"},
+    {"exaone_moe", 0, Layout::own_module, Copies::no,
+     "vLLM 0.33 exaone_moe_mtp.py; SGLang 0.5.23 exaone_moe_mtp.py", nullptr, "norm", false,
+     Repeated::dense},
     {"kimi_k2", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"glm4_moe", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm4_moe_lite", 0, Layout::appended, Copies::embedding_and_head, glm},
     {"glm_moe_dsa", 0, Layout::appended, Copies::no, glm},
+    {"glm_ocr_text", 0, Layout::appended, Copies::embedding_and_head,
+     "vLLM 0.33 glm_ocr_mtp.py; SGLang 0.5.23 glm_ocr_nextn.py"},
+    {"glm5_next_text", 0, Layout::appended, Copies::no, "vLLM 0.33 models/glm5next/common/mtp.py",
+     nullptr, "shared_head.norm", false, Repeated::any, "attn_hc|ffn_hc"},
     {"hy_v3", 0, Layout::appended, Copies::no, "vLLM 0.33 hy_v3_mtp.py", nullptr,
      "final_layernorm"},
     {"longcat_flash", 1, Layout::described, Copies::no, "vLLM 0.33 longcat_flash_mtp.py",
      families::longcat_flash::predictor},
     {"mimo", 0, Layout::described, Copies::no, "vLLM 0.33 mimo_mtp.py", families::mimo::predictor},
+    {"mimo_v2", 0, Layout::described, Copies::no, mimo_v2, families::mimo_v2_flash::predictor},
+    {"mimo_v2_flash", 0, Layout::described, Copies::no, mimo_v2,
+     families::mimo_v2_flash::predictor},
     {"nemotron_h", 0, Layout::described, Copies::no, "vLLM 0.33 nemotron_h_mtp.py",
      families::nemotron_h::predictor},
+    {"pangu_ultra_moe", 0, Layout::appended, Copies::embedding_and_head,
+     "vLLM 0.33 openpangu_mtp.py"},
+    {"qwen3_moe", 0, Layout::own_module, Copies::no, "SGLang 0.5.23 qwen3_moe_mtp.py"},
     {"qwen3_next", 1, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_text", 0, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_moe_text", 0, Layout::own_module, Copies::no, qwen},
+    {"step3p5", 0, Layout::described, Copies::no,
+     "vLLM 0.33 step3p5_mtp.py; SGLang 0.5.23 step3p5_mtp.py", families::step3p7::predictor},
 };
 
 /// Number of modules, by the first key that the config has.
@@ -89,12 +119,20 @@ const Tensor* embedding_of(const Part& part, const Tensor& head) {
   return found == part.tensors.end() ? nullptr : &*found;
 }
 
-/// The tensors and caches of the layer `from`, renamed to `to`.
-Part renamed_block(const Part& part, const std::string& from, const std::string& to) {
+/// True if `name` is of one of `modules` below `scope`.
+bool is_without(std::string_view name, const std::string& scope, std::string_view modules) {
+  for (const std::string_view module : split(modules, '|'))
+    if (!module.empty() && name.starts_with(scope + std::string(module) + '.')) return true;
+  return false;
+}
+
+/// The tensors and caches of the layer `from`, renamed to `to`, without `modules`.
+Part renamed_block(const Part& part, const std::string& from, const std::string& to,
+                   std::string_view modules) {
   Part block;
   const std::string scope = from + '.';
   for (const Tensor& t : part.tensors)
-    if (t.name.starts_with(scope)) {
+    if (t.name.starts_with(scope) && !is_without(t.name, scope, modules)) {
       block.tensors.push_back(t);
       block.tensors.back().name.replace(0, from.size(), to);
     }
@@ -107,8 +145,14 @@ Part renamed_block(const Part& part, const std::string& from, const std::string&
 }
 
 /// The last of the layers with the largest cache per token. Such a layer has full attention where
-/// others have a state, or an indexer of its own where others share one.
-std::string model_layer(const Part& part) {
+/// others have a state, or an indexer of its own where others share one. Empty where no layer is
+/// as `repeated` says.
+std::string model_layer(const Part& part, Repeated repeated) {
+  std::set<std::string_view> mixtures;
+  for (const Tensor& tensor : part.tensors)
+    if (tensor.of > 1)
+      for (const std::string& block : part.blocks)
+        if (tensor.name.starts_with(block + '.')) mixtures.insert(block);
   std::map<std::string_view, Size> kept;
   for (const Cache& cache : part.caches)
     for (const std::string& block : part.blocks)
@@ -117,7 +161,9 @@ std::string model_layer(const Part& part) {
   Size most = 0;
   std::string_view found;
   for (const std::string& block : part.blocks)
-    if (const auto at = kept.find(block); at != kept.end() && at->second >= most)
+    if (repeated == Repeated::dense && mixtures.contains(block))
+      continue;
+    else if (const auto at = kept.find(block); at != kept.end() && at->second >= most)
       most = at->second, found = block;
   return std::string(found);
 }
@@ -150,7 +196,7 @@ Part appended(const Part& part, const std::string& layer, Size number, const Pre
   const Tensor& head = *head_of(part);
   const Size hidden = head.shape.at(1);
   const std::string here = layer.substr(0, layer.rfind('.') + 1) + std::to_string(number);
-  Part module = renamed_block(part, layer, here) + norm(here, "enorm", hidden) +
+  Part module = renamed_block(part, layer, here, row.without) + norm(here, "enorm", hidden) +
                 norm(here, "hnorm", hidden) + projection(here, "eh_proj", hidden) +
                 norm(here, row.last_norm, hidden);
   module.blocks = {here};
@@ -165,7 +211,7 @@ Part own_module(const Part& part, const std::string& layer, Size modules) {
   Part all = norm("mtp", "pre_fc_norm_embedding", hidden) +
              norm("mtp", "pre_fc_norm_hidden", hidden) + projection("mtp", "fc", hidden);
   for (Size i = 0; i < modules; ++i)
-    all = std::move(all) + renamed_block(part, layer, "mtp.layers." + std::to_string(i));
+    all = std::move(all) + renamed_block(part, layer, "mtp.layers." + std::to_string(i), "");
   all = std::move(all) + norm("mtp", "norm", hidden);
   all.blocks = {"mtp"};  // one projection and one norm serve all layers
   return all;
@@ -189,12 +235,13 @@ MultiTokenPrediction multi_token_prediction(const Config& config, const Part& pa
     all.source = row->source;
     for (Size i = 0; i < all.modules; ++i) {
       Part module = row->describe(c, i);
+      if (module.tensors.empty()) return {.modules = all.modules};
       module.blocks = {scope_of(module, "mtp." + std::to_string(i))};
       all.part = std::move(all.part) + std::move(module);
     }
     return all;
   }
-  const std::string layer = model_layer(part);
+  const std::string layer = model_layer(part, row->repeated);
   if (layer.empty() || c.flag({"mtp_use_dedicated_embeddings"}, false)) return all;
   all.source = row->source;
   if (row->layout == Layout::own_module) {

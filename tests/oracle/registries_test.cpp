@@ -64,7 +64,10 @@ std::map<std::string, std::string> described_classes() {
 std::set<std::string> classes_with_predictors() {
   std::set<std::string> all;
   for (const auto& row : model::architectures())
-    if (!model::predictor_source(row.model_type).empty()) all.emplace(row.name);
+    // Towers stand beside a text model of the type with that ending.
+    for (const std::string ending : {"", "_text"})
+      if (!model::predictor_source(std::string(row.model_type) + ending).empty())
+        all.emplace(row.name);
   return all;
 }
 

@@ -1,5 +1,6 @@
 // ERNIE 4.5 mixtures of experts.
-#include "model/describe/architectures/decoder.hpp"
+#include "model/describe/architectures/ernie4_5_moe.hpp"
+
 #include "model/describe/blocks/experts.hpp"
 
 namespace headroom::model::families::ernie4_5_moe {
@@ -43,6 +44,21 @@ Part ernie4_5_moe(const Config& c) {
               }),
       {.attention = {.rotation = Rotation::widened, .rotated_in_fp32 = true, .own_tables = true},
        .router = {.kind = RouterKind::softmax_fp32}});
+}
+
+/// Sources: vLLM 0.33 ernie_mtp.py, with the names of the checkpoint; SGLang 0.5.23
+/// ernie4_eagle.py.
+Part predictor(const Config& c, Size number) {
+  const Classes k{"Ernie4_5_Moe"};
+  const Size hidden = c.dim({"hidden_size"});
+  const Bias bias = c.bias({"use_bias"}, false);
+  const std::string here = '.' + std::to_string(number);
+  return at("model", rms_norm("mtp_emb_norm" + here, k("RMSNorm"), hidden) +
+                         rms_norm("mtp_hidden_norm" + here, k("RMSNorm"), hidden) +
+                         linear("mtp_linear_proj" + here, 2 * hidden, hidden, bias) +
+                         in("mtp_block" + here, k("DecoderLayer"),
+                            decoder_layer(k, hidden, attention(hidden, heads_of(c), bias, bias),
+                                          dense_mlp(c, k, bias))));
 }
 
 }  // namespace headroom::model::families::ernie4_5_moe

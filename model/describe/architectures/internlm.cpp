@@ -1,5 +1,6 @@
 // InternLM and InternLM2 (arXiv:2403.17297) as their own code has them. The first is Llama with
 // biases in attention; the second has one projection for queries, keys and values.
+#include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::internlm {
@@ -39,6 +40,12 @@ Part internlm2(const Config& c) {
              rotary(k("RotaryEmbedding"), rotated_if_scaled(c, s.heads.dim))) +
           std::move(head),
       {k("DecoderLayer")});
+}
+
+/// A score for each token instead of the head. Sources: vLLM 0.33 internlm2.py; SGLang 0.5.23
+/// internlm2_reward.py.
+Part internlm2_reward(const Config& c) {
+  return without(internlm2(c), "output") + linear("v_head", c.dim({"hidden_size"}), 1);
 }
 
 }  // namespace headroom::model::families::internlm

@@ -91,6 +91,23 @@ Part mimo_v2_flash(const Config& c) {
                      {.attention = {.rotation = Rotation::concatenated}});
 }
 
+/// Sources: vLLM 0.33 mimo_v2_mtp.py; SGLang 0.5.23 mimo_v2_nextn.py. The names are the
+/// checkpoint's.
+Part predictor(const Config& c, Size number) {
+  const Classes k{"MiMoV2"};
+  const Size hidden = c.dim({"hidden_size"});
+  const std::string norm = k("RMSNorm");
+  Part attends = attention_of(c, hidden, true);
+  for (Tensor& t : attends.tensors)
+    if (t.name == "sinks") t.name = "attention_sink_bias";
+  return in("model.mtp.layers." + std::to_string(number), k("MTPLayer"),
+            rms_norm("enorm", norm, hidden) + rms_norm("hnorm", norm, hidden) +
+                linear("eh_proj", 2 * hidden, hidden) + rms_norm("input_layernorm", norm, hidden) +
+                in("self_attn", k("Attention"), std::move(attends)) +
+                rms_norm("pre_mlp_layernorm", norm, hidden) + dense_mlp(c, k) +
+                rms_norm("final_layernorm", norm, hidden));
+}
+
 }  // namespace headroom::model::families::mimo_v2_flash
 
 namespace headroom::model::families::mimo {

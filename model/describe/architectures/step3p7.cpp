@@ -68,17 +68,39 @@ Part stacked_experts(const Config& c, Classes k, Router router) {
                                        : gate));
 }
 
+/// Sizes of attention, whose sliding layers have heads of their own.
+struct Attention {
+  Heads all;
+  Size sliding, window;
+  Bias bias;
+};
+Attention attention_of(const Config& c) {
+  const Heads all{c.dim({"num_attention_heads"}), c.dim({"num_key_value_heads"}),
+                  c.dim({"head_dim"})};
+  return {
+      all,
+      c.dim({"num_sliding_attention_heads"},
+            c.section_or_empty("attention_other_setting").dim({"num_attention_heads"}, all.query)),
+      c.dim_or_none({"sliding_window"}, 0), c.bias({"attention_bias"}, false)};
+}
+
+/// Attention of one layer with `query` heads.
+Part attention_part(const Config& c, const Attention& a, Size query, bool slides) {
+  const Classes k{"Step3p7"};
+  const Size hidden = c.dim({"hidden_size"});
+  Heads h = a.all;
+  h.query = query;
+  return in("self_attn", k("Attention"),
+            attention(hidden, h, a.bias, a.bias, slides ? a.window : 0) +
+                head_norms(k("RMSNorm"), h.dim) + linear("g_proj", hidden, h.query));
+}
+
 Part text(const Config& c) {
   const Classes k{"Step3p7"};
   const Size hidden = c.dim({"hidden_size"}), layers = c.dim({"num_hidden_layers"});
-  const Heads all{c.dim({"num_attention_heads"}), c.dim({"num_key_value_heads"}),
-                  c.dim({"head_dim"})};
-  const Size sliding_heads =
-      c.dim({"num_sliding_attention_heads"},
-            c.section_or_empty("attention_other_setting").dim({"num_attention_heads"}, all.query));
-  const Size window = c.dim_or_none({"sliding_window"}, 0);
+  const Attention a = attention_of(c);
   const Size shared = c.dim({"share_expert_dim"});
-  const Bias bias = c.bias({"attention_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
+  const Bias mlp_bias = c.bias({"mlp_bias"}, false);
   const Routing r = routing_of(c, {"n_routed_experts", "moe_num_experts", "num_experts"},
                                {"num_experts_per_tok", "moe_top_k"});
   const auto sparse = sparse_layers(c, layers, c.count({"first_k_dense_replace"}, 3));
@@ -101,12 +123,9 @@ Part text(const Config& c) {
       stack("layers", k("DecoderLayer"), layers,
             [&](Size i) {
               const bool slides = layer_type(c, types, i) == "sliding_attention";
-              Heads h = all;
-              h.query = layer_section(c, i).dim({"num_attention_heads"},
-                                                slides ? sliding_heads : all.query);
-              return in("self_attn", k("Attention"),
-                        attention(hidden, h, bias, bias, slides ? window : 0) +
-                            head_norms(k("RMSNorm"), h.dim) + linear("g_proj", hidden, h.query)) +
+              const Size query = layer_section(c, i).dim({"num_attention_heads"},
+                                                         slides ? a.sliding : a.all.query);
+              return attention_part(c, a, query, slides) +
                      (sparse[static_cast<std::size_t>(i)]
                           ? in("mlp", k("SparseMoeBlock"), mixture)
                           : in("mlp", k("MLP"),
@@ -115,8 +134,30 @@ Part text(const Config& c) {
                      rms_norm("post_attention_layernorm", k("RMSNorm"), hidden);
             }) +
       rms_norm("norm", k("RMSNorm"), hidden) +
-      rotary_by_kind(c, k("RotaryEmbedding"), kinds_of(types), all.dim, factor);
+      rotary_by_kind(c, k("RotaryEmbedding"), kinds_of(types), a.all.dim, factor);
   return unsplittable(std::move(body), {k("DecoderLayer")});
+}
+
+/// Sources: vLLM 0.33 step3p5_mtp.py, SGLang 0.5.23 step3p5_mtp.py. Layers after the model's are
+/// dense. The lists of kinds go on for them.
+Part predictor(const Config& file, Size number) {
+  const Config c = with_class_defaults(file, "step3p5");
+  const Classes k{"Step3p7"};
+  const Size hidden = c.dim({"hidden_size"}), layer = c.dim({"num_hidden_layers"}) + number;
+  const auto types = file.texts({"layer_types"});
+  if (static_cast<std::size_t>(layer) >= types.size()) return {};
+  const bool slides = types[static_cast<std::size_t>(layer)] == "sliding_attention";
+  const Attention a = attention_of(c);
+  const auto norm = [&](std::string_view name) { return rms_norm(name, k("RMSNorm"), hidden); };
+  return in("model.layers." + std::to_string(layer), k("MultiTokenPredictorLayer"),
+            norm("enorm") + norm("hnorm") + linear("eh_proj", 2 * hidden, hidden) +
+                at("transformer", attention_part(c, a, slides ? a.sliding : a.all.query, slides) +
+                                      in("mlp", k("MLP"),
+                                         gated_mlp(hidden, c.dim({"intermediate_size"}),
+                                                   "SiLUActivation", c.bias({"mlp_bias"}, false))) +
+                                      norm("input_layernorm") + norm("post_attention_layernorm")) +
+                at("transformer.shared_head",
+                   norm("norm") + output_head("output", hidden, c.dim({"vocab_size"}))));
 }
 
 Part tower(const Config& v) {

@@ -18,4 +18,8 @@ enum class Router { plain, corrected };
 /// for all experts.
 Part stacked_experts(const Config& c, Classes k, Router router);
 
+/// Module `number` that predicts a further token, as one more layer with a head of its own. Nothing
+/// where the config lists no kind for that layer.
+Part predictor(const Config& config, Size number);
+
 }  // namespace headroom::model::families::step3p7

@@ -1,0 +1,108 @@
+// Modules that predict further tokens: their elements, summed by hand over the tensors that the
+// engines' classes create for a small config. W: hidden size, F: feed-forward, V: vocabulary.
+#include <gtest/gtest.h>
+
+#include "model/checkpoint/model.hpp"
+
+namespace headroom::oracle {
+namespace {
+
+constexpr Size W = 64, F = 96, V = 100;
+/// Four heads of 16, two of keys and values; one token further.
+constexpr std::string_view common =
+    R"("hidden_size": 64, "vocab_size": 100, "intermediate_size": 96, "num_attention_heads": 4,
+       "num_key_value_heads": 2, "head_dim": 16, "num_nextn_predict_layers": 1, )";
+constexpr Size attention = 2 * W * 64 + 2 * W * 32, mlp = 3 * W * F;
+constexpr Size projection = 2 * W * W, two_norms = 2 * W;
+
+model::MultiTokenPrediction predictor(std::string_view name, std::string_view type,
+                                      std::string_view keys) {
+  const std::string json = R"({"architectures": [")" + std::string(name) +
+                           R"("], "model_type": ")" + std::string(type) + R"(", )" +
+                           std::string(common) + std::string(keys) + "}";
+  return model::make_model("m", model::parse_config(json, "m"), "test").multi_token_prediction;
+}
+
+Size elements(const model::MultiTokenPrediction& further) {
+  Size sum = 0;
+  for (const model::Tensor& t : further.part.tensors)
+    if (t.is_parameter()) sum += t.elements();
+  return sum;
+}
+
+/// vLLM ernie_mtp.py: two norms, the projection, one dense layer; no norm after it.
+TEST(PredictorLayouts, Ernie) {
+  const auto further = predictor("Ernie4_5_MoeForCausalLM", "ernie4_5_moe",
+                                 R"("num_hidden_layers": 2, "moe_num_experts": 4, "moe_k": 2,
+                                    "moe_intermediate_size": 32)");
+  EXPECT_EQ(elements(further), two_norms + projection + attention + mlp + two_norms);
+  EXPECT_FALSE(further.source.empty());
+}
+
+/// vLLM exaone_moe_mtp.py: a dense layer with norms of heads, although the last of the model is a
+/// mixture; three norms and a projection for all.
+TEST(PredictorLayouts, ExaoneIsDense) {
+  const auto further = predictor("ExaoneMoeForCausalLM", "exaone_moe",
+                                 R"("num_hidden_layers": 2, "num_experts": 4,
+                                    "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+                                    "mlp_layer_types": ["dense", "sparse"], "layer_types":
+                                    ["sliding_attention", "full_attention"])");
+  EXPECT_EQ(elements(further), attention + 2 * 16 + mlp + two_norms + 3 * W + projection);
+}
+
+/// SGLang qwen3_moe_mtp.py: the model's own kind of layer, here 4 experts of 32.
+TEST(PredictorLayouts, Qwen3Mixture) {
+  const auto further = predictor("Qwen3MoeForCausalLM", "qwen3_moe",
+                                 R"("num_hidden_layers": 2, "num_experts": 4,
+                                    "num_experts_per_tok": 2, "moe_intermediate_size": 32)");
+  EXPECT_EQ(elements(further),
+            attention + 2 * 16 + 4 * W + 4 * 3 * W * 32 + two_norms + 3 * W + projection);
+}
+
+/// vLLM mimo_v2_mtp.py: attention behind a window with its own heads (keys of 16, values of 8) and
+/// a sink for each, a dense feed-forward, five norms.
+TEST(PredictorLayouts, MiMoLooksBehindAWindow) {
+  const auto further = predictor("MiMoV2FlashForCausalLM", "mimo_v2_flash",
+                                 R"("num_hidden_layers": 2, "n_routed_experts": 4,
+                                    "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+                                    "v_head_dim": 8, "swa_num_key_value_heads": 4,
+                                    "sliding_window": 32)");
+  const Size behind = W * 64 + W * 4 * 16 + W * 4 * 8 + 4 * 8 * W + 4;
+  EXPECT_EQ(elements(further), behind + mlp + 5 * W + projection);
+  ASSERT_EQ(further.part.caches.size(), 1U);
+  EXPECT_EQ(further.part.caches[0].window, 32);
+}
+
+/// vLLM step3p5_mtp.py: a layer with gated heads, whose kind is listed after the model's, and a
+/// head of its own.
+TEST(PredictorLayouts, StepHasAHeadOfItsOwn) {
+  constexpr std::string_view sizes =
+      R"("num_hidden_layers": 2, "n_routed_experts": 4, "num_experts_per_tok": 2,
+         "moe_intermediate_size": 32, "share_expert_dim": 32, "sliding_window": 32,
+         "num_sliding_attention_heads": 8, )";
+  const auto further =
+      predictor("Step3p5ForCausalLM", "step3p5",
+                std::string(sizes) +
+                    R"("layer_types": ["full_attention", "full_attention", "sliding_attention"])");
+  const Size sliding = 2 * W * 8 * 16 + 2 * W * 32 + 2 * 16 + 8 * W;
+  EXPECT_EQ(elements(further), sliding + mlp + two_norms + two_norms + projection + W + V * W);
+  const auto unsaid =
+      predictor("Step3p5ForCausalLM", "step3p5",
+                std::string(sizes) + R"("layer_types": ["full_attention", "full_attention"])");
+  EXPECT_EQ(unsaid.modules, 1);
+  EXPECT_TRUE(unsaid.part.tensors.empty());
+  EXPECT_TRUE(unsaid.source.empty());
+}
+
+/// vLLM glm_ocr_mtp.py: one more dense layer of GLM-4 with its four norms, three norms of the
+/// module, and names for copies of embedding and head.
+TEST(PredictorLayouts, GlmOcr) {
+  const auto further = predictor("GlmOcrForConditionalGeneration", "glm_ocr",
+                                 std::string(R"("text_config": {"model_type": "glm_ocr_text", )") +
+                                     std::string(common) + R"("num_hidden_layers": 2}, )" +
+                                     R"("vision_config": {"hidden_size": 64, "depth": 1})");
+  EXPECT_EQ(elements(further), attention + mlp + 4 * W + 3 * W + projection + 2 * V * W);
+}
+
+}  // namespace
+}  // namespace headroom::oracle
