@@ -106,6 +106,23 @@ TEST(ConverterClasses, Rwkv7) {
   EXPECT_NEAR(static_cast<double>(sum) / 1e9, 0.19, 0.005);
 }
 
+/// CogVLM-17B's own sizes and published total (THUDM/cogvlm-chat-hf): its layers of
+/// width 4096 have each matrix twice.
+TEST(ConverterClasses, CogVlm) {
+  constexpr Size w = 4096, f = 11008, v = 1792, g = 15360;
+  const Size text = 2 * 32000 * w + w + 32 * (2 * (4 * w * w + 3 * w * f) + 2 * w);
+  const Size layer = 4 * v * v + 4 * v + 2 * v * g + g + v + 4 * v;
+  const Size tower = 63 * layer + (3 * 14 * 14 + 1) * v + v + 1226 * v;
+  const Size projector = v * w + 2 * w + 3 * w * f + 2 * w;
+  EXPECT_EQ(text + tower + projector, 17'639'685'376);
+  EXPECT_EQ(parameters("CogVLMForCausalLM", "cogvlm",
+                       R"("hidden_size": 4096, "vocab_size": 32000, "intermediate_size": 11008,
+                          "num_hidden_layers": 32, "num_attention_heads": 32, "vision_config":
+                          {"hidden_size": 1792, "intermediate_size": 15360, "patch_size": 14,
+                           "num_positions": 1226, "num_hidden_layers": 63, "in_channels": 3})"),
+            17'639'685'376);
+}
+
 /// A state of a head's width for each channel, and the last token for each half.
 TEST(ConverterClasses, RwkvKeepsStatesOnly) {
   const auto m = model::make_model(

@@ -80,6 +80,7 @@ void grok(GgufKeys& k);
 void kimi_k3(GgufKeys& k);
 void plamo2(GgufKeys& k);
 void smallthinker(GgufKeys& k);
+void cogvlm(GgufKeys& k);
 void dflash(GgufKeys& k);
 void eagle3(GgufKeys& k);
 void gemma4_assistant(GgufKeys& k);

@@ -30,6 +30,7 @@ constexpr GgufArchitecture gguf_architecture_table[] = {
     {"chameleon", "ChameleonForConditionalGeneration", "chameleon", nullptr, chameleon,
      "model.vqmodel"},
     {"codeshell", "Starcoder2ForCausalLM", "starcoder2", nullptr, starcoder2},
+    {"cogvlm", "CogVLMForCausalLM", "cogvlm", nullptr, cogvlm, "model.vision"},
     {"cohere2moe", "Cohere2MoeForCausalLM", "cohere2_moe", nullptr, cohere2_moe},
     {"command-r", "CohereForCausalLM", "cohere", nullptr, nullptr},
     {"dbrx", "DbrxForCausalLM", "dbrx", nullptr, dbrx},

@@ -15,6 +15,15 @@ void arctic(GgufKeys& k) {
   k.set("use_residual", true);
 }
 
+/// Files omit the tower, so that its sizes do not matter.
+void cogvlm(GgufKeys& k) {
+  k.set("vision_config", json::object{{"hidden_size", 1},
+                                      {"intermediate_size", 1},
+                                      {"patch_size", 1},
+                                      {"num_positions", 1},
+                                      {"num_hidden_layers", 1}});
+}
+
 /// Entry `i` of a list; 0 where the list ends before.
 static Size entry(const std::vector<Size>& list, Size i) {
   const auto at = static_cast<std::size_t>(i);
