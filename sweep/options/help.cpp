@@ -99,11 +99,12 @@ std::size_t glyphs(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-/// `text` in lines of at most `width` columns, each behind `indent` spaces, the first one too.
-std::string wrapped(std::string_view text, std::size_t indent) {
-  std::string all, line(indent, ' ');
+/// `text` in lines of at most `width` columns: the first behind `first_indent` spaces, the others
+/// behind `indent`.
+std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t indent) {
+  std::string all, line(first_indent, ' ');
   for (const auto word : words(text)) {
-    const bool first = line.size() == indent;
+    const bool first = trimmed(line).empty();
     if (!first && glyphs(line) + 1 + glyphs(word) > width) {
       all += line + '\n';
       line.assign(indent, ' ');
@@ -124,7 +125,7 @@ std::string paragraphs(std::string_view text, std::size_t most = std::string_vie
     paragraph += std::string(text.substr(0, end)) + ' ';
     text.remove_prefix(std::min(end + 1, text.size()));
     if (text.starts_with(' ')) continue;
-    all += wrapped(paragraph, 2);
+    all += wrapped(paragraph, 2, 4);
     paragraph.clear();
     ++printed;
   }
@@ -140,7 +141,7 @@ std::string heading(const CommandHelp& command) {
 /// Two columns: `left`, and `right` wrapped beside it.
 std::string row(std::string_view left, std::string_view right) {
   constexpr std::size_t second = 31;
-  const std::string text = wrapped(right, second);
+  const std::string text = wrapped(right, second, second);
   if (glyphs(left) + 3 > second) return fmt::format("  {}\n{}", left, text);
   return fmt::format("  {:<{}}{}", left, second - 2, text.substr(second));
 }
