@@ -8,12 +8,12 @@
 //   holds         tensors, or files: then with their headers, which no config determines
 //   further       bytes of content that the program leaves out, and `why` says what that is. A "?"
 //                 marks a figure that differs for a cause that no source tells
-// Taken were all figures in a source of models of 2025 and 2026 that the catalogue describes, in 16
-// bit or by a recipe that the file's name tells in full. Left out: MLX's quantisations, unsloth's
-// dynamic ones ("UD", and Q4_K_M of gpt-oss), exo's cards that are whole MiB, which are estimates,
-// docker's rows of Qwen3-Reranker, which are permuted, and sums with a projector's file. The index
-// of Qwen3.5-122B-A10B is left out too: it has some norms in fp32, which no config tells. Unsloth
-// makes its Q4_0 files with an importance matrix.
+// The table has every figure that a source prints for models of 2025 and 2026. The catalogue must
+// describe the model, in 16 bit or by a recipe that the file's name tells in full. Left out are
+// quantisations by MLX, and unsloth's dynamic ones ("UD", and Q4_K_M of gpt-oss). Exo's cards in
+// whole MiB are estimates, and docker's rows of Qwen3-Reranker are permuted: both are left out. So
+// are sums with a projector's file. The index of Qwen3.5-122B-A10B is left out too: it has some
+// norms in fp32, which no config tells. Unsloth makes its Q4_0 files with an importance matrix.
 //
 // checkpoint_elements.csv has the hub's count of a checkpoint's elements (safetensors.total). The
 // column `described_by` names the model of the catalogue with the same shapes if the model itself

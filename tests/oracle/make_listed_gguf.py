@@ -3,8 +3,8 @@
 
 usage: make_listed_gguf.py OUT_FOLDER
 
-Needs what make_small_gguf.py needs. Tensors are listed by hand from the modeling code that each model's checkpoints
-bring along, or from the engine that reads them; each function names it.
+Needs what make_small_gguf.py needs. Tensors are listed by hand from the modeling code of each model's checkpoints, or from
+the engine that reads them. Each function names its source.
 """
 import sys
 from pathlib import Path

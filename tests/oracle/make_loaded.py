@@ -84,8 +84,8 @@ OWN = {
     "step35": r"ffn_(gate|up|down)\.weight$",
     "t5encoder": r"^output\.weight$|^enc\.blk\.[1-9]\d*\.attn_rel_b",
 }
-# Sizes that no published model has: experts in one layer of two, a width that the class has no key for, or tensors of
-# two variants at once.
+# Sizes that no published model has: experts in one layer of two, or a width without a key in the class. Some have tensors
+# of two variants at once.
 UNREAL = set("""ernie4_5-moe-moe granite-moe granitemoe-dense jamba-dense jina-bert-v2-dense mamba-dense minicpm3-dense
              plamo2-dense plm-dense refact-moe stablelm-dense""".split())
 BYTES = {0: 4, 1: 2, 26: 4, 30: 2}  # bytes of an element, by type
