@@ -57,7 +57,9 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("model", "", "model", text, "model, as the spec names it"));
   all.push_back(axis("precision", "", "precision", text,
                      "precision of the weights; auto: checkpoint_precision"));
-  all.push_back(axis("kv_precision", "", "KV precision", text, "precision of the KV cache"));
+  all.push_back(axis(
+      "kv_precision", "", "KV precision", text,
+      "precision of the KV cache; auto of a spec is what the engine takes for the checkpoint"));
   all.push_back(
       axis("kv_cache", "", "caching", text, "on, or off: every token recomputes the whole prefix"));
   all.push_back(axis("batch", "", "batch", integer, "concurrent sequences on each replica"));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "model/checkpoint/text_only.hpp"
+#include "model/engine/default_cache.hpp"
 #include "model/engine/default_scheme.hpp"
 #include "sweep/inference_axes.hpp"
 #include "sweep/options/extra_options.hpp"
@@ -39,6 +40,10 @@ std::vector<Group> groups_of(const Spec& spec, const GridSpec& grid, Names& name
   return groups;
 }
 
+Group& group_with(std::vector<Group>& groups, std::string_view axis) {
+  return *std::ranges::find_if(groups, [&](const Group& group) { return group.has(axis); });
+}
+
 /// Makes the groups that hold `first` and `second` one, where the latter stood.
 Group& merge(std::vector<Group>& groups, std::string_view first, std::string_view second) {
   const auto with = [&](std::string_view axis) {
@@ -55,7 +60,7 @@ Group& merge(std::vector<Group>& groups, std::string_view first, std::string_vie
     }
   *b = std::move(all);
   groups.erase(a);
-  return *with(first);
+  return group_with(groups, first);
 }
 
 /// Each choice of the machines with each budget that the machine has.
@@ -204,9 +209,7 @@ void add_extras(const Spec& spec, const GridSpec& grid, std::vector<Group>& grou
     if (axis.key == "adapters")
       merge(groups, grid.values("concurrencies").empty() ? "batches" : "concurrencies", "models");
   }
-  const auto models =
-      std::ranges::find_if(groups, [](const Group& group) { return group.has("models"); });
-  for (Choice& choice : models->choices) try {
+  for (Choice& choice : group_with(groups, "models").choices) try {
       apply_extras(choice, names);
     } catch (const std::invalid_argument& e) {
       const model::Scenario& s = choice.decides;
@@ -222,11 +225,9 @@ void add_extras(const Spec& spec, const GridSpec& grid, std::vector<Group>& grou
 /// Models with their precisions. The engine decides the meaning of "auto". Engines that load a
 /// checkpoint differently share the digit of the models.
 void hold_weights(std::vector<Group>& groups, Names& names) {
-  const auto with = [&](std::string_view axis) -> Group& {
-    return *std::ranges::find_if(groups, [&](const Group& group) { return group.has(axis); });
-  };
   std::vector<const model::Engine*> engines;
-  for (const Choice& choice : with("runtimes").choices) engines.push_back(choice.decides.runtime);
+  for (const Choice& choice : group_with(groups, "runtimes").choices)
+    engines.push_back(choice.decides.runtime);
   const auto differ = [&](const Choice& choice) {
     const auto held = [&](const model::Engine* engine) {
       return &model::default_scheme(*choice.model, *engine);
@@ -236,7 +237,7 @@ void hold_weights(std::vector<Group>& groups, Names& names) {
   };
   if (std::ranges::any_of(merge(groups, "models", "precisions").choices, differ))
     merge(groups, "runtimes", "models");
-  for (Choice& choice : with("models").choices) {
+  for (Choice& choice : group_with(groups, "models").choices) {
     const model::Scheme* held = choice.scheme;
     if (held == nullptr)
       held = &model::default_scheme(
@@ -245,19 +246,47 @@ void hold_weights(std::vector<Group>& groups, Names& names) {
   }
 }
 
+/// The format that "auto" is for each model and engine. Where they differ, the KV precisions share
+/// the digit of the models, and of the engines.
+void set_caches(std::vector<Group>& groups) {
+  const auto is_auto = [](const Choice& c) { return c.decides.kv_precision == nullptr; };
+  if (std::ranges::none_of(group_with(groups, "kv_precisions").choices, is_auto)) return;
+  const auto taken = [&](const Choice& choice, const Choice& other) {
+    const model::Engine* engine =
+        choice.decides.runtime ? choice.decides.runtime : other.decides.runtime;
+    return &model::default_cache(*choice.decides.weights, *engine);
+  };
+  const auto& engines = group_with(groups, "runtimes").choices;
+  const auto& models = group_with(groups, "models").choices;
+  const Precision* first = taken(models.front(), engines.front());
+  bool same = true, by_engine = false;
+  for (const Choice& choice : models)
+    for (const Choice& other : engines) {
+      same = same && taken(choice, other) == first;
+      by_engine = by_engine || taken(choice, other) != taken(choice, engines.front());
+    }
+  if (!same) merge(groups, "kv_precisions", "models");
+  if (by_engine) merge(groups, "runtimes", "models");
+  const Choice& engine = group_with(groups, "runtimes").choices.front();
+  Group& caches = group_with(groups, "kv_precisions");
+  for (Choice& choice : caches.choices)
+    if (is_auto(choice)) choice.decides.kv_precision = same ? first : taken(choice, engine);
+  caches.choices = distinct(caches.choices);
+}
+
 }  // namespace
 
 std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& grid, Names& names) {
   auto groups = groups_of(spec, grid, names);
   hold_weights(groups, names);
+  set_caches(groups);
   add_extras(spec, grid, groups, names);
   if (grid.link_of("gpu_budgets")) {
     for (Choice& choice : merge(groups, "gpu_budgets", "machines").choices)
       choice.decides.gpu_budget =
           std::min(choice.decides.gpu_budget, largest_card(*choice.decides.machine));
   } else if (!grid.values("gpu_budgets").empty()) {
-    auto& machines =
-        *std::ranges::find_if(groups, [](const Group& g) { return g.has("machines"); });
+    Group& machines = group_with(groups, "machines");
     try {
       machines.choices = with_budgets(machines.choices, grid.gpu_budgets());
     } catch (const std::invalid_argument& e) {

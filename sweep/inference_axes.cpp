@@ -15,7 +15,8 @@ Setter set_precision(const std::string& text, Names&) {
   return [s = text == "auto" ? nullptr : &model::scheme(text)](Choice& c) { c.scheme = s; };
 }
 Setter set_kv_precision(const std::string& text, Names&) {
-  return [p = &precision(text)](Choice& c) { c.decides.kv_precision = p; };
+  return
+      [p = text == "auto" ? nullptr : &precision(text)](Choice& c) { c.decides.kv_precision = p; };
 }
 /// Concurrent requests are the batch.
 Setter set_concurrency(const std::string& text, Names&) {
@@ -40,7 +41,7 @@ constexpr Axis<Choice> all[] = {
     // constant: the help of sweep reads it before main
     {{"models", "", ""}, set_model},
     {{"precisions", "precision", "auto"}, set_precision},
-    {{"kv_precisions", "kv_precision", "fp16"}, set_kv_precision},
+    {{"kv_precisions", "kv_precision", "auto"}, set_kv_precision},
     {{"batches", "batch", "1", numbers}, nullptr, &Scenario::batch},
     {{"concurrencies", "concurrency", "", numbers}, set_concurrency, &Scenario::concurrency},
     {{"prompt_tokens", "prompt_tokens", "512", numbers}, nullptr, &Scenario::prompt_tokens},

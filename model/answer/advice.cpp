@@ -6,6 +6,7 @@
 #include "model/answer/advice_changes.hpp"
 #include "model/answer/split_advice.hpp"
 #include "model/engine/runs_on.hpp"
+#include "model/infer/memory/cache_format.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -30,11 +31,11 @@ std::vector<std::string_view> engines_for(const Scenario& s) {
 Advice cache_formats(const Scenario& s) {
   Advice other{.kind = AdviceKind::other_cache,
                .engine = s.runtime->name,
-               .name = s.kv_precision->name,
+               .name = cache_precision(s).name,
                .text = std::string(s.runtime->cache.formats_source)};
   for (const CacheFormat& each : s.runtime->cache.formats) other.names.push_back(each.precision);
   for (const Engine& each : engines())
-    if (each.name == each.family && each.cache.format(*s.kv_precision) != nullptr)
+    if (each.name == each.family && each.cache.format(cache_precision(s)) != nullptr)
       other.others.push_back(each.name);
   return other;
 }

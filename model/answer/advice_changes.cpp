@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/infer/memory/cache_format.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/serving.hpp"
@@ -80,7 +81,7 @@ std::optional<Advice> narrower_cache(const Scenario& s) {
   for (const CacheFormat& format : s.runtime->cache.formats) {
     const Precision& narrower = precision(format.precision);
     const double each = narrower.element_bytes();
-    if (each >= s.kv_precision->element_bytes() || each <= widest) continue;
+    if (each >= cache_precision(s).element_bytes() || each <= widest) continue;
     changed.kv_precision = &narrower;
     const Estimate e = evaluate(changed);
     if (!all_on_gpus(e)) continue;

@@ -68,6 +68,8 @@ class Explainer {
     say(fmt::format("weights in {} ({})", s_.weights->scheme->name,
                     stored ? "each tensor as the checkpoint has it" : s_.weights->scheme->meaning));
     say("KV cache in " + cache_format(s_));
+    if (const Bytes tables = tables_on_host(s_); tables > Bytes(0))
+      say(fmt::format("{} of tables that are looked up stay in host memory", to_text(tables)));
     say(fmt::format("runtime {} {}", runtime_.name, runtime_.version));
     say(fmt::format("batch {}, prompt {} tokens, output {} tokens, context {} tokens a sequence",
                     asked_.batch, s_.prompt_tokens, s_.output_tokens, s_.cached_tokens()));

@@ -53,7 +53,8 @@ double BlockRestCounter::part(const Divided& divided, Size cards) const {
   const auto n = static_cast<double>(cards);
   const double heads = std::min(n, static_cast<double>(std::max<Size>(kv_heads_, 1)));
   return (divided.everywhere.real().value() + divided.heads.real().value() / heads +
-          (divided.split + divided.experts + divided.vocabulary).real().value() / n) /
+          (divided.split + divided.experts + divided.vocabulary + divided.rows).real().value() /
+              n) /
          all;
 }
 

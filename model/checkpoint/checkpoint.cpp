@@ -85,6 +85,7 @@ CheckpointDetails checkpoint_details(const Config& config) {
     details.stated = details.stated || type != "auto";
   }
   if (!q) return details;
+  details.cache = stated_cache(*q, method_of(*q, config));
   if (const CheckpointMethod* row = row_of(*q, config))
     row->exceptions(*q, config, details);
   else  // the method itself is what is not described

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/checkpoint/stated_cache.hpp"
+
 namespace headroom::model {
 
 class Config;
@@ -25,6 +27,7 @@ struct CheckpointDetails {
   std::vector<std::string> ignored;     ///< stay in 16 bit
   std::vector<CheckpointGroup> groups;  ///< first match wins; other modules use the main scheme
   bool stated = false;                  ///< the config states a quantisation or a type
+  StatedCache cache;                    ///< the format of its KV cache
 };
 
 /// The scheme of the checkpoint (a name of schemes()): from `quantization_config`, else

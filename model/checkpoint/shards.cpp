@@ -32,7 +32,7 @@ Bytes Shards::experts_of_rank(Bytes bytes, const Rank& rank) const {
 }
 
 Bytes Shards::of_rank(const Divided& whole, const Rank& rank) const {
-  Bytes bytes = whole.everywhere + up(whole.split, rank.cards) +
+  Bytes bytes = whole.everywhere + up(whole.split, rank.cards) + up(whole.rows, rank.cards) +
                 up(whole.heads, std::min(rank.cards, std::max<Size>(kv_heads, 1)));
   if (whole.experts > Bytes(0)) bytes += experts_of_rank(whole.experts, rank);
   if (whole.vocabulary > Bytes(0)) {

@@ -16,16 +16,17 @@ struct Divided {
   Bytes heads{};       ///< keys and values: by head, repeated if there are more cards than heads
   Bytes experts{};     ///< routed: each expert divided, or whole experts spread
   Bytes vocabulary{};  ///< rows of the embedding and the head, padded before the division
+  Bytes rows{};        ///< tables in layers, of which a token looks up a few rows
 
   friend Divided operator+(const Divided& a, const Divided& b) {
-    return {a.everywhere + b.everywhere, a.split + b.split, a.heads + b.heads,
-            a.experts + b.experts, a.vocabulary + b.vocabulary};
+    return {a.everywhere + b.everywhere, a.split + b.split,           a.heads + b.heads,
+            a.experts + b.experts,       a.vocabulary + b.vocabulary, a.rows + b.rows};
   }
   friend Divided operator-(const Divided& a, const Divided& b) {
-    return {a.everywhere - b.everywhere, a.split - b.split, a.heads - b.heads,
-            a.experts - b.experts, a.vocabulary - b.vocabulary};
+    return {a.everywhere - b.everywhere, a.split - b.split,           a.heads - b.heads,
+            a.experts - b.experts,       a.vocabulary - b.vocabulary, a.rows - b.rows};
   }
-  Bytes sum() const { return everywhere + split + heads + experts + vocabulary; }
+  Bytes sum() const { return everywhere + split + heads + experts + vocabulary + rows; }
 };
 
 /// Padding of routed experts in MXFP4 by an engine's kernels.

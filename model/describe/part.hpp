@@ -77,6 +77,7 @@ struct Cache {
   Size per_token = 0;           ///< K and V (or MLA latent) elements per token
   Size per_sequence = 0;        ///< recurrent state elements per sequence
   Size per_step = 0;            ///< inputs of a convolution at one step, included in these
+  Size scanned = 0;             ///< the state that a scan carries from token to token, included
   Size in_fp32 = 0;             ///< elements that the model's config keeps in fp32, included in
                                 ///< these
   Size window = 0;              ///< sliding window (or chunk) in tokens; 0 = whole context

@@ -51,8 +51,8 @@ struct CacheClass {
   std::vector<Size> state_before;  ///< recurrent state elements per sequence
   Size step_elements = 0;          ///< inputs of convolutions at one step in all layers, included
                                    ///< in these
-  Size fp32_elements = 0;          ///< elements that the config keeps in fp32 in all layers,
-                                   ///< included in these
+  std::vector<Size> scanned_before;  ///< elements that scans carry on, included in these
+  std::vector<Size> fp32_before;     ///< elements that the config keeps in fp32, included in these
   std::vector<Size> score_dims_before;  ///< 2 FLOPs per dim per cached token
 };
 

@@ -30,14 +30,23 @@ struct CacheFormat {
   std::string_view word{};     ///< the engine's own name; empty: as the weights are computed
 };
 
+/// The type of the states that scans carry from token to token (Mamba, the gated delta rule).
+enum class ScanStates {
+  as_model,  ///< fp32 where the model says so, else as state_bytes
+  fp32,
+};
+
 struct CachePolicy {
   std::vector<CacheFormat> formats;
   std::string_view formats_source;
+  /// Values of `quant_method` whose checkpoints decide the format, where they state one.
+  std::vector<std::string_view> follows_checkpoint;
   Windows windows;    ///< tokens that sliding-window layers hold
   Size window_slack;  ///< tokens that a capped sliding window caches in addition
   Size block_tokens;  ///< tokens that KV memory is handed out in
   Growth growth;      ///< how caches reach their size
   Size state_bytes;   ///< bytes of one element of recurrent state
+  ScanStates scan_states;
   Size passes_ahead;  ///< passes scheduled besides those that run; 0: windows count one pass
   Size state_pages;   ///< pages of a pool that a sequence holds for each recurrent layer
   bool latent;        ///< MLA stores the latent, not expanded K and V

@@ -21,6 +21,7 @@ constexpr std::string_view backends[] = {"own", "vulkan"};
 constexpr std::string_view rotaries[] = {"computed", "shared", "each"};
 constexpr std::string_view positions[] = {"last", "all"};
 constexpr std::string_view windows[] = {"whole", "capped", "hybrid_kv_pool"};
+constexpr std::string_view scan_states[] = {"as_model", "fp32"};
 constexpr std::string_view growths[] = {"reserved", "by_layer", "reallocate_all"};
 constexpr std::string_view blocks[] = {"exact", "per_tensor", "fused"};
 constexpr std::string_view adapters[] = {"unknown", "loaded", "slots"};
@@ -70,11 +71,13 @@ const EngineField rows_of_fields[] = {
 
     {"cache", "formats", "formats of keys and values (the engine's names)", AT(cache.formats)},
     {"cache", "formats_source", "source of the formats", AT(cache.formats_source)},
+    {"cache", "follows_checkpoint", "quantisation methods whose checkpoints decide the format of the KV cache", AT(cache.follows_checkpoint)},
     {"cache", "windows", "tokens that sliding-window layers hold", ONE_OF(cache.windows, windows)},
     {"cache", "window_slack", "tokens that a capped window cache has in addition to the window", AT(cache.window_slack)},
     {"cache", "block_tokens", "tokens of one block of KV memory", AT(cache.block_tokens)},
     {"cache", "growth", "how caches reach their size", ONE_OF(cache.growth, growths)},
     {"cache", "state_bytes", "bytes of one element of recurrent state", AT(cache.state_bytes)},
+    {"cache", "scan_states", "type of the states that scans carry from token to token", ONE_OF(cache.scan_states, scan_states)},
     {"cache", "passes_ahead", "passes scheduled in addition to running ones, whose tokens windows keep; 0: one pass counts", AT(cache.passes_ahead)},
     {"cache", "state_pages", "pages of a pool that a sequence holds for each recurrent layer", AT(cache.state_pages)},
     {"cache", "latent", "MLA stores the latent, not expanded K and V", AT(cache.latent)},
@@ -102,6 +105,7 @@ const EngineField rows_of_fields[] = {
     {"offload", "disk", "runs with weights on disk", AT(offload.disk)},
     {"offload", "cpu", "runs without any card", AT(offload.cpu)},
     {"offload", "input_on_cpu", "the token embedding stays in host memory", AT(offload.input_on_cpu)},
+    {"offload", "tables_on_host", "tables in layers, of which a token looks up a few rows, stay in host memory", AT(offload.tables_on_host)},
     {"offload", "supports_cpu_offload", "a given part of a card's weights can stay in host memory", AT(offload.supports_cpu_offload)},
     {"offload", "offloads_experts", "experts may be in host memory while their layer is on a card", AT(offload.offloads_experts)},
     {"offload", "experts_on_cpu_by_default", "experts are in host memory, all else on cards", AT(offload.experts_on_cpu_by_default)},

@@ -28,9 +28,12 @@ enum class PrefillOffload {
 
 struct OffloadPolicy {
   Offload mode;
-  bool disk;                       ///< can run with weights left on disk
-  bool cpu;                        ///< can run without any card
-  bool input_on_cpu;               ///< the token embedding stays in host memory
+  bool disk;          ///< can run with weights left on disk
+  bool cpu;           ///< can run without any card
+  bool input_on_cpu;  ///< the token embedding stays in host memory
+  /// Tables in layers, of which a token looks up a few rows, stay in host memory. One copy is
+  /// shared by all cards.
+  bool tables_on_host;
   bool supports_cpu_offload;       ///< a given part of a card's weights can stay in host memory
   bool offloads_experts;           ///< experts may be in host memory while their layer is on a card
   bool experts_on_cpu_by_default;  ///< routed experts are in host memory, all else on cards

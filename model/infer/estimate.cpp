@@ -6,6 +6,7 @@
 #include "model/engine/runs_on.hpp"
 #include "model/infer/evaluator.hpp"
 #include "model/infer/intervals.hpp"
+#include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/draft_memory.hpp"
@@ -36,7 +37,7 @@ Reason unsupported_combination(const Scenario& s) {
 /// Scenarios that are impossible with any memory.
 Reason refusal(const Scenario& s) {
   const Model& model = *s.weights->model;
-  if (s.kv_cache && s.runtime->cache.format(*s.kv_precision) == nullptr)
+  if (s.kv_cache && s.runtime->cache.format(cache_precision(s)) == nullptr)
     return Reason::cache_unsupported;
   if (!s.kv_cache && !s.runtime->cache.optional) return Reason::cache_required;
   if (s.runtime->parallel.split == Split::layers &&

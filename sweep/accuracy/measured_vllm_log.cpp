@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "hardware/units.hpp"
+#include "model/engine/engine.hpp"
 #include "sweep/accuracy/engine_versions.hpp"
 #include "sweep/accuracy/measured_file.hpp"
 #include "sweep/accuracy/model_names.hpp"
@@ -51,6 +52,13 @@ bool has_weights(std::string_view text) {
   return after(text, {"odel loading took ", "oading model weights took "}).has_value();
 }
 
+/// The precision that a row of vLLM calls `word`; the word itself where the row has none.
+std::string cache_precision_of(const std::string& runtime, const std::string& word) {
+  for (const model::CacheFormat& each : model::engine(runtime).cache.formats)
+    if (each.word == word) return std::string(each.precision);
+  return word;
+}
+
 /// One start of an engine, as its lines say.
 class Start {
  public:
@@ -68,7 +76,8 @@ class Start {
         {"pp", fmt::format("{:.0f}", stages)},
         {"form", "amount"}};
     const std::string cache = setting(text, "kv_cache_dtype=");
-    if (!cache.empty() && cache != "auto") fields_["kv_precision"] = cache;
+    if (!cache.empty() && cache != "auto")
+      fields_["kv_precision"] = cache_precision_of(fields_["runtime"], cache);
     if (const std::string drafts = setting(text, "speculative_config=");
         !drafts.empty() && drafts != "None")
       fields_["missing"] = "feature: speculative decoding";

@@ -107,9 +107,11 @@ void set_budget(const Measurement& row, Scenario& s) {
     s.gpu_budget = Bytes(static_cast<Size>(*share * largest_card(*s.machine).real().value()));
 }
 
-const Precision& kv_precision_of(const Options& options) {
+/// Null: what the engine takes by itself.
+const Precision* kv_precision_of(const Options& options) {
   try {
-    return precision(options.text("kv-precision", "fp16"));
+    const std::string name = options.text("kv-precision");
+    return name.empty() ? nullptr : &precision(name);
   } catch (const UnknownName& e) {
     throw Skipped(Skip::precision, e.what());
   }
@@ -155,7 +157,7 @@ Scenario Subjects::scenario(const Measurement& row, const Options& options) {
   Scenario s;
   set_weights(row, s);
   s.machine = &machine(on_ ? machine_of(row, *on_) : machine_of(row));
-  s.kv_precision = &kv_precision_of(options);
+  s.kv_precision = kv_precision_of(options);
   if (auto split = layer_split_of(row, options, s))
     s.layer_split = layer_splits_.emplace_back(std::move(split)).get();
   if (const std::string flash = options.text("flash-attn"); !flash.empty())

@@ -6,7 +6,9 @@
 #include <boost/json.hpp>
 
 #include "model/answer/explain.hpp"
+#include "model/engine/default_cache.hpp"
 #include "model/infer/intervals.hpp"
+#include "model/infer/memory/cache_format.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/columns.hpp"
 #include "sweep/advice_words.hpp"
@@ -34,7 +36,8 @@ using model::Explanation;
 
 /// The row of `result` that a sweep would store for this point: every column, by name.
 report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
-  const model::Scenario& s = given.scenario;
+  model::Scenario s = given.scenario;
+  s.kv_precision = &model::cache_precision(s);
   report::Digit axes = columns_of({{.model = s.weights->model, .decides = s}});
   const auto add = [&](std::string_view name, report::AxisValue value) {
     axes.push_back({std::string(name), {std::move(value)}});
@@ -100,6 +103,9 @@ json::object object_of(const GivenScenario& given, const Explanation& explained,
       {"query_heads", shape.query_heads}, {"kv_heads", shape.kv_heads},
       {"head_dim", shape.head_dim},       {"intermediate_size", shape.intermediate_size},
       {"vocabulary", shape.vocabulary},   {"positions", shape.positions}};
+  const Precision& cache = model::cache_precision(given.scenario);
+  all["kv_precision"] = cache.name;
+  all["kv_precision_reason"] = model::cache_reason(*given.weights, *given.scenario.runtime, cache);
   all["machine"] = given.on_machine ? json::value(given.machine->name) : json::value(nullptr);
   all["assumptions"] = json::array();
   for (const auto& line : explained.assumptions)

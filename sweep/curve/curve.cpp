@@ -9,6 +9,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
+#include "model/infer/memory/cache_format.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "report/words.hpp"
 
@@ -221,7 +222,7 @@ report::Figure figure_of(const GivenScenario& given, const std::vector<CurveLine
       report::file_name(given.model->name) + "." + report::file_name(given.machine->name),
       fmt::format("{} on {}", given.model->name, given.machine->name),
       fmt::format("batch {}, {} + {} tokens, KV cache in {}; shaded: the 80 % interval", s.batch,
-                  s.prompt_tokens, s.output_tokens, s.kv_precision->name),
+                  s.prompt_tokens, s.output_tokens, model::cache_precision(s).name),
       static_cast<int>(given.machine->devices.size()),
       {},
       true};

@@ -6,6 +6,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
+#include "model/infer/memory/cache_format.hpp"
 #include "report/chart.hpp"
 #include "report/text_plot.hpp"
 #include "report/words.hpp"
@@ -139,7 +140,7 @@ std::string curve_text(const GivenScenario& given, const std::vector<CurveLine>&
   text += fmt::format(
       "Assumes   batch {}, prompt {} tokens, output {} tokens, context {} tokens a "
       "sequence, KV cache in {}\n",
-      s.batch, s.prompt_tokens, s.output_tokens, s.cached_tokens(), s.kv_precision->name);
+      s.batch, s.prompt_tokens, s.output_tokens, s.cached_tokens(), model::cache_precision(s).name);
   if (s.machine->host_assumed)
     text +=
         fmt::format("Assumes   host {} (the default, as none was given)\n", s.machine->host.name);

@@ -6,7 +6,9 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/text_only.hpp"
+#include "model/engine/default_cache.hpp"
 #include "model/infer/estimate.hpp"
+#include "model/infer/memory/cache_format.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -92,8 +94,8 @@ void add_llama_cpp_draft(const LaunchPoint& point, Command& command) {
                                          ? std::to_string(std::ssize(draft.weights->layer) + 1)
                                          : "0");
   }
-  if (s.kv_precision->name == "fp16") return;
-  const std::string_view held = s.runtime->cache.format(*s.kv_precision)->word;
+  if (model::cache_precision(s).name == "fp16") return;
+  const std::string_view held = s.runtime->cache.format(model::cache_precision(s))->word;
   command.flag("--spec-draft-type-k", held);
   command.flag("--spec-draft-type-v", held);
 }
@@ -125,17 +127,27 @@ model::Plan split_of(const LaunchPoint& point) {
   return model::place(model::admitted_scenario(point.scenario), 1.0);
 }
 
-/// Throws std::invalid_argument where the engine keeps its cache as it computes, and that is not
-/// what was estimated.
+/// The type that a checkpoint computes in, and of caches in 16 bit.
+std::string_view torch_type(const model::Scheme& scheme) {
+  return scheme.name == "fp32" ? "float32" : scheme.name == "fp16" ? "float16" : "bfloat16";
+}
+
+/// Nothing where the engine takes the format by itself. Throws std::invalid_argument where the
+/// engine keeps its cache as it computes, and that is not what was estimated.
 void add_cache_format(const LaunchPoint& point, Command& command) {
   const model::Scenario& s = point.scenario;
-  const model::CacheFormat* format = s.runtime->cache.format(*s.kv_precision);
-  if (!format->word.empty()) return command.flag("--kv-cache-dtype", format->word);
+  const Precision& kv = model::cache_precision(s);
+  const Precision& taken = model::default_cache(*s.weights, *s.runtime);
+  const model::CacheFormat* format = s.runtime->cache.format(kv);
+  if (!format->word.empty())
+    return &kv == &taken ? void() : command.flag("--kv-cache-dtype", format->word);
   const bool computes_in_fp32 = point.scheme().name == "fp32";
-  if (computes_in_fp32 != (s.kv_precision->name == "fp32"))
+  if (computes_in_fp32 != (kv.name == "fp32"))
     throw std::invalid_argument(
         fmt::format("{} keeps keys and values as it computes: --kv-precision {} with {} weights",
                     s.runtime->name, computes_in_fp32 ? "fp32" : "fp16", point.scheme().name));
+  if (taken.element_bytes() < kv.element_bytes())
+    command.flag("--kv-cache-dtype", torch_type(point.scheme()));
 }
 
 /// Source: vLLM 0.33 config/speculative.py.
@@ -161,10 +173,6 @@ void add_sglang_draft(const model::Draft& draft, Command& command) {
     command.flag("--speculative-eagle-topk", "1");
   }
   command.flag("--speculative-num-draft-tokens", std::to_string(draft.tokens + 1));
-}
-
-std::string_view torch_type(const model::Scheme& scheme) {
-  return scheme.name == "fp32" ? "float32" : scheme.name == "fp16" ? "float16" : "bfloat16";
 }
 
 /// Memory that the engine may use on each card.
@@ -203,12 +211,13 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   for (const auto& [name, value] : point.split)
     if (name != "gpu-layers" && name != "cpu-offload-gb")
       flag("--" + name, value.empty() ? value : shell_quoted(value));
-  if (s.kv_precision->name != "fp16") {
-    const std::string_view held = s.runtime->cache.format(*s.kv_precision)->word;
+  if (model::cache_precision(s).name != "fp16") {
+    const std::string_view held = s.runtime->cache.format(model::cache_precision(s))->word;
     flag("--cache-type-k", held);
     flag("--cache-type-v", held);
     // llama-context.cpp: quantised values need it.
-    if (s.kv_precision->block_elements > 1 && s.flash_attention == model::Override::engine_default)
+    if (model::cache_precision(s).block_elements > 1 &&
+        s.flash_attention == model::Override::engine_default)
       flag("--flash-attn", "on");
   }
   if (s.flash_attention != model::Override::engine_default)

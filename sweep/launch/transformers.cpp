@@ -4,6 +4,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/answer/placement/strategy.hpp"
 #include "model/infer/estimate.hpp"
+#include "model/infer/memory/cache_format.hpp"
 #include "sweep/confidence_words.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
@@ -119,7 +120,7 @@ ServedCode served_code(const LaunchPoint& point) {
         "    for i in range(1, {} + 1):  # PEFT's folders\n        "
         "model.load_adapter(f\"adapter-{{i}}\", adapter_name=f\"adapter-{{i}}\")\n",
         point.adapters->count);
-  if (const auto* format = s.runtime->cache.format(*s.kv_precision);
+  if (const auto* format = s.runtime->cache.format(model::cache_precision(s));
       s.kv_cache && !format->word.empty())
     out.generate = fmt::format(
         ",\n        cache_implementation=\"quantized\",\n        cache_config={{\"backend\": "

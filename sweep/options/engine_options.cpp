@@ -59,7 +59,7 @@ model::Override flash_attention(const Options& options, const model::Scenario& s
       s.runtime->kernels.flash == model::FlashAttention::never)
     throw not_of("flash-attn", "llama.cpp (its shaders before b4283 have none)", *s.runtime);
   // llama-context.cpp: V cache quantization requires flash_attn.
-  if (!on && s.kv_precision->block_elements > 1)
+  if (!on && s.kv_precision != nullptr && s.kv_precision->block_elements > 1)
     throw UsageError(
         fmt::format("--flash-attn off: keys and values in {} need it", s.kv_precision->name));
   return on ? model::Override::on : model::Override::off;

@@ -52,7 +52,7 @@ constexpr Flag flag_table[] = {
      "precision of the weights (default: auto); training: bf16, fp16, fp32, or fp8, "
      "fp8-block, mxfp8, nvfp4 for the matrices of layers"},
     {"kv-precision", "--kv-cache-dtype -ctk -ctv", one, "NAME",
-     "precision of the KV cache (default: 16 bit)"},
+     "precision of the KV cache (default: auto, what the engine takes for the checkpoint)"},
     {"batch", "--batch-size --per-device-batch --micro-batch-size -b", one, "N",
      "concurrent sequences on each replica (default: 1)"},
     {"prompt-tokens", "--isl", one, "N", "prompt tokens of each sequence (default: 512)"},

@@ -99,7 +99,8 @@ model::Scenario request_of(const Options& options, const Engines& engines) {
   model::Scenario s;
   set_tokens(options, s);
   s.runtime = &engines.named(options.text("runtime", "transformers"));
-  s.kv_precision = &precision(options.text("kv-precision", "fp16"));
+  if (const auto kv = options.text("kv-precision", "auto"); kv != "auto")
+    s.kv_precision = &precision(kv);
   s.kv_cache = !options.given("no-kv-cache");
   if (!s.kv_cache && options.given("kv-precision"))
     throw UsageError("--kv-precision has no effect with --no-kv-cache");

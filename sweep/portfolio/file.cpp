@@ -68,8 +68,9 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
   if (!p.weights.back()->refusal.empty()) row.fail("precision", p.weights.back()->refusal);
 
   s.weights = p.weights.back().get();
-  s.kv_precision = named(row, "kv_precision", row.text("kv_precision").value_or("fp16"),
-                         [](const std::string& t) { return &precision(t); });
+  s.kv_precision =
+      named(row, "kv_precision", row.text("kv_precision").value_or("auto"),
+            [](const std::string& t) { return t == "auto" ? nullptr : &precision(t); });
   s.prompt_tokens = whole(row, "prompt_tokens", max_tokens, s.prompt_tokens);
   s.output_tokens = whole(row, "output_tokens", max_tokens, s.output_tokens);
   s.context = whole(row, "context", max_tokens, 0);

@@ -86,6 +86,33 @@ TEST(Shards, TheVocabularyIsPaddedTo64Rows) {
   EXPECT_EQ(shards.of_rank(shards.embedding, rank).count(), 2 * 768 * (50304 / 2 + 1024));
 }
 
+/// Source: vLLM 0.33 config/engram.py cpu_offload, models/deepseek_v41/common/engram.py: rows of
+/// 256 FP8 elements and 8 bytes of scales, in two layers.
+TEST(Shards, TablesInLayersStayInHostMemoryWhereTheEngineLeavesThemThere) {
+  constexpr Size tables = (Size{384006168} + 384016682) * (256 + 8);
+  test::OnCards on("deepseek-ai/DeepSeek-V4.1-Flash", "fp8-block32-e8m0", "8x h200-sxm-141gb",
+                   "vllm");
+  on.s.tensor_parallel = 8;
+  EXPECT_EQ(on.weights.shards.before.back().rows.count(), tables);
+  const auto weights = [](const Scenario& s) {
+    const Uses uses(s, 8);
+    const Plan plan = place(s, 1.0);
+    return std::pair(uses.weights(plan, 0).count(), uses.host(plan).weights.count());
+  };
+  const auto [card, host] = weights(on.s);
+  EXPECT_EQ(host, tables);
+  Engine without = *on.s.runtime;
+  without.offload.tables_on_host = false;
+  Scenario other = on.s;
+  other.runtime = &without;
+  const auto [whole_card, whole_host] = weights(other);
+  EXPECT_EQ(whole_card - card, tables / 8);
+  EXPECT_EQ(whole_host, 0);
+  EXPECT_EQ(evaluate(on.s).tpot, evaluate(other).tpot) << "a token reads a few rows of either";
+  on.s.ram_budget = Bytes(tables);  // nothing is left for the process
+  EXPECT_EQ(evaluate(on.s).reason, Reason::ram);
+}
+
 TEST(Shards, OutputBiasesAreWholeAndInputBiasesDivided) {
   // GPT-2: in a layer, biases of 3 × 768 and 4 × 768 belong to matrices with divided outputs.
   // Biases of 768 and 768 belong to matrices with divided inputs.

@@ -115,6 +115,23 @@ TEST(Job, AutoIsWhatEachEngineMakesOfTheCheckpoint) {
                 "LlamaForCausalLM in vllm: fp16", "LlamaForCausalLM in vllm: q8_0"}));
 }
 
+TEST(Job, AutoIsTheCacheThatEachEngineTakes) {
+  const Job job = job_of(
+      "models = ['nvidia/Qwen3-32B-NVFP4', 'Qwen/Qwen3-32B']\nmachines = ['1x b200-sxm-180gb']\n"
+      "runtimes = ['vllm', 'transformers']\nkv_precisions = ['auto', 'fp16']");
+  std::multiset<std::string> found;
+  for (const auto& s : scenarios(job.grids[0]))
+    found.insert(std::string(s.weights->model->name) + ' ' + std::string(s.runtime->name) + ' ' +
+                 std::string(s.kv_precision->name));
+  EXPECT_EQ(found, (std::multiset<std::string>{
+                       "Qwen/Qwen3-32B transformers fp16", "Qwen/Qwen3-32B vllm fp16",
+                       "nvidia/Qwen3-32B-NVFP4 transformers fp16",
+                       "nvidia/Qwen3-32B-NVFP4 vllm fp16", "nvidia/Qwen3-32B-NVFP4 vllm fp8"}))
+      << "once each, though auto and fp16 are often the same";
+  const Job plain = job_of(std::string(small) + "kv_precisions = ['auto', 'fp16', 'bf16']");
+  EXPECT_EQ(plain.points(), 2 * 2 * 2) << "auto and fp16 are one";
+}
+
 TEST(Job, BudgetsEndAtEachMachinesOwnCard) {
   const Job job = job_of(
       "models = 'llama2-7b'\nmachines = ['rtx-4090', 'cpu', 'h100-sxm-80gb']\n"

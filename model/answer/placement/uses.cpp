@@ -47,12 +47,19 @@ Bytes block_rests(const Scenario& s, const Plan& plan, Size card) {
   return rounded_down(std::ceil(rest));
 }
 
+/// Layers without tables that the engine leaves in host memory.
+Divided without_host_tables(const Scenario& s, Range layers) {
+  Divided all = s.weights->shards.layers(layers.first, layers.last);
+  if (s.runtime->offload.tables_on_host) all.rows = Bytes(0);
+  return all;
+}
+
 /// Weights of a card that shares each matrix with other cards.
 Bytes rank_weights(const Scenario& s, const Plan& plan, Size card) {
   const Shards& shards = s.weights->shards;
   const Rank rank = rank_of(s, plan, card);
   const Range range = plan.layers_of(card);
-  Bytes bytes = shards.of_rank(shards.layers(range.first, range.last), rank);
+  Bytes bytes = shards.of_rank(without_host_tables(s, range), rank);
   if (plan.stage_of(card) == 0) bytes += shards.of_rank(shards.embedding, rank);
   if (!plan.has_head(card)) return bytes;
   bytes += shards.of_rank(shards.head, rank);
@@ -125,12 +132,16 @@ DraftUse draft_off_cards(const Scenario& s, const Plan& plan) {
 
 }  // namespace
 
+Bytes tables_on_host(const Scenario& s) {
+  return s.runtime->offload.tables_on_host ? s.weights->shards.before.back().rows : Bytes(0);
+}
+
 Bytes weights_kept_on_host(const Scenario& s, const Plan& plan, Size card) {
   const Range range = plan.layers_of(card);
   if (s.cpu_offload > Bytes(0)) {
     const Shards& shards = s.weights->shards;
     return std::min(s.cpu_offload,
-                    shards.of_rank(shards.layers(range.first, range.last), rank_of(s, plan, card)));
+                    shards.of_rank(without_host_tables(s, range), rank_of(s, plan, card)));
   }
   if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return Bytes(0);
   return between(s.layer_split->on_host.bytes_before, range);
@@ -244,6 +255,7 @@ Bytes Uses::host_weights(const Plan& plan) const {
   Bytes bytes = layer_bytes(*s_.weights, plan.on_cpu);
   if (plan.embedding == Where::cpu) bytes += s_.weights->embedding;
   if (plan.head == Where::cpu) bytes += head_bytes(s_, plan.embedding == plan.head);
+  bytes += tables_on_host(s_);
   if (plan.partly_on_host)
     for (Size card = 0; card < plan.cards; ++card) bytes += weights_kept_on_host(s_, plan, card);
   return bytes + draft;

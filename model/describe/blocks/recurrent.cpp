@@ -17,6 +17,7 @@ Cache recurrent_state(Size convolved, Size kernel, Size state, StateType type) {
   return {.kind = CacheKind::recurrent,
           .per_sequence = times({convolved, kernel}) + state,
           .per_step = convolved,
+          .scanned = state,
           .in_fp32 = type == StateType::fp32 ? state : 0};
 }
 

@@ -2,20 +2,29 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/infer/scenario/scenario.hpp"
 
 namespace headroom::model {
 
+/// The format of keys and values: what is asked for, else default_cache
+/// (model/engine/default_cache.hpp).
+const Precision& cache_precision(const Scenario& scenario);
+
 /// True for a cache whose entries have the format of its own kernels (CacheClass::entry_bytes), not
-/// Scenario::kv_precision: sums that wait for a compressed entry always. With sparse attention's
-/// kernels (CachePolicy::sparse_in_fp8): index keys always, latents where the cache is FP8,
-/// compressed entries unless another format than the default, fp16, is asked for.
+/// cache_precision: sums that wait for a compressed entry always. With sparse attention's kernels
+/// (CachePolicy::sparse_in_fp8): index keys always, latents and compressed entries where the cache
+/// is FP8.
 /// Source: vLLM 0.33 models/deepseek_v4/attention.py _resolve_dsv4_kv_cache_dtype;
 /// v1/attention/backends/mla/indexer.py.
 bool in_own_format(const Scenario& scenario, const CacheClass& cache);
 
-/// "fp16", "fp16, index keys in fp8", "fp8 (584 bytes an entry)".
+/// Elements of recurrent state that the engine keeps in fp32, as prefix sums over layers; the
+/// others have CachePolicy::state_bytes.
+const std::vector<Size>& fp32_before(const Scenario& scenario, const CacheClass& cache);
+
+/// "fp16", "fp16, index keys in fp8", "fp8 (584 bytes an entry)", "fp8, as the checkpoint states".
 std::string cache_format(const Scenario& scenario);
 
 }  // namespace headroom::model

@@ -51,6 +51,12 @@ bool is_paged(const CacheClass& c, const StatePages& states) {
   return c.kind != CacheKind::indexer && c.kind != CacheKind::waiting;
 }
 
+/// Bytes that an element in fp32 takes more than others of a recurrent state.
+Size fp32_excess(const Scenario& s) {
+  constexpr Size fp32_bytes = 4;
+  return fp32_bytes - s.runtime->cache.state_bytes;
+}
+
 /// Layers in each group of a pool of pages; 0: all layers are one group.
 Size layers_in_group(const Scenario& s, const StatePages& states) {
   if (s.runtime->cache.windows != Windows::hybrid_kv_pool) return 0;
@@ -102,7 +108,7 @@ PagedLayers paged(const Scenario& s, const CacheClass& c, Range layers) {
   const bool own = in_own_format(s, c), sums = c.kind == CacheKind::waiting;
   const auto& before = sums ? c.state_before : c.per_token_before;
   const Size each = before.back() / c.layers, tokens = page_tokens(c);
-  const Size entry = own ? c.entry_bytes : s.kv_precision->stored(c.entry_elements).count();
+  const Size entry = own ? c.entry_bytes : cache_precision(s).stored(c.entry_elements).count();
   return {.layers = between(before, layers) / each,
           .page_bytes = round_up(tokens / c.entry_tokens * entry, own ? 576 : 512),
           .block_tokens = tokens,
@@ -131,7 +137,7 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
   if (!s.kv_cache) return;
   const auto& classes = s.weights->model->profile.caches;
   classes_.reserve(classes.size());
-  const Precision& p = *s.kv_precision;
+  const Precision& p = cache_precision(s);
   const int shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements));
   const double element_bytes = p.element_bytes();
   double bytes = 0;
@@ -154,6 +160,8 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
          .state_elements = paged_state ? c.state_before.back() / c.layers : 1,
          .state_bytes = paged_state ? times({s.batch, states.pages + copies - 1, states.page_bytes})
                                     : times({s.batch, s.runtime->cache.state_bytes, copies}),
+         .fp32_before = fp32_before(s, c).data(),
+         .wider_bytes = paged_state ? 0 : times({s.batch, fp32_excess(s), copies}),
          .round = p.block_elements - 1,
          .block_bytes = p.block_bytes,
          .shift = shift,
@@ -178,7 +186,7 @@ Bytes CacheBytes::of_pool(Size first, Size last) const {
 }
 
 RealBytes kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Size shards) {
-  const double element_bytes = s.kv_precision->element_bytes();
+  const double element_bytes = cache_precision(s).element_bytes();
   double bytes = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
     const double element =
@@ -189,8 +197,10 @@ RealBytes kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last,
                         static_cast<double>(between(elements_before(s, c), {first, last}));
     // Recurrent state is read and written at every token.
     if (c.kind == CacheKind::waiting) continue;  // one row of many is written a token
-    const double state = 2.0 * static_cast<double>(between(c.state_before, {first, last}) *
-                                                   s.runtime->cache.state_bytes);
+    const Range range{first, last};
+    const double state =
+        2.0 * static_cast<double>(between(c.state_before, range) * s.runtime->cache.state_bytes +
+                                  between(fp32_before(s, c), range) * fp32_excess(s));
     bytes += (read + state) / static_cast<double>(ways_of(c, shards));
   }
   return RealBytes(bytes * static_cast<double>(s.batch));

@@ -46,9 +46,9 @@ Size state_copies(const Scenario& scenario);
 ///
 /// Caches with one entry for several tokens come from a pool whose blocks hold all kinds of pages
 /// (model/infer/memory/packed_pool.hpp). Engines with sparse attention's kernels store its entries
-/// in the kernels' FP8 formats. Index keys always use it, latents with an FP8 cache, and compressed
-/// entries unless a format other than fp16 is requested. Source: Pope et al., arXiv:2211.05102;
-/// MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
+/// in the kernels' FP8 formats. Index keys always use it, latents and compressed entries with an
+/// FP8 cache. Source: Pope et al., arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437
+/// section 2.1.
 class CacheBytes {
  public:
   CacheBytes() = default;  ///< nothing
@@ -65,7 +65,8 @@ class CacheBytes {
                             ? (elements + c.entry_elements - 1) / c.entry_elements * c.entry_bytes
                             : ((elements + c.round) >> c.shift) * c.block_bytes;
       const Size states = (c.state_before[l] - c.state_before[f]) / c.state_elements;
-      const Size whole = kept + c.state_bytes * (states * c.padded_layers / c.layers);
+      const Size whole = kept + c.state_bytes * (states * c.padded_layers / c.layers) +
+                         c.wider_bytes * (c.fp32_before[l] - c.fp32_before[f]);
       total += c.ways == 1 ? whole : (whole + c.ways - 1) / c.ways;
     }
     return Bytes(huge_ && last > first ? most : total);
@@ -80,6 +81,8 @@ class CacheBytes {
     Size layers, padded_layers;   ///< layers padded to so many; 1, 1: none
     Size state_elements = 1;      ///< elements that state_bytes are of: of a layer in a pool
     Size state_bytes = 0;         ///< bytes of such a state, all sequences together
+    const Size* fp32_before;      ///< prefix sums, elements per sequence in fp32
+    Size wider_bytes = 0;         ///< additional bytes of each such element, all sequences together
     Size round, block_bytes;      ///< values of the cache precision
     int shift;                    ///< log2 of its elements per block
     Size ways;                    ///< parts that cards divide it into

@@ -12,16 +12,18 @@ Size divided(Size n, Size parts) { return (n + parts - 1) / parts; }
 /// Bytes of the state of one layer on a card; 0 where layers differ.
 Size state_on_card(const Scenario& s, const CacheClass& c, Size shards) {
   const Size all = c.state_before.back();
-  if (c.layers == 0 || all % c.layers != 0 || c.fp32_elements % c.layers != 0) return 0;
+  if (c.layers == 0 || all % c.layers != 0 || fp32_before(s, c).back() % c.layers != 0) return 0;
   constexpr Size fp32_bytes = 4;
-  const Size plain = times({all - c.step_elements - c.fp32_elements, s.runtime->cache.state_bytes});
-  return divided(plain + times({c.fp32_elements, fp32_bytes}), times({c.layers, shards}));
+  const Size wide = fp32_before(s, c).back();
+  const Size plain = times({all - c.step_elements - wide, s.runtime->cache.state_bytes});
+  return divided(plain + times({wide, fp32_bytes}), times({c.layers, shards}));
 }
 
 /// Bytes of a token in one attention layer on a card.
 Size token_on_card(const Scenario& s, const CacheClass& c, Size shards) {
   const Size heads = c.kind == CacheKind::latent || c.kv_heads == 0 ? 1 : c.kv_heads;
-  return s.kv_precision->stored(c.per_token_before.back() / c.layers / std::min(heads, shards))
+  return cache_precision(s)
+      .stored(c.per_token_before.back() / c.layers / std::min(heads, shards))
       .count();
 }
 

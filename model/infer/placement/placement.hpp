@@ -169,6 +169,9 @@ inline Plan place(const Scenario& scenario, double memory_factor) {
 /// True if the caches of layers on cards are there too.
 bool caches_on_cards(const Scenario& scenario);
 
+/// Tables in layers that the engine leaves in host memory (OffloadPolicy::tables_on_host).
+Bytes tables_on_host(const Scenario& scenario);
+
 /// Bytes of the weights of `card` that stay in host memory although their layers run on it.
 Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan, Size card);
 

@@ -83,7 +83,8 @@ Budgets budgets(const Scenario& s, Size first, Size last) {
 /// `replicas` of them share the experts.
 Size min_shards(const Scenario& s, Size stages, Size replicas, double factor) {
   const Shards& w = s.weights->shards;
-  const Divided all = w.before.back() + w.embedding + w.head;
+  Divided all = w.before.back() + w.embedding + w.head;
+  all.rows -= tables_on_host(s);
   const Size held = (scaled(budgets(s, 0, card_count(s)).most, factor) + s.cpu_offload).count() *
                     stages * (w.experts > 0 ? replicas : 1);
   return held > 0 ? (all.sum().count() + held - 1) / held : 1;

@@ -32,13 +32,14 @@ struct Images {
 /// An option of an engine that has a default.
 enum class Override : std::uint8_t { engine_default, on, off };
 
-/// One grid point with its names resolved. Pointers are never null and outlive the scenario.
+/// One grid point with its names resolved. Pointers outlive the scenario. They are never null
+/// unless said.
 struct Scenario {
   Task task = Task::inference;
   const QuantisedModel* weights = nullptr;  ///< model × precision
   const Machine* machine = nullptr;
   const Engine* runtime = nullptr;
-  const Precision* kv_precision = nullptr;
+  const Precision* kv_precision = nullptr;  ///< null: the engine decides (cache_precision)
   /// Concurrent sequences on each replica. If the engine has a pool of cache for all of them,
   /// sequences without room wait.
   Size batch = 1;

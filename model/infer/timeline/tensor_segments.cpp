@@ -21,7 +21,7 @@ Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first
   Work work = work_of(s, pass, LayerSpan{run});
   Divided held = w.shards.layers(run.first, run.last);
   const RealBytes experts = w.shards.experts_of_rank(held.experts, rank).real() * touched;
-  held.experts = Bytes(0);
+  held.experts = held.rows = Bytes(0);  // a token reads a few rows
   // Layers that run several times are alike.
   const double times = run.size() > 0 ? runs(s, pass) / static_cast<double>(pass.layers.size()) : 1;
   work.expert_bytes = pass.weight_reads * times * experts;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "model/infer/memory/cache_format.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -188,7 +190,7 @@ Throughput card_rate(const Scenario& s, const Device& device) {
   rate.cache_weight = kernels.cache_cost.value;
   rate.expert_weight = expert_weight(s);
   if (kernels.dequant_bytes_per_element > 0)
-    rate.unpack_cache_s = unpack_seconds(s, device, rates, s.kv_precision->element_bytes());
+    rate.unpack_cache_s = unpack_seconds(s, device, rates, cache_precision(s).element_bytes());
   return rate;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/cache_format.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 
 namespace headroom::model {
@@ -73,7 +74,7 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
     return work;
   }
   work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
-  if (s.runtime->kernels.dequant_bytes_per_element > 0 && s.kv_precision->element_bytes() < 2)
+  if (s.runtime->kernels.dequant_bytes_per_element > 0 && cache_precision(s).element_bytes() < 2)
     work.packed_cache_bytes = work.cache_bytes;
   const Flops flops = decode_score_flops(s, pass.cached, run.first, run.last);
   work.flops = flops * pass.tokens / static_cast<double>(s.batch);

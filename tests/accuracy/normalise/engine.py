@@ -225,7 +225,8 @@ def kv_precision_of(row, runtime, checkpoint, compute_capability):
         return 'int4_g64'
     if not name and quantised_cache(row, runtime, checkpoint, compute_capability):
         return 'fp8'
-    return {'': 'fp16', 'f16': 'fp16', '4 bit': 'q4_0'}.get(lower(name), lower(name))
+    # "auto": the source is silent, and the engine decides.
+    return {'': 'auto', 'f16': 'fp16', '4 bit': 'q4_0'}.get(lower(name), lower(name))
 
 
 def flash_attention_of(row):

@@ -1,0 +1,45 @@
+#include "model/engine/default_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headroom::model {
+namespace {
+
+/// The format that the weights' checkpoint states; null: none.
+const Precision* stated_by(const QuantisedModel& weights) {
+  const std::string_view stated = weights.model->checkpoint.cache.precision;
+  if (stated.empty() || weights.scheme->name != weights.model->checkpoint_scheme) return nullptr;
+  return &precision(stated);
+}
+
+bool follows(const Engine& engine, const Model& model) {
+  const auto& methods = engine.cache.follows_checkpoint;
+  return std::ranges::find(methods, model.checkpoint.cache.method) != methods.end();
+}
+
+}  // namespace
+
+const Precision& default_cache(const QuantisedModel& weights, const Engine& engine) {
+  static const Precision& half = precision("fp16");
+  static const Precision& eight = precision("fp8");
+  if (engine.cache.sparse_in_fp8 && weights.model->profile.compressed) return eight;
+  const Precision* stated = stated_by(weights);
+  const bool taken = stated != nullptr && follows(engine, *weights.model) &&
+                     engine.cache.format(*stated) != nullptr;
+  return taken ? *stated : half;
+}
+
+std::string cache_reason(const QuantisedModel& weights, const Engine& engine,
+                         const Precision& precision) {
+  const Precision* stated = stated_by(weights);
+  if (stated == nullptr) return {};
+  if (stated == &precision) return "as the checkpoint states";
+  return fmt::format("the checkpoint states {}{}", stated->name,
+                     &default_cache(weights, engine) == stated
+                         ? ""
+                         : fmt::format(", which {} does not follow", engine.name));
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,24 @@
+// The format in which an engine keeps keys and values for "auto".
+#pragma once
+
+#include <string>
+
+#include "hardware/precision.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/engine/engine.hpp"
+
+namespace headroom::model {
+
+/// The format that `engine` takes where none is asked for: what the kernels of compressed entries
+/// need (CachePolicy::sparse_in_fp8), else what the checkpoint states if the engine follows its
+/// method and has the format, else 16 bit. A checkpoint in another scheme than its own states
+/// nothing. Rules that depend on the card are left out.
+/// Source: the engine's row, CachePolicy::follows_checkpoint.
+const Precision& default_cache(const QuantisedModel& weights, const Engine& engine);
+
+/// Why a cache is in `precision`, where that is not plain: "as the checkpoint states", "the
+/// checkpoint states fp8". Empty otherwise.
+std::string cache_reason(const QuantisedModel& weights, const Engine& engine,
+                         const Precision& precision);
+
+}  // namespace headroom::model
