@@ -40,16 +40,14 @@ std::vector<Group> groups_of(const Spec& spec, const GridSpec& grid, Names& name
   return groups;
 }
 
-Group& group_with(std::vector<Group>& groups, std::string_view axis) {
-  return *std::ranges::find_if(groups, [&](const Group& group) { return group.has(axis); });
+std::vector<Group>::iterator with(std::vector<Group>& groups, std::string_view axis) {
+  return std::ranges::find_if(groups, [&](const Group& group) { return group.has(axis); });
 }
+Group& group_with(std::vector<Group>& groups, std::string_view axis) { return *with(groups, axis); }
 
 /// Makes the groups that hold `first` and `second` one, where the latter stood.
 Group& merge(std::vector<Group>& groups, std::string_view first, std::string_view second) {
-  const auto with = [&](std::string_view axis) {
-    return std::ranges::find_if(groups, [&](const Group& group) { return group.has(axis); });
-  };
-  auto a = with(first), b = with(second);
+  const auto a = with(groups, first), b = with(groups, second);
   if (a == b) return *a;
   Group all{a->axes, {}};
   all.axes.insert(all.axes.end(), b->axes.begin(), b->axes.end());
@@ -246,7 +244,7 @@ void hold_weights(std::vector<Group>& groups, Names& names) {
   }
 }
 
-/// The format that "auto" is for each model and engine. Where they differ, the KV precisions share
+/// The format that "auto" is for each model and engine. If they differ, the KV precisions share
 /// the digit of the models, and of the engines.
 void set_caches(std::vector<Group>& groups) {
   const auto is_auto = [](const Choice& c) { return c.decides.kv_precision == nullptr; };

@@ -49,7 +49,8 @@ Divided Divider::divide(const Tensor& tensor, const QuantisedTensor& quantised,
   switch (tensor.role) {
     case Role::embedding:
       if (tensor.shape.front() < shards_.vocabulary) return {.everywhere = quantised.bytes};
-      return layer != nullptr ? Divided{.rows = quantised.bytes} : Divided{.vocabulary = quantised.bytes};
+      return layer != nullptr ? Divided{.rows = quantised.bytes}
+                              : Divided{.vocabulary = quantised.bytes};
     case Role::head:
       return {.vocabulary = quantised.bytes};
     case Role::conv:

@@ -8,7 +8,7 @@ namespace headroom::model {
 
 class Config;
 
-/// What a quantisation_config says of the KV cache. Engines decide whether to follow it
+/// The KV cache that a quantisation_config states. Engines decide whether to follow it
 /// (CachePolicy::follows_checkpoint).
 struct StatedCache {
   std::string method;            ///< `quant_method` of the section that states it

@@ -76,6 +76,14 @@ std::string vulkan_devices(int cards) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
+/// llama.cpp's two flags for the format of keys and values, if that is not 16 bit.
+void add_cache_types(std::string_view flag, const model::Scenario& s, Command& command) {
+  const Precision& kv = model::cache_precision(s);
+  if (kv.name == "fp16") return;
+  for (const auto* part : {"k", "v"})
+    command.flag(fmt::format("{}-{}", flag, part), s.runtime->cache.format(kv)->word);
+}
+
 /// Source: llama.cpp common/arg.cpp, common/speculative.cpp. n-grams of ngram-simple are as long as
 /// what they propose.
 void add_llama_cpp_draft(const LaunchPoint& point, Command& command) {
@@ -94,10 +102,7 @@ void add_llama_cpp_draft(const LaunchPoint& point, Command& command) {
                                          ? std::to_string(std::ssize(draft.weights->layer) + 1)
                                          : "0");
   }
-  if (model::cache_precision(s).name == "fp16") return;
-  const std::string_view held = s.runtime->cache.format(model::cache_precision(s))->word;
-  command.flag("--spec-draft-type-k", held);
-  command.flag("--spec-draft-type-v", held);
+  add_cache_types("--spec-draft-type", s, command);
 }
 
 /// convert_lora_to_gguf.py makes the files of adapters, convert_hf_to_gguf.py --mmproj that of a
@@ -139,8 +144,10 @@ void add_cache_format(const LaunchPoint& point, Command& command) {
   const Precision& kv = model::cache_precision(s);
   const Precision& taken = model::default_cache(*s.weights, *s.runtime);
   const model::CacheFormat* format = s.runtime->cache.format(kv);
-  if (!format->word.empty())
-    return &kv == &taken ? void() : command.flag("--kv-cache-dtype", format->word);
+  if (!format->word.empty()) {
+    if (&kv != &taken) command.flag("--kv-cache-dtype", format->word);
+    return;
+  }
   const bool computes_in_fp32 = point.scheme().name == "fp32";
   if (computes_in_fp32 != (kv.name == "fp32"))
     throw std::invalid_argument(
@@ -193,36 +200,27 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   const bool output = plan.head == model::Where::card;
   const Size offloaded = model::counted_layers(*s.weights->model, plan.on_cards) + (output ? 1 : 0);
   Command command(heading(point) + "exec llama-server");
-  const auto flag = [&](std::string_view name, std::string_view value) {
-    command.flag(name, value);
-  };
-  flag("--model", gguf_file(*s.weights));
-  flag("--n-gpu-layers", std::to_string(offloaded));
+  command.flag("--model", gguf_file(*s.weights));
+  command.flag("--n-gpu-layers", std::to_string(offloaded));
   // A build for several back ends has each card once by each of them (common/arg.cpp: --device).
   if (s.runtime->backend == model::Backend::vulkan && e.gpus_used > 0)
-    flag("--device", vulkan_devices(e.gpus_used));
-  flag("--ctx-size", std::to_string(s.cached_tokens() * s.batch));
-  flag("--parallel", std::to_string(s.batch));
-  const auto given = [&](std::string_view name) {
-    return std::ranges::any_of(point.split, [&](const auto& each) { return each.first == name; });
-  };
-  if (e.gpus_used > 1 && !given("tensor-split"))
-    flag("--tensor-split", tensor_split(point, plan, output));
+    command.flag("--device", vulkan_devices(e.gpus_used));
+  command.flag("--ctx-size", std::to_string(s.cached_tokens() * s.batch));
+  command.flag("--parallel", std::to_string(s.batch));
+  const auto is_split = [](const auto& each) { return each.first == "tensor-split"; };
+  if (e.gpus_used > 1 && std::ranges::none_of(point.split, is_split))
+    command.flag("--tensor-split", tensor_split(point, plan, output));
   for (const auto& [name, value] : point.split)
     if (name != "gpu-layers" && name != "cpu-offload-gb")
-      flag("--" + name, value.empty() ? value : shell_quoted(value));
-  if (model::cache_precision(s).name != "fp16") {
-    const std::string_view held = s.runtime->cache.format(model::cache_precision(s))->word;
-    flag("--cache-type-k", held);
-    flag("--cache-type-v", held);
-    // llama-context.cpp: quantised values need it.
-    if (model::cache_precision(s).block_elements > 1 &&
-        s.flash_attention == model::Override::engine_default)
-      flag("--flash-attn", "on");
-  }
+      command.flag("--" + name, value.empty() ? value : shell_quoted(value));
+  add_cache_types("--cache-type", s, command);
+  // llama-context.cpp: quantised values need it.
+  if (model::cache_precision(s).block_elements > 1 &&
+      s.flash_attention == model::Override::engine_default)
+    command.flag("--flash-attn", "on");
   if (s.flash_attention != model::Override::engine_default)
-    flag("--flash-attn", s.flash_attention == model::Override::on ? "on" : "off");
-  if (s.threads > 0) flag("--threads", std::to_string(s.threads));
+    command.flag("--flash-attn", s.flash_attention == model::Override::on ? "on" : "off");
+  if (s.threads > 0) command.flag("--threads", std::to_string(s.threads));
   add_companions(point, command);
   return command.text();
 }

@@ -84,7 +84,7 @@ TEST(DefaultCache, AnExplicitFormatCountsAndTheReasonIsSaid) {
             "fp16, the checkpoint states fp8, which transformers does not follow");
 }
 
-std::string complaint(std::string_view section) {
+std::string cache_complaint(std::string_view section) {
   const std::string json = R"({"quantization_config":)" + std::string(section) + "}";
   try {
     (void)checkpoint_details(parse_config(json, "config.json"));
@@ -96,7 +96,7 @@ std::string complaint(std::string_view section) {
 
 TEST(StatedCache, UnknownFormatsAreErrorsThatNameTheKeyAndWhatExists) {
   const auto expect = [](std::string_view section, std::initializer_list<std::string_view> words) {
-    const std::string said = complaint(section);
+    const std::string said = cache_complaint(section);
     for (const std::string_view word : words)
       EXPECT_NE(said.find(word), std::string::npos) << section << ": " << said;
   };
@@ -108,7 +108,7 @@ TEST(StatedCache, UnknownFormatsAreErrorsThatNameTheKeyAndWhatExists) {
   expect(R"({"quant_method":"modelopt","quant_algo":"FP8",
              "kv_cache_scheme":{"num_bits":8,"type":"float","dynamic":true}})",
          {"dynamic", "not described"});
-  EXPECT_EQ(complaint(R"({"quant_method":"modelopt","quant_algo":"FP8",
+  EXPECT_EQ(cache_complaint(R"({"quant_method":"modelopt","quant_algo":"FP8",
                           "kv_cache_quant_algo":null})"),
             "none");
 }
@@ -129,7 +129,7 @@ TEST(StatedCache, Nvfp4IsTakenByEnginesThatHaveIt) {
 
 struct StateRow {
   const char *model, *engine;
-  Size bytes;  ///< of all states of one sequence
+  Size bytes;  ///< all states of one sequence
 };
 
 /// Bytes by hand: a gated delta rule keeps heads x key x value, and four inputs of its convolution.

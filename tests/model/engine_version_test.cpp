@@ -26,7 +26,7 @@ TEST(EngineVersion, ChoosesTheRow) {
                                    {"vllm@0.27.1", "vllm-0.27"},
                                    {"vllm@0.26", "vllm-0.27"},
                                    {"vllm@0.25.1", "vllm-0.25"},
-                                   {"vllm@0.11", "vllm-0.15"},
+                                   {"vllm@0.11", "vllm-0.13"},
                                    {"vllm@0.6.4.post1", "vllm-0.7"},
                                    {"vllm@0.2.6", "vllm-0.5"},
                                    {"vllm@0.2.5", "vllm-0.2"},
@@ -52,7 +52,7 @@ TEST(EngineVersion, WithoutARowIsAnErrorThatListsThem) {
     }
     return "";
   };
-  EXPECT_NE(message("vllm@0.90").find("vllm-0.15 (0.11 to 0.15)"), std::string::npos);
+  EXPECT_NE(message("vllm@0.90").find("vllm-0.15 (0.14 to 0.15)"), std::string::npos);
   EXPECT_NE(message("vllm@newest").find("vllm (0.33)"), std::string::npos);
   EXPECT_NE(message("gpt-fast@2").find("gpt-fast (2024)"), std::string::npos);
   EXPECT_NE(message("vlm@0.9").find("vllm"), std::string::npos);

@@ -170,7 +170,7 @@ TEST(VllmLog, OfTheSecondEngine) {
   EXPECT_EQ(file.rows[0]["tp"], "4");
   EXPECT_EQ(file.rows[0]["kv_precision"], "fp8_e5m2");
   EXPECT_EQ(file.rows[0]["precision"], "fp8");
-  std::string e4m3 = log;  // what newer versions print for a checkpoint that states FP8
+  std::string e4m3 = log;  // newer versions print this for a checkpoint that states FP8
   e4m3.replace(e4m3.find("fp8_e5m2"), 8, "fp8_e4m3");
   EXPECT_EQ(read_measured(written("e4m3.log", e4m3), {}).rows[0]["kv_precision"], "fp8");
   // The arguments show options that were set. A later start replaces an earlier one.
