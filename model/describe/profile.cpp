@@ -1,6 +1,7 @@
 #include "model/describe/profile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -214,7 +215,7 @@ void add_tensors(Profile& profile, const Part& part, const BlockFinder& blocks, 
       widths[{i, rest.substr(0, rest.find('.'))}] += activation_width(tensor, hidden);
     }
   }
-  profile.parameters_active = static_cast<Size>(active + 0.5);
+  profile.parameters_active = std::llround(active);
   for (const auto& [key, width] : widths) {
     Layer& layer = profile.layers[static_cast<std::size_t>(key.first)];
     layer.widest = std::max(layer.widest, width);
