@@ -132,6 +132,8 @@ TEST_P(Effects, OfEveryFlag) {
                  effect.without + ' ' + effect.added);
     const Said before = said(command + ' ' + effect.without);
     const Said after = said(command + ' ' + effect.without + ' ' + effect.added);
+    // A crash would look like an effect.
+    for (const int code : {before.code, after.code}) EXPECT_LE(code, 3);
     EXPECT_FALSE(before == after) << "--" << effect.flag << " changes nothing\n" << after.text;
     EXPECT_EQ(after.code == 2, effect.refused) << after.text;
   }

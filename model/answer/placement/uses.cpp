@@ -218,13 +218,7 @@ CardUse Uses::held_on(const Plan& plan, Size card) const {
   CardUse use;
   if (!is_used(plan, card)) return use;
   const auto caches = [&](const CacheBytes& cache) {
-    if (plan.assignment != nullptr) return resident_on_card(s_, plan, cache, card).caches;
-    if (!caches_on_cards(s_)) return Bytes(0);
-    const Range range = plan.layers_of(card);
-    Bytes bytes = cache(range.first, range.last);
-    if (card == 0 && plan.streaming_buffer > Bytes(0))
-      bytes += cache(plan.on_cards.last, std::ssize(s_.weights->layer));
-    return bytes;
+    return caches_on_card(s_, plan, cache, card);
   };
   use.weights = weights_on(plan, card);
   const Bytes own = caches(cache_);

@@ -125,6 +125,16 @@ ResidentBytes resident_on_card(const Scenario& s, const Plan& plan, const CacheB
   return held;
 }
 
+Bytes caches_on_card(const Scenario& s, const Plan& plan, const CacheBytes& cache, Size card) {
+  if (plan.assignment != nullptr) return resident_on_card(s, plan, cache, card).caches;
+  if (!caches_on_cards(s)) return Bytes(0);
+  const Range range = plan.layers_of(card);
+  Bytes bytes = cache(range.first, range.last);
+  if (card == 0 && plan.streaming_buffer > Bytes(0))
+    bytes += cache(plan.on_cards.last, std::ssize(s.weights->layer));
+  return bytes;
+}
+
 ResidentBytes resident_on_host(const Scenario& s, const Plan& plan, const CacheBytes& cache) {
   ResidentBytes held{weights_in(s, on_cpu), {}};
   if (plan.streaming_buffer > Bytes(0)) return held;

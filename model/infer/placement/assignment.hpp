@@ -51,6 +51,9 @@ struct ResidentBytes {
 };
 ResidentBytes resident_on_card(const Scenario& scenario, const Plan& plan, const CacheBytes& cache,
                                Size card);
+/// Bytes of the caches on a card that is used, by the plan's assignment or by its ranges.
+Bytes caches_on_card(const Scenario& scenario, const Plan& plan, const CacheBytes& cache,
+                     Size card);
 ResidentBytes resident_on_host(const Scenario& scenario, const Plan& plan, const CacheBytes& cache);
 Bytes resident_on_disk(const Scenario& scenario);
 

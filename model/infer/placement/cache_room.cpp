@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/infer/memory/state_pages.hpp"
+#include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 
 namespace headroom::model {
@@ -13,8 +14,7 @@ namespace {
 Bytes of_one(Scenario s, const Plan& plan, Size card, Size context) {
   s.batch = 1;
   s.context = context;
-  const Range range = plan.layers_of(card);
-  return CacheBytes(s, reserved_tokens(s), plan.shards)(range.first, range.last) +
+  return caches_on_card(s, plan, CacheBytes(s, reserved_tokens(s), plan.shards), card) +
          draft_on_card(s, plan.shards, card == plan.first_used_card).kv_cache;
 }
 
