@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,12 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// Non-empty parts between any of `separators`.
 std::vector<std::string_view> words(std::string_view text, std::string_view separators = " ");
+
+/// Characters of UTF-8 `text`: the columns that it takes in a terminal.
+inline std::size_t text_width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
 
 /// True if `part` stands anywhere in `text`.
 inline bool contains(std::string_view text, std::string_view part) {

@@ -1,5 +1,6 @@
 #include "sweep/inference_axes.hpp"
 
+#include "model/engine/default_cache.hpp"
 #include "sweep/digits.hpp"
 
 namespace headroom::sweep {
@@ -15,8 +16,7 @@ Setter set_precision(const std::string& text, Names&) {
   return [s = text == "auto" ? nullptr : &model::scheme(text)](Choice& c) { c.scheme = s; };
 }
 Setter set_kv_precision(const std::string& text, Names&) {
-  return
-      [p = text == "auto" ? nullptr : &precision(text)](Choice& c) { c.decides.kv_precision = p; };
+  return [p = model::asked_cache(text)](Choice& c) { c.decides.kv_precision = p; };
 }
 /// Concurrent requests are the batch.
 Setter set_concurrency(const std::string& text, Names&) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "hardware/text.hpp"
 #include "report/csv.hpp"
 #include "report/markdown.hpp"
 #include "sweep/stream.hpp"
@@ -41,12 +42,6 @@ void indent(std::string& out, const json::value& value, std::size_t depth) {
     });
   else
     out += json::serialize(value);
-}
-
-/// Characters, not bytes: what a terminal shows of UTF-8.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 bool is_number(const report::Value& value) {
@@ -102,13 +97,13 @@ std::string aligned(const std::vector<std::string>& headings, const std::vector<
                     const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < headings.size(); ++i) {
-    widths.push_back(width(headings[i]));
-    for (const auto& row : rows) widths[i] = std::max(widths[i], width(row[i]));
+    widths.push_back(text_width(headings[i]));
+    for (const auto& row : rows) widths[i] = std::max(widths[i], text_width(row[i]));
   }
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string text;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string gap(widths[i] - width(cells[i]), ' ');
+      const std::string gap(widths[i] - text_width(cells[i]), ' ');
       text += (i == 0 ? "" : "  ") + (right[i] ? gap + cells[i] : cells[i] + gap);
     }
     text.erase(text.find_last_not_of(' ') + 1);

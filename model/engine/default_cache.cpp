@@ -21,6 +21,10 @@ bool follows(const Engine& engine, const Model& model) {
 
 }  // namespace
 
+const Precision* asked_cache(std::string_view name) {
+  return name == "auto" ? nullptr : &precision(name);
+}
+
 const Precision& default_cache(const QuantisedModel& weights, const Engine& engine) {
   static const Precision& half = precision("fp16");
   static const Precision& eight = precision("fp8");

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "hardware/precision.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/engine/engine.hpp"
 
 namespace headroom::model {
+
+/// The format that `name` asks for; null for "auto", which default_cache() decides. Throws
+/// UnknownName.
+const Precision* asked_cache(std::string_view name);
 
 /// The format that `engine` takes if none is asked for. Kernels of compressed entries need FP8
 /// (CachePolicy::sparse_in_fp8). Otherwise the engine takes the format that the checkpoint states,

@@ -7,6 +7,7 @@
 
 #include "hardware/names.hpp"
 #include "model/answer/allocation_curve.hpp"
+#include "model/engine/default_cache.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/accuracy/auto_map.hpp"
@@ -110,8 +111,7 @@ void set_budget(const Measurement& row, Scenario& s) {
 /// Null: what the engine takes by itself.
 const Precision* kv_precision_of(const Options& options) {
   try {
-    const std::string name = options.text("kv-precision");
-    return name.empty() ? nullptr : &precision(name);
+    return model::asked_cache(options.text("kv-precision", "auto"));
   } catch (const UnknownName& e) {
     throw Skipped(Skip::precision, e.what());
   }

@@ -29,6 +29,11 @@ struct Flag {
 /// Every flag of every command, in the order in which a help lists them.
 std::span<const Flag> flags();
 
+/// True for the flags that every command has and that no command's list names.
+constexpr bool of_every_command(std::string_view flag) {
+  return flag == "help" || flag == "help-all";
+}
+
 /// The row called `name`, null where there is none.
 const Flag* find_flag(std::string_view name);
 

@@ -94,18 +94,13 @@ bool has(const std::vector<std::string_view>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-std::size_t glyphs(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
 /// `text` in lines of at most `width` columns: the first behind `first_indent` spaces, the others
 /// behind `indent`.
 std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t indent) {
   std::string all, line(first_indent, ' ');
   for (const auto word : words(text)) {
     const bool first = trimmed(line).empty();
-    if (!first && glyphs(line) + 1 + glyphs(word) > width) {
+    if (!first && text_width(line) + 1 + text_width(word) > width) {
       all += line + '\n';
       line.assign(indent, ' ');
     } else if (!first) {
@@ -142,7 +137,7 @@ std::string heading(const CommandHelp& command) {
 std::string row(std::string_view left, std::string_view right) {
   constexpr std::size_t second = 31;
   const std::string text = wrapped(right, second, second);
-  if (glyphs(left) + 3 > second) return fmt::format("  {}\n{}", left, text);
+  if (text_width(left) + 3 > second) return fmt::format("  {}\n{}", left, text);
   return fmt::format("  {:<{}}{}", left, second - 2, text.substr(second));
 }
 
@@ -155,7 +150,7 @@ std::vector<const Flag*> flags_of(const CommandHelp& command, const FlagGroup& g
   const auto mine = words(command.flags);
   std::vector<const Flag*> found;
   for (const auto name : words(group.flags))
-    if (name.starts_with("help") || has(mine, name)) found.push_back(find_flag(name));
+    if (of_every_command(name) || has(mine, name)) found.push_back(find_flag(name));
   return found;
 }
 

@@ -33,7 +33,7 @@ bool looks_like_flag(std::string_view text) {
 
 void check_takes_effect(const CommandHelp& command, const Flag& flag, std::string_view spelling) {
   const auto mine = words(command.flags);
-  if (flag.name.starts_with("help") || std::find(mine.begin(), mine.end(), flag.name) != mine.end())
+  if (of_every_command(flag.name) || std::find(mine.begin(), mine.end(), flag.name) != mine.end())
     return;
   const std::string written =
       spelling.substr(std::min<std::size_t>(2, spelling.size())) == flag.name
@@ -125,7 +125,8 @@ po::options_description description(const CommandHelp& command) {
       all.add_options()(name.c_str(), po::value<std::string>(), "");
   };
   for (const auto name : words(command.flags)) add(*find_flag(name));
-  for (const auto* name : {"help", "help-all"}) add(*find_flag(name));
+  for (const Flag& flag : flags())
+    if (of_every_command(flag.name)) add(flag);
   return all;
 }
 

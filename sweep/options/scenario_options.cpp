@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "model/engine/default_cache.hpp"
 #include "model/engine/default_scheme.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -99,8 +100,7 @@ model::Scenario request_of(const Options& options, const Engines& engines) {
   model::Scenario s;
   set_tokens(options, s);
   s.runtime = &engines.named(options.text("runtime", "transformers"));
-  if (const auto kv = options.text("kv-precision", "auto"); kv != "auto")
-    s.kv_precision = &precision(kv);
+  s.kv_precision = model::asked_cache(options.text("kv-precision", "auto"));
   s.kv_cache = !options.given("no-kv-cache");
   if (!s.kv_cache && options.given("kv-precision"))
     throw UsageError("--kv-precision has no effect with --no-kv-cache");

@@ -7,6 +7,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
 #include "hardware/toml_row.hpp"
+#include "model/engine/default_cache.hpp"
 #include "model/engine/default_scheme.hpp"
 #include "report/curve.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -69,8 +70,7 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
 
   s.weights = p.weights.back().get();
   s.kv_precision =
-      named(row, "kv_precision", row.text("kv_precision").value_or("auto"),
-            [](const std::string& t) { return t == "auto" ? nullptr : &precision(t); });
+      named(row, "kv_precision", row.text("kv_precision").value_or("auto"), model::asked_cache);
   s.prompt_tokens = whole(row, "prompt_tokens", max_tokens, s.prompt_tokens);
   s.output_tokens = whole(row, "output_tokens", max_tokens, s.output_tokens);
   s.context = whole(row, "context", max_tokens, 0);
