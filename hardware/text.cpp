@@ -1,6 +1,7 @@
 #include "hardware/text.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace headroom {
 
@@ -29,6 +30,13 @@ std::vector<std::string_view> words(std::string_view text, std::string_view sepa
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return all;
+}
+
+std::optional<Size> whole_number(std::string_view text) {
+  Size number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
 }
 
 }  // namespace headroom

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <vector>
+
+#include "hardware/units.hpp"
 
 namespace headroom {
 
@@ -23,6 +26,9 @@ inline std::size_t text_width(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
+
+/// `text` as a whole number from 0 on; nothing if it has anything else in it.
+std::optional<Size> whole_number(std::string_view text);
 
 /// True if `part` stands anywhere in `text`.
 inline bool contains(std::string_view text, std::string_view part) {

@@ -100,17 +100,17 @@ std::string time_lines(const Explanation& explained, const model::IntervalFactor
   const model::TimeIntervals of = f.times(e);
   // The whole is as well known as the less known of its parts.
   const model::Interval& whole = of.ttft.measurements < of.tpot.measurements ? of.ttft : of.tpot;
-  struct Row {
+  struct TimeRow {
     std::string_view term, words;
     const model::Interval& interval;
   };
   std::vector<std::vector<std::string>> rows;
-  for (const Row& row : {Row{"load", "load from a cold disk", of.load},
-                         {"load_warm", "load, files in page cache", of.load},
-                         {"ttft", "time to first token", of.ttft},
-                         {"tpot", "time per output token", of.tpot},
-                         {"total", "whole answer", whole},
-                         {"first_total", "first answer after loading", whole}})
+  for (const TimeRow& row : {TimeRow{"load", "load from a cold disk", of.load},
+                             {"load_warm", "load, files in page cache", of.load},
+                             {"ttft", "time to first token", of.ttft},
+                             {"tpot", "time per output token", of.tpot},
+                             {"total", "whole answer", whole},
+                             {"first_total", "first answer after loading", whole}})
     for (const model::Term& term : explained.terms)
       if (term.name == row.term && term.expected > 0 && term.expected < 1e300)
         rows.push_back({std::string(row.words), duration(term.expected), duration(term.low),

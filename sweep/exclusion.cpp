@@ -12,19 +12,18 @@
 namespace headroom::sweep {
 namespace {
 
-using report::Axis;
 using report::Column;
 using report::ColumnKind;
 
 /// An axis and the digit it moves with.
 struct Source {
   std::size_t digit;
-  const Axis* axis;
+  const report::Axis* axis;
 };
 
 Source source_of(const Column& column, const report::GridShape& shape) {
   for (std::size_t k = 0; k < shape.digits.size(); ++k)
-    for (const Axis& axis : shape.digits[k])
+    for (const report::Axis& axis : shape.digits[k])
       if (axis.column == column.name) return {k, &axis};
   const bool of_axes = column.kind == ColumnKind::axis || column.kind == ColumnKind::fact;
   throw std::invalid_argument(
@@ -35,7 +34,7 @@ Source source_of(const Column& column, const report::GridShape& shape) {
 [[noreturn]] void refuse(const std::string& problem, const report::GridShape& shape) {
   std::vector<std::string_view> known;
   for (const auto& digit : shape.digits)
-    for (const Axis& axis : digit) known.push_back(axis.column);
+    for (const report::Axis& axis : digit) known.push_back(axis.column);
   throw std::invalid_argument(fmt::format("{}; columns: {}", problem, fmt::join(known, ", ")));
 }
 

@@ -28,10 +28,10 @@ constexpr Tool tools[] = {
 };
 
 /// Log line in which an engine that reserves memory reports its cache size.
-struct Log {
+struct PoolLog {
   std::string_view engine, tokens;
 };
-constexpr Log logs[] = {
+constexpr PoolLog logs[] = {
     {"vllm", "GPU KV cache size: … tokens"},
     {"sglang", "max_total_num_tokens=…"},
     {"tensorrt-llm", "Allocated … GiB for max tokens in paged KV cache (…)"},
@@ -95,7 +95,7 @@ std::vector<std::string> watch_lines(const model::Scenario& s,
     tensors(tool);
   }
   if (e.gpus_used > 0 && lines.empty()) tensors(tools[0]);
-  const auto log = std::ranges::find(logs, s.runtime->family, &Log::engine);
+  const auto log = std::ranges::find(logs, s.runtime->family, &PoolLog::engine);
   if (e.gpus_used > 0 && log != std::end(logs))
     if (const auto room = model::cache_room(s, model::place(s, 1.0)); room && room->blocks > 0)
       lines.push_back(

@@ -48,7 +48,7 @@ constexpr std::string_view names[] = {"weights",   "master",       "gradients", 
                                       "transient", "gathered",     "scratch",      "step",
                                       "loss",      "context",      "fragmentation"};
 
-Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::min(std::ceil(bytes), 9e17))); }
+Bytes whole_bytes(double bytes) { return Bytes(static_cast<Size>(std::min(std::ceil(bytes), 9e17))); }
 
 std::optional<double> of(const TrainingScenario& s, std::string_view key) {
   const auto it = s.factors.find(key);
@@ -93,37 +93,37 @@ void apply_factors(const TrainingScenario& s, const Stage& stage, TrainingEstima
   const bool again = s.recomputation != Recomputation::none;
   const auto left = of(s, "recomputation_factor");
   if (const auto x = of(s, "activation_factor"))
-    e.attention = e.feed_forward = Bytes(0), e.other = whole(*x * unit);
+    e.attention = e.feed_forward = Bytes(0), e.other = whole_bytes(*x * unit);
   if (const auto x =
           of(s, s.fused_attention ? "attention_factor_fused" : "attention_factor_scores")) {
     double bytes = *x * unit;
     if (!s.fused_attention)
       bytes +=
           n(s.batch) * n(m.shape.query_heads) * n(s.sequence) * n(s.sequence) * layers * element;
-    e.attention = whole(bytes);
+    e.attention = whole_bytes(bytes);
   }
-  if (const auto x = of(s, "feed_forward_factor")) e.feed_forward = whole(*x * unit);
+  if (const auto x = of(s, "feed_forward_factor")) e.feed_forward = whole_bytes(*x * unit);
   if (again && left) {
     for (Bytes* each : {&e.attention, &e.feed_forward, &e.other})
-      *each = whole(*left * n(each->count()));
+      *each = whole_bytes(*left * n(each->count()));
     e.recomputed = Bytes(0);
   }
   if (const auto x = of(s, "logits_factor"))
     loss_forward = loss_backward = *x * tokens * vocabulary / n(s.parallel.tensor);
   if (const auto x = of(s, "fused_loss_factor"); x && s.fused_loss)
     loss_forward *= *x, loss_backward *= *x;
-  if (const auto x = of(s, "optimizer_factor")) e.states = whole(*x * n(e.trained) * element);
+  if (const auto x = of(s, "optimizer_factor")) e.states = whole_bytes(*x * n(e.trained) * element);
   if (const auto x = of(s, "base_bytes"); x && s.adapter != nullptr)
-    e.weights = whole(*x * n(e.frozen) / n(s.parallel.tensor * s.parallel.stages)) +
+    e.weights = whole_bytes(*x * n(e.frozen) / n(s.parallel.tensor * s.parallel.stages)) +
                 s.runtime->adapter_bytes * Bytes(e.trained);
   if (const auto x = of(s, "embedding_copies"))
-    e.scratch += whole(*x * vocabulary * n(m.shape.hidden_size) * element);
+    e.scratch += whole_bytes(*x * vocabulary * n(m.shape.hidden_size) * element);
   if (const auto x = of(s, "input_factor"))
-    e.scratch += whole(*x * tokens * n(m.shape.hidden_size) * element);
-  if (const auto x = of(s, "deepspeed_gib"); x && s.zero > 0) e.gathered += whole(*x * GiB);
-  if (const auto x = of(s, "misc_gib")) e.scratch += whole(*x * GiB);
+    e.scratch += whole_bytes(*x * tokens * n(m.shape.hidden_size) * element);
+  if (const auto x = of(s, "deepspeed_gib"); x && s.zero > 0) e.gathered += whole_bytes(*x * GiB);
+  if (const auto x = of(s, "misc_gib")) e.scratch += whole_bytes(*x * GiB);
   for (const NamedTerm& term : terms)
-    e.*term.bytes = whole(changed(s, term.name, n((e.*term.bytes).count())));
+    e.*term.bytes = whole_bytes(changed(s, term.name, n((e.*term.bytes).count())));
   loss_forward = changed(s, "loss", loss_forward);
   loss_backward = changed(s, "loss", loss_backward);
   e.activations = e.attention + e.feed_forward + e.other;
@@ -132,8 +132,8 @@ void apply_factors(const TrainingScenario& s, const Stage& stage, TrainingEstima
 void apply_overheads(const TrainingScenario& s, TrainingEstimate& e) {
   if (s.factors.empty()) return;
   const auto n = [](Bytes bytes) { return static_cast<double>(bytes.count()); };
-  e.context = whole(changed(s, "context", n(e.context)));
-  e.fragmentation = whole(changed(s, "fragmentation", n(e.fragmentation)));
+  e.context = whole_bytes(changed(s, "context", n(e.context)));
+  e.fragmentation = whole_bytes(changed(s, "fragmentation", n(e.fragmentation)));
 }
 
 }  // namespace headroom::model

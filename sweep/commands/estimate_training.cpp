@@ -55,7 +55,7 @@ std::string advice_text(const TrainingAdvice& advice) {
                  {false, true, true, true, false, false}, rows);
 }
 
-std::string measured_words(const model::TrainingRuntime& runtime) {
+std::string memory_evidence(const model::TrainingRuntime& runtime) {
   const model::Constant& spread = runtime.spread;
   return spread.measurements == 0
              ? std::string("unmeasured")
@@ -109,7 +109,7 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
       "do not add up.\nPeak {} to {} ({}): allocated {}, reserved {}.\n",
       name_of(e.moment), to_text(e.at_forward_end), to_text(e.at_backward_start),
       to_text(e.in_backward), to_text(e.at_step), to_text(e.peak_low), to_text(e.peak_high),
-      measured_words(*s.runtime), to_text(e.allocated), to_text(e.reserved));
+      memory_evidence(*s.runtime), to_text(e.allocated), to_text(e.reserved));
   text += step_time_text(given, answer, with_terms);
   if (given.machine && !given.machine->devices.empty())
     text += '\n' + advice_text(advice_of(given, e));

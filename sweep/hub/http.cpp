@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <mutex>
 #include <optional>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "hardware/text.hpp"
 #include "sweep/hub/transfer.hpp"
 #include "sweep/hub/url.hpp"
 
@@ -23,13 +23,6 @@ constexpr int max_redirects = 5;
 std::string value(const std::map<std::string, std::string>& headers, std::string_view name) {
   const auto found = headers.find(std::string(name));
   return found == headers.end() ? "" : found->second;
-}
-
-std::optional<Size> whole_number(std::string_view text) {
-  Size number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
 }
 
 bool is_redirect(int status) {

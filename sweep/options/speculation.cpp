@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
 #include "model/checkpoint/predictor.hpp"
 #include "model/engine/default_scheme.hpp"
 #include "model/infer/timeline/draft_times.hpp"
@@ -34,13 +35,6 @@ std::string_view word_of(Proposer proposer) {
 
 [[noreturn]] void expected_form(const std::string& text) {
   throw std::invalid_argument(fmt::format("found '{}', expected {}", text, speculation_form));
-}
-
-std::optional<Size> whole_number(std::string_view text) {
-  Size value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 model::Acceptance acceptance_for(const Speculation& asked) {

@@ -1,0 +1,140 @@
+// Finds the command that was asked for. The only place where errors become words and exit codes.
+#include "sweep/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "hardware/machine.hpp"
+#include "hardware/names.hpp"
+#include "hardware/text_file.hpp"
+#include "model/engine/engine.hpp"
+#include "sweep/commands/commands.hpp"
+#include "sweep/log.hpp"
+#include "sweep/options/help.hpp"
+#include "sweep/spec.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+std::string overview() {
+  std::string text =
+      "headroom: memory, placement and speed of language models on machines, from metadata "
+      "alone\n\n"
+      "Usage: headroom COMMAND [options]\n\nCommands:\n";
+  for (const Command* command : commands())
+    text += fmt::format("  {:<10} {}\n", command->help.name, command->help.summary);
+  return text +
+         "\n`headroom MODEL MACHINE` is short for `headroom estimate MODEL --machine MACHINE`.\n"
+         "`headroom COMMAND --help` shows common options and examples, --help-all everything.\n"
+         "Exit codes: 0 done, 1 failed, 2 usage, 3 the answer is no.\n";
+}
+
+constexpr std::string_view how_to_ask =
+    "which command? For example:\n"
+    "  headroom Qwen/Qwen3-32B rtx-4090                    does it run, in how much memory, how "
+    "fast\n"
+    "  headroom params deepseek-ai/DeepSeek-V3             how many parameters it has\n"
+    "  headroom curve llama3-8b --machine rtx-4090         speed against GPU memory\n"
+    "  headroom plan largest-model --machine rtx-4090      the largest model that a machine runs\n"
+    "  headroom sweep examples/nightly.toml                a whole grid, with tables and curves\n"
+    "headroom --help lists all commands";
+
+const Command* find(std::string_view name) {
+  for (const Command* command : commands())
+    if (command->help.name == name) return command;
+  return nullptr;
+}
+
+[[noreturn]] void unknown_command(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Command* command : commands()) known.emplace_back(command->help.name);
+  throw UsageError(fmt::format(
+      "unknown command '{}'; nearest: {} (headroom --help lists all). To estimate a model, type "
+      "headroom MODEL MACHINE",
+      name, fmt::join(nearest(name, known), ", ")));
+}
+
+/// True if `text` names a machine of the shipped catalogue, or this computer.
+bool is_machine(const std::string& text) {
+  try {
+    parse_machine(text, shipped_catalogue());
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+int dispatch(std::vector<std::string> arguments) {
+  if (arguments.empty()) throw UsageError(std::string(how_to_ask));
+  std::string name = arguments.front();
+  arguments.erase(arguments.begin());
+  if (name == "--version") {
+    fmt::print("headroom {}\n", HEADROOM_VERSION);
+    return done;
+  }
+  if (name == "help" && !arguments.empty()) {
+    name = arguments.front();
+    arguments = {"--help"};
+  }
+  if (name == "--help" || name == "-h" || name == "help") {
+    fmt::print("{}", overview());
+    return done;
+  }
+  const Command* command = find(name);
+  if (command == nullptr) {
+    if (arguments.empty() || !is_machine(arguments.front())) unknown_command(name);
+    command = &estimate_command;
+    arguments.front() = "--machine=" + arguments.front();
+    arguments.insert(arguments.begin(), name);
+  }
+  const Options options = parse_options(command->help, arguments);
+  for (const std::string& file : options.texts("engines"))
+    model::add_engines(read_text_file(file), file);
+  if (options.given("help-all") || options.given("help")) {
+    fmt::print(
+        "{}", options.given("help-all") ? full_help_text(command->help) : help_text(command->help));
+    return done;
+  }
+  return command->run(options);
+}
+
+}  // namespace
+
+int run_program(std::vector<std::string> arguments) {
+  const bool json = std::ranges::adjacent_find(arguments,
+                                               [](const auto& a, const auto& b) {
+                                                 return a == "--log-format" && b == "json";
+                                               }) != arguments.end() ||
+                    std::ranges::find(arguments, "--log-format=json") != arguments.end();
+  /// Says `what` on standard error and returns `code`.
+  const auto complain = [&](const char* what, int code) {
+    if (json)
+      fmt::print(stderr, "{}\n", log_line("error", what, {{"exit_code", code}}));
+    else
+      fmt::print(stderr, "headroom: {}\n", what);
+    return code;
+  };
+  try {
+    const int code = dispatch(std::move(arguments));
+    if (std::fflush(stdout) != 0) return complain("standard output cannot be written", failed);
+    return code;
+  } catch (const UsageError& e) {
+    return complain(e.what(), usage);
+  } catch (const SpecError& e) {
+    return complain(e.what(), usage);
+  } catch (const UnknownName& e) {
+    return complain(e.what(), usage);
+  } catch (const std::invalid_argument& e) {
+    return complain(e.what(), usage);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory", failed);
+  } catch (const std::exception& e) {
+    return complain(e.what(), failed);
+  }
+}
+
+}  // namespace headroom::sweep
