@@ -1,5 +1,6 @@
 #!/bin/bash
-# Adding an architecture touches one file of model/describe/architectures and rows of one table.
+# Adding an architecture touches one file of model/describe/architectures and rows of one table. A module
+# that predicts further tokens is one row more, of model/describe/multi_token_prediction.cpp.
 # Checks that for the ten latest described families of transformers.
 #
 #   tests/families.sh SOURCE     checks the project
@@ -25,19 +26,23 @@ dots3_note               Dots3Note        2026-08-09
 fun_asr                  FunAsr           2026-07-28
 "
 
-# mentions MODEL_TYPE PREFIX: the files below hardware, model, report and sweep that mention it.
+# mentions MODEL_TYPE PREFIX: the files below hardware, model, report and sweep that mention it, once for
+# each line.
 mentions() {
   grep -rnE --include='*.cpp' --include='*.hpp' --include='*.def' "\"($1|$2)[A-Za-z0-9_]*\"" hardware model report sweep |
-    grep -vE '^[^:]*:[0-9]+: *//' | cut -d: -f1 | grep -v '^model/checkpoint/gguf/architectures.cpp$' | sort -u
+    grep -vE '^[^:]*:[0-9]+: *//' | cut -d: -f1 | grep -v '^model/checkpoint/gguf/architectures.cpp$' | sort
 }
 
 # judged: reads files, one a line; says what is wrong with them.
 judged() {
-  awk '/^model\/describe\/architectures\/table\// { ++tables; next }
+  awk '/^model\/describe\/multi_token_prediction.cpp$/ { ++predictors; next }
+       seen[$0]++ { next }
+       /^model\/describe\/architectures\/table\// { ++tables; next }
        /^model\/describe\/architectures\/[a-z0-9_]+\.cpp$/ { ++files; next }
        { print "is mentioned in " $0; wrong = 1 }
        END { if (files != 1) print "is described in " files + 0 " files, not in one"
-             if (tables != 1) print "has rows in " tables + 0 " tables, not in one" }'
+             if (tables != 1) print "has rows in " tables + 0 " tables, not in one"
+             if (predictors > 1) print "has " predictors " rows of predictors, more than one" }'
 }
 
 if [ "${1:-}" = --self ]; then
@@ -46,6 +51,10 @@ if [ "${1:-}" = --self ]; then
   [ -n "$(printf '%s\n' $file model/train/time.cpp $table | judged)" ] || { echo "a reader: passed"; exit 1; }
   [ -n "$(printf '%s\n' $file ${file/a.cpp/b.cpp} $table | judged)" ] || { echo "two files: passed"; exit 1; }
   [ -n "$(printf '%s\n' $file | judged)" ] || { echo "no row: passed"; exit 1; }
+  predictor=model/describe/multi_token_prediction.cpp
+  [ -z "$(printf '%s\n' $file $table $table $predictor | judged)" ] || { echo "a predictor: refused"; exit 1; }
+  [ -n "$(printf '%s\n' $file $table $predictor $predictor | judged)" ] || { echo "two predictors: passed"; exit 1; }
+  [ -n "$(printf '%s\n' $file $predictor | judged)" ] || { echo "a predictor alone: passed"; exit 1; }
   exit 0
 fi
 
