@@ -6,6 +6,7 @@
 #include <map>
 
 #include "model/checkpoint/checkpoint_methods.hpp"
+#include "model/checkpoint/checkpoint_names.hpp"
 #include "model/describe/config.hpp"
 
 namespace headroom::model {
@@ -26,9 +27,12 @@ std::vector<std::string> names_of_expert(const Tensor& tensor) {
 
 bool named(const ModuleNames& names, const Tensor& tensor) {
   if (names.contain(tensor.module())) return true;
-  if (tensor.of <= 1) return false;
-  return std::ranges::any_of(names_of_expert(tensor),
-                             [&](const std::string& name) { return names.contain(name); });
+  const auto contained = [&](const std::string& name) { return names.contain(name); };
+  if (tensor.of <= 1) {
+    const std::vector<std::string> parts = parts_of_joined(tensor.module());
+    return !parts.empty() && std::ranges::all_of(parts, contained);
+  }
+  return std::ranges::any_of(names_of_expert(tensor), contained);
 }
 
 /// Expressions match the start of a name.
@@ -60,7 +64,7 @@ class Targets {
   }
   /// Throws ConfigError about `key` of the section if `found` matches nothing.
   void check(const Config& section, std::string_view key, const std::vector<std::string>& found) {
-    const ModuleNames names(as_patterns(found));
+    const ModuleNames names(as_patterns(names_in_memory(model_.model_type, found)));
     const Tensor* linear = nullptr;
     const auto matches = [&](const Tensor& tensor) {
       if (linear == nullptr && tensor.role == Role::matmul) linear = &tensor;
@@ -111,11 +115,13 @@ void check_targets(const Model& model, const Config& config) {
 
 Exceptions::Exceptions(const Model& model, const Scheme& main) {
   if (main.name != model.checkpoint_scheme) return;
-  ignored_ = ModuleNames(model.checkpoint.ignored);
+  ignored_ = ModuleNames(names_in_memory(model.model_type, model.checkpoint.ignored));
   head_ = main.reach != Reach::decoder_blocks;
   for (const CheckpointGroup& group : model.checkpoint.groups)
     (group.embeddings ? embeddings_ : groups_)
-        .emplace_back(&scheme(group.scheme), ModuleNames(with_head(model, group.targets)));
+        .emplace_back(
+            &scheme(group.scheme),
+            ModuleNames(names_in_memory(model.model_type, with_head(model, group.targets))));
 }
 
 const Scheme* Exceptions::of(const Tensor& tensor, const Scheme* main) const {
