@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/gguf_model_types.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/mix.hpp"
@@ -38,7 +39,11 @@ bool in_text(const Model& model, const std::string& root, const Tensor& tensor) 
 class GgufHolder {
  public:
   GgufHolder(const Model& model, const Scheme& scheme)
-      : model_(model), scheme_(scheme), reader_(model) {
+      : model_(model),
+        scheme_(scheme),
+        reader_(model),
+        own_(headroom::model::scheme(model.checkpoint_scheme)),
+        own_exceptions_(model, own_) {
     const Size kv_heads = std::max<Size>(model.shape.kv_heads, 1);
     asked_.gqa = std::max<Size>(model.shape.query_heads / kv_heads, 1);
     asked_.experts = model.profile.routing.experts;
@@ -75,6 +80,7 @@ class GgufHolder {
     // The converter turns a matrix of one row into a vector.
     if (!matrix || matrix->out == 1 || !quantised(tensor)) return plain("fp32", tensor);
     if (!is_text(tensor)) return plain("fp16", tensor);
+    if (is_repacked(tensor)) return packed(precision("mxfp4"), *matrix);
     if (scheme_.mix.empty()) return plain(scheme_.format, tensor);
     MixQuestion question = asked_;
     question.row = matrix->in;
@@ -85,8 +91,7 @@ class GgufHolder {
     // Per-layer embeddings (per_layer_token_embd) are never the head.
     if (tensor.name.find("per_layer") != std::string::npos) question.tied = false;
     locate(tensor, question);
-    const Precision& format = precision(mixed_format(scheme_.mix, question));
-    return {&format, matrix->count * (matrix->out * format.stored(matrix->in))};
+    return packed(precision(mixed_format(scheme_.mix, question)), *matrix);
   }
 
  private:
@@ -95,6 +100,19 @@ class GgufHolder {
   }
   static QuantisedTensor plain(std::string_view format, const Tensor& tensor) {
     return {&precision(format), precision(format).stored(tensor.elements())};
+  }
+  static QuantisedTensor packed(const Precision& format, const Matrix& matrix) {
+    return {&format, matrix.count * (matrix.out * format.stored(matrix.in))};
+  }
+  /// The converter repacks a checkpoint's experts in MXFP4 and never decodes them, whatever type it
+  /// writes. Types other than its own are made by llama-quantize, which refuses to convert them:
+  /// such files are of a checkpoint in 16 bit. Source: llama.cpp conversion/gpt_oss.py
+  /// repack_mxfp4, deepseek.py _write_mxfp4_expert_tensor; src/llama-quant.cpp allow_requantize.
+  bool is_repacked(const Tensor& tensor) const {
+    if (!scheme_.mix.empty() && scheme_.mix != "q8_0") return false;
+    if (!reader_.is_expert(tensor)) return false;
+    const Scheme* stored = own_exceptions_.of(tensor, &own_);
+    return stored != nullptr && stored->format == "mxfp4";
   }
   /// Stored buffers (router biases) are fp32 tensors. Scaled rotary frequencies replace the table
   /// that they scale.
@@ -139,6 +157,8 @@ class GgufHolder {
   const Model& model_;
   const Scheme& scheme_;
   MatrixReader reader_;
+  const Scheme& own_;  ///< the checkpoint's
+  Exceptions own_exceptions_;
   MixQuestion asked_;
   std::vector<const Layer*> text_layers_;
   std::string text_root_;
