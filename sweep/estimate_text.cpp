@@ -49,7 +49,7 @@ std::string header(const GivenScenario& given, const Explanation& explained) {
                                  grouped(m.profile.parameters));
   if (m.profile.parameters_active != m.profile.parameters)
     text += fmt::format(", {} active{}", grouped(m.profile.parameters_active),
-                        has_towers(m) ? " (towers included)" : "");
+                        has_towers(m) ? " (without towers)" : "");
   text += fmt::format(
       "\n          hidden size {}, {} layers, {}, vocabulary {}, {}\n", shape.hidden_size,
       shape.layers, heads_words(m), shape.vocabulary,

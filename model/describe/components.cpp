@@ -1,7 +1,6 @@
 #include "model/describe/components.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace headroom::model {
 namespace {
@@ -119,23 +118,21 @@ std::string text_root(const Profile& profile) {
   return "";
 }
 
-namespace {
-
-/// The component of a tensor or module; nullopt: neither below the root nor named.
 std::optional<Component> component_at(std::string_view path, const std::string& root) {
   const auto known = named(path);
   if (!known && !root.empty() && path.starts_with(root)) return Component::language;
   return known;
 }
 
-}  // namespace
+bool is_beside_language(std::optional<Component> component) {
+  return component == Component::vision || component == Component::audio ||
+         component == Component::projector;
+}
 
 Part without_towers(Part part, const Profile& profile) {
   const std::string root = text_root(profile);
   const auto outside = [&](std::string_view path) {
-    const auto component = component_at(path, root);
-    return component == Component::vision || component == Component::audio ||
-           component == Component::projector;
+    return is_beside_language(component_at(path, root));
   };
   std::erase_if(part.tensors,
                 [&](const Tensor& t) { return t.role != Role::head && outside(t.name); });

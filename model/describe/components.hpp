@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,12 @@ std::string text_root(const Profile& profile);
 /// vision tower is a projector. Tensors without a known name next to the decoding stack are
 /// language.
 std::array<Size, 5> components_of(const Part& part, const Profile& profile);
+
+/// The component of a tensor or module, where `root` is `text_root`; nullopt: neither below the
+/// root nor named.
+std::optional<Component> component_at(std::string_view path, const std::string& root);
+/// A tower of images or sound, or a projector.
+bool is_beside_language(std::optional<Component> component);
 
 /// `part` without towers and projectors: its language model, and parts whose names are not known.
 Part without_towers(Part part, const Profile& profile);

@@ -49,6 +49,12 @@ Part repeated(Part part, Size passes) {
   return part;
 }
 
+Part looked_up(Part part, Size rows) {
+  for (Tensor& t : part.tensors)
+    if (t.role == Role::embedding) t.rows_read = rows;
+  return part;
+}
+
 Part as_norm(Part part, NormKind kind) {
   part.modules.at(0).norm = kind;
   return part;

@@ -44,6 +44,7 @@ struct Tensor {
   std::string reference_tied_to{};
   Element element = Element::floating;
   bool persistent = true;  ///< buffers only: whether checkpoints hold it
+  Size rows_read = 0;      ///< rows that one token reads of a `looked_up` table; 0: no such table
   Size elements() const;
   bool is_parameter() const { return role != Role::buffer; }
   /// Its module's path; empty for the root.
@@ -107,6 +108,10 @@ Part in(std::string_view scope, std::string_view class_name, Part part);
 
 /// `part` with a first module that a token runs through `passes` times.
 Part repeated(Part part, Size passes);
+
+/// `part` with tables of which one token reads `rows` rows each: tables of n-grams, or of rows for
+/// each layer. The token embedding is none of them: model cards count it as active in full.
+Part looked_up(Part part, Size rows);
 
 /// `part` with a first module that is a norm and computes as `kind`.
 Part as_norm(Part part, NormKind kind);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "model/describe/cache_classes.hpp"
+#include "model/describe/components.hpp"
 
 namespace headroom::model {
 namespace {
@@ -167,20 +168,34 @@ void add_layers(Profile& profile, const Part& part, const BlockFinder& blocks) {
         {.path = block, .decodes = decoding.contains(stack_of(block)), .sums = {}});
 }
 
-/// Adds the sizes of head and parameters. `active` counts parameters that one token uses; vision
-/// and audio towers count in full.
-void add_parameters(Profile& profile, double& active, const Tensor& tensor) {
+/// Elements that one token of text reads.
+double read_by_token(const Tensor& tensor) {
+  const auto n = static_cast<double>(tensor.elements());
+  if (tensor.rows_read > 0)
+    return n * static_cast<double>(tensor.rows_read) / static_cast<double>(tensor.shape.at(0));
+  return n * static_cast<double>(tensor.used) / static_cast<double>(tensor.of);
+}
+
+/// Adds the sizes of head and parameters.
+void add_parameters(Profile& profile, const Tensor& tensor) {
   if (tensor.role == Role::head) {
     profile.head_elements += tensor.elements();
     profile.head_rows = std::max(profile.head_rows, tensor.shape.at(0));
     profile.tied_head = profile.tied_head || !tensor.tied_to.empty();
   }
-  if (tensor.is_parameter()) {
-    profile.parameters_untied += tensor.elements();
-    if (tensor.tied_to.empty())
-      active += static_cast<double>(tensor.elements()) * static_cast<double>(tensor.used) /
-                static_cast<double>(tensor.of);
-  }
+  if (tensor.is_parameter()) profile.parameters_untied += tensor.elements();
+}
+
+/// Parameters that one token of text uses. No tower runs for it.
+Size active_of(const Part& part, const Profile& profile) {
+  const bool decodes = std::ranges::any_of(profile.layers, &Layer::decodes);
+  const std::string root = text_root(profile);
+  double active = 0;
+  for (const Tensor& t : part.tensors)
+    if (t.is_parameter() && t.tied_to.empty() &&
+        (!decodes || t.role == Role::head || !is_beside_language(component_at(t.name, root))))
+      active += read_by_token(t);
+  return std::llround(active);
 }
 
 /// Adds routing and kernels of a tensor to its layer.
@@ -199,14 +214,13 @@ void add_tensors(Profile& profile, const Part& part, const BlockFinder& blocks, 
   for (const Tensor& tensor : part.tensors)
     if (tensor.role == Role::head) heads.insert(tensor.name);
   std::map<std::pair<Size, std::string_view>, double> widths;  // (layer, submodule) → elements
-  double active = 0;
   for (const Tensor& tensor : part.tensors) {
     const Size i = blocks.find(tensor.module());
     Sums& sums = i < 0 ? profile.outside : profile.layers[static_cast<std::size_t>(i)].sums;
     add(sums, tensor);
     if (tensor.role == Role::embedding && heads.contains(tensor.tied_to))
       sums.embedding += tensor.elements();
-    add_parameters(profile, active, tensor);
+    add_parameters(profile, tensor);
     if (i < 0) continue;
     Layer& layer = profile.layers[static_cast<std::size_t>(i)];
     add_kernels(layer, tensor);
@@ -215,7 +229,6 @@ void add_tensors(Profile& profile, const Part& part, const BlockFinder& blocks, 
       widths[{i, rest.substr(0, rest.find('.'))}] += activation_width(tensor, hidden);
     }
   }
-  profile.parameters_active = std::llround(active);
   for (const auto& [key, width] : widths) {
     Layer& layer = profile.layers[static_cast<std::size_t>(key.first)];
     layer.widest = std::max(layer.widest, width);
@@ -242,6 +255,7 @@ Profile profile_of(const Part& part, Size hidden) {
   const BlockFinder blocks(part.blocks);
   add_layers(profile, part, blocks);
   add_tensors(profile, part, blocks, hidden);
+  profile.parameters_active = active_of(part, profile);
   add_totals(profile);
   // A body without a head, or with a classification head, has a cache but writes no token.
   profile.generative = !part.caches.empty() && profile.head_elements > 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,7 +60,9 @@ struct CacheClass {
 struct Profile {
   Size parameters = 0;         ///< a tied tensor counts once
   Size parameters_untied = 0;  ///< a tied tensor counts each time
-  Size parameters_active = 0;  ///< read for one token, with embeddings, routers and shared experts
+  /// Read for one token of text, with routers, shared experts and the whole token embedding. Only
+  /// the rows read of other tables count. Towers and projectors count where nothing decodes.
+  Size parameters_active = 0;
   Size embedding_parameters = 0;
   Size buffers = 0;
   bool tied_head = false;

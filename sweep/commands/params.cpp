@@ -98,8 +98,9 @@ const Command params_command = {
      .columns =
          "model, architecture, source\n"
          "parameters: tied ones once; parameters_untied: each time\n"
-         "parameters_active: used by one token: of routed experts only the active ones;\n"
-         "  embeddings and vision or audio towers count in full\n"
+         "parameters_active: used by one token of text: of routed experts only the active ones,\n"
+         "  of tables of n-grams or by layer only the rows read, no vision or audio towers;\n"
+         "  the token embedding counts in full\n"
          "embedding_parameters: looked up, not multiplied; non_embedding_parameters: neither\n"
          "  these nor an output head of its own\n"
          "components (json): language, vision, audio, projector, other; they sum to\n"

@@ -58,6 +58,35 @@ TEST(Profile, OnlyTheLayersThatKeepACacheRunForEachToken) {
   EXPECT_EQ(ranges(reads("a")), (std::vector<Size>{2, 2, 0, 2})) << "nothing is written";
 }
 
+/// A decoder with a token embedding and a table of n-grams, between two towers.
+Part with_towers() {
+  const auto tower = [](std::string_view name) {
+    return in(name, "Tower", stack("layers", "Layer", 2, [](Size) { return linear("up", 4, 8); }));
+  };
+  return tower("vision_tower") +
+         in("language_model", "Text",
+            embedding("embed_tokens", 100, 4) +
+                stack("layers", "Layer", 3,
+                      [](Size) {
+                        Part p = linear("up", 4, 8) + looked_up(embedding("ngrams", 1000, 2), 3);
+                        p.caches = {kv_cache({.query = 1, .kv = 1, .dim = 4})};
+                        return p;
+                      })) +
+         tower("audio_tower");
+}
+
+TEST(Profile, ATokenOfTextUsesRowsOfATableAndNoTower) {
+  const Profile p = profile_of(with_towers(), 4);
+  const Size up = 4 * 8;
+  EXPECT_EQ(p.parameters, 100 * 4 + 3 * (up + 1000 * 2) + 4 * up);
+  EXPECT_EQ(p.parameters_active, 100 * 4 + 3 * (up + 3 * 2));
+}
+
+TEST(Profile, ATowerAloneIsActive) {
+  const Profile p = profile_of(in("vision_tower", "Tower", linear("up", 4, 8)), 4);
+  EXPECT_EQ(p.parameters_active, 4 * 8);
+}
+
 /// DeepSeek-V3.2: index_topk 2048, 128 heads of 128 + 64 + 128; an indexer of 64 heads of 128 looks
 /// at every token.
 TEST(Profile, SparseAttentionLooksAtWhatItsIndexerPicks) {

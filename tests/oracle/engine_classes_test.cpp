@@ -69,7 +69,9 @@ struct RoundTotal {
 };
 /// Read 2026-11-25 from each model's card. Step3 and Mistral Large 3: of the language model alone.
 /// Sarvam counts what is active without embeddings and head, Mistral and Pangu without the
-/// embedding. Pangu's 718 has one embedding only, so its total is compared to half a percent.
+/// embedding. Gemma 4's 3.8 is without its vision tower (the card as huggingface.co
+/// OpenExplorer/gemma-4-26B-A4B-it quotes it, read 2026-11-26). Pangu's 718 has one embedding only,
+/// so its total is compared to half a percent.
 constexpr RoundTotal round_totals[] = {
     {"step3_text", "316", 0.5, ""},
     {"mistral_large_3_text", "673", 0.5, "39", 131072 * Size{7168}},
@@ -77,6 +79,7 @@ constexpr RoundTotal round_totals[] = {
     {"openpangu/openPangu-Ultra-MoE-718B", "718", 3.6, "39", 153600 * Size{7680}},
     {"sarvamai/sarvam-105b", "", 0, "10.3", 2 * 262144 * Size{4096}},
     {"xverse/XVERSE-MoE-A4.2B", "25.8", 0.05, "4.2"},
+    {"google/gemma-4-26B-A4B", "", 0, "3.8"},
 };
 
 TEST(EngineClasses, RoundToThePublishedTotals) {

@@ -62,9 +62,10 @@ Part blt(const Config& c) {
   const Size vocab = c.dim({"vocab_size"});
   const Size seen = times({enc.hidden, c.dim({"cross_attn_k"}, 2)});
   const auto groups = static_cast<Size>(c.dims({"encoder_hash_byte_group_size"}).size());
+  // Each hash of a byte reads a row of its own part of the table.
   const Size hashes =
-      times({c.dim({"encoder_hash_byte_group_vocab"}, 500002),
-             c.dim({"encoder_hash_byte_group_nb_functions"}, 1), groups > 0 ? groups : 6});
+      times({c.dim({"encoder_hash_byte_group_nb_functions"}, 1), groups > 0 ? groups : 6});
+  const Size hashed_rows = times({c.dim({"encoder_hash_byte_group_vocab"}, 500002), hashes});
   Part body =
       in("local_encoder", k + "LocalEncoder",
          layers(e, enc) + table(e, enc) +
@@ -81,7 +82,7 @@ Part blt(const Config& c) {
              linear("patch_embedding_projection", d.dim({"hidden_size_global"}, 2048),
                     times({dec.hidden, d.dim({"cross_attn_k"}, 2)})) +
              norm("norm", dec.hidden) + crossing(d, dec, true)) +
-      embedding("encoder_hash_tok_embedding", hashes, enc.hidden);
+      looked_up(embedding("encoder_hash_tok_embedding", hashed_rows, enc.hidden), hashes);
   if (c.flag({"patch_in_forward"}, true)) {
     Part patcher = table(cuts, cut) + layers(cuts, cut) +
                    embedding("embed_tokens", cuts.dim({"vocab_size"}), cut.hidden) +

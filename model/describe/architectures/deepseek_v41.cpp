@@ -131,7 +131,7 @@ Part engram(const Config& c, const deepseek_v4::DeepSeekSizes& s, std::size_t in
   return in("engram", k("Engram"),
             tensor("q_weight", {streams, s.hidden}, Role::other) +
                 tensor("k_weight", {streams, s.hidden}, Role::other) +
-                embedding("embed", rows[index], dim) +
+                looked_up(embedding("embed", rows[index], dim), columns) +
                 linear("wkv", times({columns, dim}), times({s.hidden, streams + 1})));
 }
 

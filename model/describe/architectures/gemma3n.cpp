@@ -80,8 +80,9 @@ Part gemma3n_trunk(const Config& c) {
                          norm("post_per_layer_input_norm", hidden);
                 }) +
           norm("norm", hidden) + rotary_by_type(c, k("RotaryEmbedding"), types, heads.dim) +
-          scaled_embedding("embed_tokens_per_layer", c.dim({"vocab_size_per_layer_input"}, 262144),
-                           layers * each) +
+          looked_up(scaled_embedding("embed_tokens_per_layer",
+                                     c.dim({"vocab_size_per_layer_input"}, 262144), layers * each),
+                    1) +
           linear("per_layer_model_projection", hidden, layers * each) +
           norm("per_layer_projection_norm", each) + copy_projections("altup_projections") +
           copy_projections("altup_unembed_projections"),

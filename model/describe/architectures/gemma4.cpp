@@ -31,8 +31,10 @@ class TextModel {
              norm("norm", hidden_) + rotary_tables();
     if (per_layer_ > 0)
       p = std::move(p) +
-          scaled_embedding("embed_tokens_per_layer", c_.dim({"vocab_size_per_layer_input"}, 262144),
-                           layers_ * per_layer_) +
+          looked_up(scaled_embedding("embed_tokens_per_layer",
+                                     c_.dim({"vocab_size_per_layer_input"}, 262144),
+                                     layers_ * per_layer_),
+                    1) +
           linear("per_layer_model_projection", hidden_, layers_ * per_layer_) +
           norm("per_layer_projection_norm", per_layer_);
     return p;

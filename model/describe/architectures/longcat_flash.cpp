@@ -91,7 +91,8 @@ Part longcat_flash_ngram(const Config& c) {
   Part projections{.modules = {{"post_projs", "ModuleList"}}};
   for (Size i = 0; i < tables; ++i) {
     const std::string name = std::to_string(i);
-    embedders = std::move(embedders) + at("embedders", embedding(name, rows + 2 * i + 1, width));
+    embedders = std::move(embedders) +
+                at("embedders", looked_up(embedding(name, rows + 2 * i + 1, width), 1));
     projections = std::move(projections) + at("post_projs", linear(name, width, hidden));
   }
   return longcat_flash(c) + at("model", in("ngram_embeddings", "NgramEmbedding",

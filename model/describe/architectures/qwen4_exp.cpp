@@ -57,14 +57,15 @@ Part hashed_embeddings(const Config& c, Size index, Size streams) {
     c.fail("heads_per_ngram", "gives more than " + std::to_string(most_hashed_heads) + " heads");
   if (!c.has("eos_token_id")) c.fail("eos_token_id", "is missing, and ple_layer_ids needs it");
   const auto norm = [&](std::string_view name) { return rms_norm(name, k("RMSNorm"), streams); };
-  Part p = in("ple_embedding", k("NGramEmbedding"),
-              buffer("layer_multipliers", {tokens}, Element::int64, true) +
-                  buffer("ngram_heads_vocab_sizes", {heads}, Element::int64, true) +
-                  buffer("ngram_heads_offsets", {heads}, Element::int64, true) +
-                  embedding("ngram_embedding", table_rows(c, index, heads), width / heads)) +
-           linear("key_proj", width, streams) + linear("value_proj", width, hidden) +
-           norm("norm_key") + norm("norm_query") + norm("norm_conv") +
-           depthwise_conv("conv1d", streams, kernel, Bias::no);
+  Part p =
+      in("ple_embedding", k("NGramEmbedding"),
+         buffer("layer_multipliers", {tokens}, Element::int64, true) +
+             buffer("ngram_heads_vocab_sizes", {heads}, Element::int64, true) +
+             buffer("ngram_heads_offsets", {heads}, Element::int64, true) +
+             looked_up(embedding("ngram_embedding", table_rows(c, index, heads), width / heads),
+                       heads)) +
+      linear("key_proj", width, streams) + linear("value_proj", width, hidden) + norm("norm_key") +
+      norm("norm_query") + norm("norm_conv") + depthwise_conv("conv1d", streams, kernel, Bias::no);
   p.caches = {recurrent_state(streams, (kernel - 1) * tokens, tokens - 1)};
   return in("ple", k("PLELayer"), std::move(p));
 }
