@@ -126,15 +126,15 @@ void add_verdict_columns(std::vector<Column>& all) {
   all.push_back(outcome_column(
       "layers_gpu", "", "layers on GPU", integer,
       +[](const Estimate& e) { return Cell(e.layers_gpu); }, packed::layers_gpu.sql(),
-      "layers on cards"));
+      "layers on cards, those of towers and encoders included"));
   all.push_back(outcome_column(
       "layers_cpu", "", "layers on CPU", integer,
       +[](const Estimate& e) { return Cell(e.layers_cpu); }, packed::layers_cpu.sql(),
-      "layers in host memory"));
+      "layers in host memory, counted likewise"));
   all.push_back(outcome_column(
       "layers_disk", "", "layers on disk", integer,
       +[](const Estimate& e) { return Cell(e.layers_disk); }, packed::layers_disk.sql(),
-      "layers on disk"));
+      "layers on disk, counted likewise"));
   all.push_back(outcome_column(
       "cpu_share", "", "on CPU", real,
       +[](const Estimate& e) { return finite(share(e.layers_cpu, e)); },

@@ -79,7 +79,7 @@ class Parts {
     const Work& work = group.one.work;
     const double n = times_ * static_cast<double>(group.layers.size());
     PassPart part;
-    part.what = prefix_ + group_words(group);
+    part.what = prefix_ + group_words(s_.weights->model->profile, group);
     part.where = place_of(segment);
     if (segment.resource == Resource::bus || segment.resource == Resource::disk) {
       part.moved_bytes = n * group.one.moved.value();

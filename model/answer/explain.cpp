@@ -13,6 +13,7 @@
 #include "model/answer/extra_terms.hpp"
 #include "model/answer/placement/parallel_splits.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
+#include "model/describe/layer_numbers.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/activation.hpp"
@@ -217,15 +218,18 @@ class Explainer {
     out_.devices.push_back(disk);
   }
 
-  static void add_layers(DeviceUse& row, const LayerSpan& piece) {
+  void add_layers(DeviceUse& row, const LayerSpan& piece) const {
     if (piece.layers.size() <= 0) return;
-    std::string range = fmt::format("{}", piece.layers.first);
-    if (piece.layers.size() > 1) range += fmt::format("-{}", piece.layers.last - 1);
+    std::string range = layer_words(profile_, piece.layers);
     if (piece.content == Content::dense) range += " without experts";
     if (piece.content == Content::experts) range += " (experts)";
-    row.first_layer =
-        row.first_layer < 0 ? piece.layers.first : std::min(row.first_layer, piece.layers.first);
-    row.last_layer = std::max(row.last_layer, piece.layers.last - 1);
+    for (Size i = piece.layers.first; i < piece.layers.last; ++i) {
+      const Layer& layer = profile_.layers[static_cast<std::size_t>(i)];
+      if (!layer.stack.empty()) continue;
+      row.first_layer =
+          row.first_layer < 0 ? layer.number : std::min(row.first_layer, layer.number);
+      row.last_layer = std::max(row.last_layer, layer.number);
+    }
     row.layers += (row.layers.empty() ? "" : ", ") + range;
   }
 

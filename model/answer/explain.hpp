@@ -22,9 +22,9 @@ struct DeviceUse {
   std::string kind;  ///< "gpu", "cpu", "disk"
   Bytes capacity, budget;
   Bytes weights, kv_cache, activations, overhead, total;
-  Size first_layer = -1, last_layer = -1;  ///< -1: none
+  Size first_layer = -1, last_layer = -1;  ///< numbers of decoder layers; -1: none
   Size card = -1;                          ///< its number; -1: no card
-  std::string layers{};                    ///< "0-12, 14"; "3-60 (experts)"; empty: none
+  std::string layers{};  ///< "0-12, 14"; "3-60 (experts)"; "vision 0-31"; empty: none
 };
 struct Explanation {
   Estimate estimate;

@@ -47,14 +47,15 @@ class MemoryTerms {
                       profile_.buffers, w.scheme->name),
           scheme_source);
     exact("embeddings", w.embedding, "part of the weights: tensors before the first layer",
-          fmt::format("{} elements", profile_.embedding_parameters), scheme_source);
+          fmt::format("{} elements", profile_.outside.embedding), scheme_source);
     const CachedTokens tokens = reserved_tokens(s_);
     const auto layers = static_cast<Size>(profile_.layers.size());
     const Bytes kv = kv_cache(s_, tokens, 0, layers);
+    const Size decoding = profile_.decoding_before.back();
     exact("kv_cache", kv,
           "batch * (sum over layers of stored(per_token * min(context, window)) + state)",
           fmt::format("batch {}, context {}, {} layers, {} bytes a token at this context", s_.batch,
-                      s_.cached_tokens(), layers,
+                      s_.cached_tokens(), decoding,
                       s_.cached_tokens() > 0
                           ? kv.count() / std::max<Size>(1, s_.batch * s_.cached_tokens())
                           : 0),

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/describe/layer_numbers.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -21,20 +23,6 @@ bool alike(const LayerItem& a, const LayerItem& b) {
          near(a.state, b.state) && near(a.moved, b.moved);
 }
 
-/// "0-3, 5", at most a few runs.
-std::string runs_of(const std::vector<Size>& layers) {
-  constexpr int most = 3;
-  std::string text;
-  int runs = 0;
-  for (std::size_t i = 0, end; i < layers.size(); i = end) {
-    for (end = i + 1; end < layers.size() && layers[end] == layers[end - 1] + 1;) ++end;
-    if (++runs > most) return text + ", …";
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", layers[i]);
-    if (end - i > 1) text += fmt::format("-{}", layers[end - 1]);
-  }
-  return text;
-}
-
 }  // namespace
 
 std::vector<LayerGroup> groups_of(std::span<const LayerItem> items) {
@@ -48,7 +36,8 @@ std::vector<LayerGroup> groups_of(std::span<const LayerItem> items) {
   return groups;
 }
 
-std::string group_words(const LayerGroup& group) {
+std::string group_words(const Profile& profile, const LayerGroup& group) {
+  constexpr std::size_t most_runs = 3;
   if (group.one.kind == LayerItem::Kind::head) return "output";
   if (group.one.kind == LayerItem::Kind::embedding) return "embedding";
   const Content content = group.one.piece.content;
@@ -56,7 +45,7 @@ std::string group_words(const LayerGroup& group) {
                               : content == Content::experts ? ", experts"
                                                             : "";
   return fmt::format("{} layer{}{}: {}", group.layers.size(), group.layers.size() == 1 ? "" : "s",
-                     of, runs_of(group.layers));
+                     of, layer_words(profile, group.layers, most_runs));
 }
 
 }  // namespace headroom::model

@@ -16,7 +16,7 @@ struct LayerGroup {
 };
 std::vector<LayerGroup> groups_of(std::span<const LayerItem> items);
 
-/// "32 layers: 0-31", "58 layers, experts: 3-60", "output", "embedding".
-std::string group_words(const LayerGroup& group);
+/// "32 layers: 0-31", "58 layers, experts: 3-60", "32 layers: vision 0-31", "output", "embedding".
+std::string group_words(const Profile& profile, const LayerGroup& group);
 
 }  // namespace headroom::model

@@ -9,6 +9,7 @@
 
 #include "model/describe/cache_classes.hpp"
 #include "model/describe/components.hpp"
+#include "model/describe/layer_numbers.hpp"
 
 namespace headroom::model {
 namespace {
@@ -166,6 +167,7 @@ void add_layers(Profile& profile, const Part& part, const BlockFinder& blocks) {
   for (const std::string& block : part.blocks)
     profile.layers.push_back(
         {.path = block, .decodes = decoding.contains(stack_of(block)), .sums = {}});
+  number_layers(profile);
 }
 
 /// Elements that one token of text reads.

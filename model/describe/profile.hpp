@@ -26,7 +26,11 @@ struct Sums {
 struct Layer {
   std::string path;
   bool decodes = false;  ///< its stack keeps a cache, so it runs for each output token
-  Size passes = 1;       ///< times that a token runs through it in one forward pass
+  /// The stacks that it is numbered with: "vision", "audio", "projector", "encoder", "other".
+  /// Empty: the decoder's, or all where nothing decodes.
+  std::string_view stack{};
+  Size number = 0;  ///< among the layers with its `stack`, from 0 on
+  Size passes = 1;  ///< times that a token runs through it in one forward pass
   Sums sums{};
   Routing routing{0, 0};  ///< experts and how many of them a token uses; {0, 0}: dense
   double widest = 0;      ///< live activation elements per token of its widest submodule

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "hardware/quantity_text.hpp"
+#include "model/describe/layer_numbers.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/cache_format.hpp"
@@ -102,13 +103,6 @@ std::string range_words(const std::string& device, const std::string& layers) {
   return layers.empty() ? std::string() : device + ": " + layers;
 }
 
-std::string piece_words(const LayerSpan& piece) {
-  if (piece.layers.size() <= 0) return {};
-  std::string text = fmt::format("{}", piece.layers.first);
-  if (piece.layers.size() > 1) text += fmt::format("-{}", piece.layers.last - 1);
-  return text;
-}
-
 }  // namespace
 
 std::string strategy_words(const CurveLine& line, const AllocationPoint& point) {
@@ -123,7 +117,7 @@ std::string strategy_words(const CurveLine& line, const AllocationPoint& point) 
   return runtime.offload.mode == Offload::compute ? "last layers on GPUs" : "first layers on GPUs";
 }
 
-std::string layers_words(const AllocationPoint& point) {
+std::string layers_words(const Profile& profile, const AllocationPoint& point) {
   const Plan& plan = point.plan;
   std::string text;
   const auto add = [&](const std::string& device, const std::string& layers) {
@@ -132,13 +126,17 @@ std::string layers_words(const AllocationPoint& point) {
   };
   for (Size card = plan.first_used_card; card < plan.cards; card += plan.shards) {
     std::string layers;
-    for_pieces_on_card(plan, card, [&](const LayerSpan& p) { layers += piece_words(p); });
+    for_pieces_on_card(plan, card, [&](const LayerSpan& p) {
+      const std::string words = layer_words(profile, p.layers);
+      layers += (layers.empty() || words.empty() ? "" : ", ") + words;
+    });
     add(plan.shards > 1 ? fmt::format("gpu {}-{}", card, card + plan.shards - 1)
                         : fmt::format("gpu {}", card),
         layers);
   }
   for (const auto& [where, name] : {std::pair{Where::cpu, "cpu"}, {Where::disk, "disk"}})
-    for_pieces_in(plan, where, [&](const LayerSpan& p) { add(name, piece_words(p)); });
+    for_pieces_in(plan, where,
+                  [&](const LayerSpan& p) { add(name, layer_words(profile, p.layers)); });
   if (point.experts_on_host > 0)
     add("cpu", fmt::format("experts of the first {}", point.experts_on_host));
   return text;

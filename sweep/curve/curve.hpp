@@ -33,7 +33,7 @@ CurveLine curve_line(const model::Scenario& scenario, std::string label, std::op
 /// The change at a point, in words: "last layer", "2 GPUs"; empty: no change.
 std::string jump_words(const CurveLine& line, std::size_t point);
 /// "gpu 0: 0-12; cpu: 13-31; disk: 32-47".
-std::string layers_words(const model::AllocationPoint& point);
+std::string layers_words(const model::Profile& profile, const model::AllocationPoint& point);
 /// "layers in order", "experts of the first 24 layers in host memory".
 std::string strategy_words(const CurveLine& line, const model::AllocationPoint& point);
 

@@ -80,7 +80,7 @@ std::vector<std::pair<std::string, report::Value>> columns_of(const CurveLine& l
       {"found", found_at(line, i)},
       {"jump", jump_words(line, i)},
       {"strategy", fits ? strategy_words(line, p) : std::string()},
-      {"layers", fits ? layers_words(p) : std::string()}};
+      {"layers", fits ? layers_words(line.scenario.weights->model->profile, p) : std::string()}};
   for (const std::string_view name : shared)
     all.emplace_back(
         name, value_of_cell(report::value_of(*report::find_column(name), p.estimate, factors)));

@@ -100,9 +100,7 @@ std::string test_plan(std::span<const LaunchPoint> points) {
     for (const auto& use : p.explained.devices)
       if (use.total > Bytes(0))
         text += fmt::format("* {}: {}{}\n", use.name, to_text(use.total),
-                            use.first_layer < 0
-                                ? std::string()
-                                : fmt::format(", layers {}-{}", use.first_layer, use.last_layer));
+                            use.layers.empty() ? "" : ", layers " + use.layers);
     text += fmt::format("* most loaded card: {} to {}\n", to_text(e.gpu_bytes_low),
                         to_text(e.gpu_bytes_high));
     text += fmt::format("* ready after {}, first token after {}, then {:.3g} tokens/s\n",

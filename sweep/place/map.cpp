@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 
 #include "hardware/quantity_text.hpp"
+#include "model/describe/layer_numbers.hpp"
 #include "model/infer/placement/mapper.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
@@ -78,7 +79,8 @@ std::string as_text(const Request& request, const DeviceMap& map) {
   std::vector<std::vector<std::string>> rows;
   for (const Share& share : shares_of(request.model, request.tree, request.balanced, map)) {
     if (share.device == "disk" && share.modules == 0) continue;
-    rows.push_back({share.device, ranges(share.layers), to_text(Bytes(share.bytes8 / 8)),
+    rows.push_back({share.device, model::layer_words(request.model.profile, share.layers),
+                    to_text(Bytes(share.bytes8 / 8)),
                     share.device == "disk" ? "unlimited" : to_text(Bytes(share.limit / 8)),
                     share.device == "disk" ? ""
                                            : bar(static_cast<double>(share.bytes8),

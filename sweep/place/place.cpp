@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "model/describe/layer_numbers.hpp"
+
 namespace headroom::sweep {
 
 namespace json = boost::json;
@@ -94,24 +96,12 @@ json::object map_object(const Model& model, const ModuleTree& tree, const MaxMem
   for (const Share& share : shares_of(model, tree, memory, map)) {
     if (share.modules == 0) continue;
     bytes[share.device] = (share.bytes8 + 7) / 8;
-    layers[share.device] = ranges(share.layers);
+    layers[share.device] = model::layer_words(model.profile, share.layers);
   }
   return {{"device_map", std::move(device_map)},
           {"max_memory", std::move(max_memory)},
           {"bytes", std::move(bytes)},
           {"layers", std::move(layers)}};
-}
-
-std::string ranges(const std::vector<Size>& layers) {
-  std::string text;
-  for (std::size_t i = 0; i < layers.size();) {
-    std::size_t j = i;
-    while (j + 1 < layers.size() && layers[j + 1] == layers[j] + 1) ++j;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", layers[i]);
-    if (j > i) text += fmt::format("-{}", layers[j]);
-    i = j + 1;
-  }
-  return text;
 }
 
 std::string bar(double used, double limit) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/describe/architecture.hpp"
+#include "model/describe/layer_numbers.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -85,6 +86,16 @@ TEST(Profile, ATokenOfTextUsesRowsOfATableAndNoTower) {
 TEST(Profile, ATowerAloneIsActive) {
   const Profile p = profile_of(in("vision_tower", "Tower", linear("up", 4, 8)), 4);
   EXPECT_EQ(p.parameters_active, 4 * 8);
+}
+
+TEST(Profile, LayersAreNumberedByStack) {
+  const Profile p = profile_of(with_towers(), 4);
+  EXPECT_EQ(layer_words(p, Range{0, 7}), "vision 0-1, decoder 0-2, audio 0-1");
+  EXPECT_EQ(layer_words(p, Range{3, 6}), "1-2, audio 0");
+  EXPECT_EQ(layer_words(p, Range{2, 3}), "0");
+  EXPECT_EQ(layer_words(p, Range{2, 2}), "");
+  EXPECT_EQ(layer_words(p, std::vector<Size>{0, 2, 4, 6}), "vision 0, decoder 0, 2, audio 1");
+  EXPECT_EQ(layer_words(p, std::vector<Size>{0, 2, 4, 6}, 2), "vision 0, decoder 0, …");
 }
 
 /// DeepSeek-V3.2: index_topk 2048, 128 heads of 128 + 64 + 128; an indexer of 64 heads of 128 looks

@@ -67,9 +67,11 @@ TEST(Curve, NothingIsRecommendedWhereNothingRuns) {
 }
 
 TEST(Curve, LayersAndJumpsAreNamed) {
-  const CurveLine line = ModelRow("meta-llama/Llama-2-7b-hf", "q4_K_M", "llama.cpp", 24, 64).line();
-  EXPECT_EQ(layers_words(line.points[0]), "cpu: 0-31");
-  EXPECT_EQ(layers_words(line.points[1]), "gpu 0: 31; cpu: 0-30");
+  const ModelRow row("meta-llama/Llama-2-7b-hf", "q4_K_M", "llama.cpp", 24, 64);
+  const CurveLine line = row.line();
+  const model::Profile& profile = line.scenario.weights->model->profile;
+  EXPECT_EQ(layers_words(profile, line.points[0]), "cpu: 0-31");
+  EXPECT_EQ(layers_words(profile, line.points[1]), "gpu 0: 31; cpu: 0-30");
   EXPECT_EQ(jump_words(line, 1), "first GPU layers");
   EXPECT_EQ(jump_words(line, 33), "output layer");
 }
