@@ -17,7 +17,7 @@ constexpr std::string_view ieee = "IEEE 754-2019, binary interchange formats";
 constexpr std::string_view integers =
     "two's complement; values packed without gaps, scales in a tensor of their own";
 constexpr std::string_view grouped =
-    "hqq and quanto: groups of 64 with scale and zero point in 16 bit";
+    "hqq, quanto, MLX: groups of 64 with scale and zero point or bias in 16 bit";
 constexpr std::string_view gptq = "AutoGPTQ, qlinear: 32 values in `bits` words of int32";
 constexpr std::string_view ocp8 =
     "OCP 8-bit Floating Point Specification 1.0; scales in a tensor of their own";
@@ -42,7 +42,10 @@ constexpr auto table = std::to_array<Precision>({
     {"int3", 32, 12, Arithmetic::dequantised, gptq},
     {"int2", 4, 1, Arithmetic::dequantised, integers},
     {"int8_g64", 64, 68, Arithmetic::dequantised, grouped},
+    {"int6_g64", 64, 52, Arithmetic::dequantised, grouped},
+    {"int5_g64", 64, 44, Arithmetic::dequantised, grouped},
     {"int4_g64", 64, 36, Arithmetic::dequantised, grouped},
+    {"int3_g64", 64, 28, Arithmetic::dequantised, grouped},
     {"int2_g64", 64, 20, Arithmetic::dequantised, grouped},
     {"nf4", 64, 36, Arithmetic::dequantised, bitsandbytes},
     {"fp4", 64, 36, Arithmetic::dequantised, bitsandbytes},

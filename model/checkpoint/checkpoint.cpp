@@ -15,8 +15,10 @@
 namespace headroom::model {
 namespace {
 
-/// compressed-tensors wrote the second key before transformers supported it.
-constexpr std::string_view quantisation_keys[] = {"quantization_config", "compression_config"};
+/// compressed-tensors wrote the second key before transformers supported it. mlx-lm writes the
+/// third, and the first with the same content (utils.py quantize_model).
+constexpr std::string_view quantisation_keys[] = {"quantization_config", "compression_config",
+                                                  "quantization"};
 
 /// True if the config has a quantisation section at its top.
 bool has_quantisation(const Config& config) {
@@ -26,10 +28,11 @@ bool has_quantisation(const Config& config) {
 /// The quantisation section, at the top or in the text model's config.
 std::optional<Config> quantisation_of(const Config& config) {
   const Config text = config.section_or_empty("text_config");
+  std::optional<Config> found;
   for (const Config* holder : {&config, &text})
     for (const std::string_view key : quantisation_keys)
-      if (holder->has(key)) return holder->section(key);
-  return std::nullopt;
+      if (holder->has(key) && !found) found = holder->section(key);
+  return found;
 }
 
 /// `torch_dtype` as a scheme. Absent or "auto": PyTorch's default, fp32.
@@ -53,6 +56,7 @@ std::string method_of(const Config& q, const Config& file) {
     return own ? std::string(deepseek_v4_fp8) : method;
   }
   if (q.has("quant_algo")) return "modelopt";
+  if (q.has("group_size") && q.has("bits")) return "mlx";
   if (q.has("load_in_8bit") || q.has("load_in_4bit")) return "bitsandbytes";
   q.fail("quant_method", fmt::format("missing; known methods: {}", known_methods()));
 }

@@ -63,6 +63,7 @@ constexpr CheckpointMethod table[] = {
     {"fp8", by_section<fp8_scheme>, listed_exceptions},
     {"gptq", by_section<gptq_scheme>, gptq_exceptions},
     {"intel/auto-round", by_section<auto_round_scheme>, auto_round_exceptions},
+    {"mlx", by_section<mlx_scheme>, mlx_exceptions},
     {"modelopt", by_section<modelopt_scheme>, modelopt_exceptions},
     {"modelopt_fp4", by_section<modelopt_scheme>, modelopt_exceptions},
     {"mxfp4", by_section<mxfp4_scheme>, listed_exceptions},

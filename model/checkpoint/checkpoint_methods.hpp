@@ -47,6 +47,8 @@ std::string compressed_scheme(const Config& q);
 void compressed_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 /// Targets of each group in `config_groups` by the key that has them.
 std::map<std::string, std::vector<std::string>> group_targets(const Config& q);
+std::string mlx_scheme(const Config& q);
+void mlx_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 std::string modelopt_scheme(const Config& q);
 void modelopt_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 std::string bitsandbytes_scheme(const Config& q);

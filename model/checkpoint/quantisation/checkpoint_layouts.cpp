@@ -108,9 +108,22 @@ std::vector<Scheme> single_rows() {
   };
 }
 
+/// MLX's affine schemes with the groups that are not its default.
+void add_mlx_groups(std::deque<std::string>& names, std::vector<Scheme>& rows) {
+  for (const Scheme& usual : schemes())
+    for (const Size group : {32, 128}) {
+      if (usual.packed != layout::affine_groups) continue;
+      names.push_back(fmt::format("{}-{}g", usual.name, group));
+      Scheme& row = rows.emplace_back(usual);
+      row.name = names.back();
+      row.group = group;
+    }
+}
+
 std::vector<Scheme> made_rows() {
   static std::deque<std::string> names;
   std::vector<Scheme> rows = single_rows();
+  add_mlx_groups(names, rows);
   const std::span<const Scheme> usual = schemes();
   for (const Family& family : families())
     for (const Size bits : family.bits)

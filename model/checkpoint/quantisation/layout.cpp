@@ -67,6 +67,10 @@ Bytes bitsandbytes_4bit_double(const Matrix& m, const Scheme&) {
   return m.count * Bytes(divided_up(n, 2) + blocks + 4 * divided_up(blocks, 256) + 1024 + 4 + 64);
 }
 
+Bytes affine_groups(const Matrix& m, const Scheme& s) {
+  return m.count * Bytes(m.out * (4 * divided_up(m.in * s.bits, 32) + 4 * groups(m, s)));
+}
+
 Bytes auto_round(const Matrix& m, const Scheme& s) {
   const Size g = groups(m, s);
   return m.count * Bytes(4 * divided_up(m.in * s.bits, 32) * m.out +

@@ -82,4 +82,8 @@ Bytes nvfp4(const Matrix& m, const Scheme& s);
 /// The layout above for 16-bit activations (W4A16_NVFP4, NVFP4A16), without the input's scale.
 Bytes nvfp4_weights(const Matrix& m, const Scheme& s);
 
+/// count * out * (4 * ceil(in * bits / 32) + 4 * groups): codes in uint32, a 16-bit scale and a
+/// 16-bit bias a group. Source: mlx.core.quantize, mode "affine"; mlx-lm 0.32.2 utils.py.
+Bytes affine_groups(const Matrix& m, const Scheme& s);
+
 }  // namespace headroom::model::layout

@@ -67,6 +67,15 @@ bool is_indexer_weight(const Tensor& tensor) {
   return tensor.module().ends_with("indexer.weights_proj");
 }
 
+/// Linear layers, experts, embeddings and the head with rows of whole groups (mlx-lm 0.32.2
+/// utils.py quantize_model: wrapped_predicate).
+bool is_whole_groups(const MatrixReader& reader, const Scheme& scheme, const Tensor& tensor) {
+  const bool vocabulary = tensor.role == Role::embedding || tensor.role == Role::head;
+  if (!vocabulary && !reader.is_linear(tensor)) return false;
+  const auto matrix = reader.matrix(tensor);
+  return matrix && matrix->in % scheme.group == 0;
+}
+
 bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reader,
              const Blocks& blocks, const Tensor& tensor) {
   if (is_indexer_weight(tensor)) return false;
@@ -81,6 +90,8 @@ bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reade
       return block >= 0 && model.profile.layers[static_cast<std::size_t>(block)].decodes &&
              reader.is_linear(tensor);
     }
+    case Reach::matrices:
+      return is_whole_groups(reader, scheme, tensor);
     default:
       return false;
   }

@@ -25,11 +25,13 @@ enum class Reach {
   linears,         ///< weights of linear layers and experts, except the head
   decoder_blocks,  ///< as above, in decoder layers only: GPTQ and AWQ skip towers
   experts,         ///< weights of experts; linear layers of a model without experts
+  matrices,        ///< weights of all matrices whose rows are whole groups, embeddings and the head
+                   ///< included
   llama_cpp,       ///< by llama.cpp's rules, tensor by tensor
 };
 
 /// Format family of the packed weights. It determines which engines can load them.
-enum class SchemeFamily { plain, bitsandbytes, gptq, awq, fp8, fp4, gguf, compressed_tensors };
+enum class SchemeFamily { plain, bitsandbytes, gptq, awq, fp8, fp4, gguf, compressed_tensors, mlx };
 
 /// A way to store weights: "bf16", "int8" (bitsandbytes), "q4_K_M" (a llama.cpp mix), "gptq-int4" …
 struct Scheme {

@@ -187,9 +187,40 @@ std::vector<Scheme> decoder_rows() {
   };
 }
 
+/// A row of MLX.
+Scheme mlx_row(std::string_view name, std::string_view format, Size group, Size bits,
+               Packed packed = nullptr) {
+  return {
+      name,
+      {},
+      SchemeFamily::mlx,
+      "all matrices, embeddings and the head included; norms, biases and routers stay in 16 bit",
+      "mlx-lm 0.32.2 utils.py quantize_model; mlx.core.quantize",
+      Reach::matrices,
+      format,
+      packed,
+      group,
+      bits};
+}
+
+/// Rows of MLX: groups of 64 with scale and bias, and its microscaling modes.
+std::vector<Scheme> mlx_rows() {
+  return {
+      mlx_row("mlx-8bit", "int8_g64", 64, 8, layout::affine_groups),
+      mlx_row("mlx-6bit", "int6_g64", 64, 6, layout::affine_groups),
+      mlx_row("mlx-5bit", "int5_g64", 64, 5, layout::affine_groups),
+      mlx_row("mlx-4bit", "int4_g64", 64, 4, layout::affine_groups),
+      mlx_row("mlx-3bit", "int3_g64", 64, 3, layout::affine_groups),
+      mlx_row("mlx-2bit", "int2_g64", 64, 2, layout::affine_groups),
+      mlx_row("mlx-mxfp8", "mxfp8", 32, 8),
+      mlx_row("mlx-mxfp4", "mxfp4", 32, 4),
+      mlx_row("mlx-nvfp4", "nvfp4", 16, 4),
+  };
+}
+
 std::vector<Scheme> all_rows() {
   std::vector<Scheme> rows = linear_rows();
-  for (const std::vector<Scheme>& more : {decoder_rows(), gguf_rows()})
+  for (const std::vector<Scheme>& more : {decoder_rows(), mlx_rows(), gguf_rows()})
     rows.insert(rows.end(), more.begin(), more.end());
   return rows;
 }
