@@ -36,4 +36,10 @@ FlopsPerSecond Device::peak(Arithmetic arithmetic) const {
   return half;
 }
 
+Bytes usable_memory(const Device& device) {
+  if (!device.unified_memory || device.vendor != "apple") return device.memory;
+  const bool small = device.memory <= Bytes(std::int64_t{36} << 30);
+  return Bytes(device.memory.count() / 12 * (small ? 8 : 9));
+}
+
 }  // namespace headroom

@@ -52,4 +52,8 @@ struct Device {
   bool operator==(const Device&) const = default;
 };
 
+/// Memory that a card allows one process. Metal's recommendedMaxWorkingSetSize is two thirds of the
+/// memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple M1 to M3.
+Bytes usable_memory(const Device& device);
+
 }  // namespace headroom

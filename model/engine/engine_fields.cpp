@@ -6,6 +6,8 @@
 #include <array>
 #include <type_traits>
 
+#include "hardware/quantity_text.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -141,6 +143,8 @@ const EngineField rows_of_fields[] = {
     {"serving", "continuous_batching", "the next request starts as soon as one ends", AT(serving.continuous_batching)},
     {"serving", "separate_prefill", "prefill runs in passes of its own", AT(serving.separate_prefill)},
     {"serving", "admission", "memory that a waiting request needs to start", ONE_OF(serving.admission, admissions)},
+    {"serving", "default_contexts", "context reserved unless another is asked for, by the cards' memory", AT(serving.default_contexts)},
+    {"serving", "shared_context", "concurrent sequences share the default context", AT(serving.shared_context)},
     {"serving", "prefill_chunk", "tokens of a prefill pass; 0: the whole prompt", AT(serving.prefill_chunk)},
     {"serving", "long_prefill_chunk", "tokens of a prefill pass beyond 32768 tokens; 0: as others", AT(serving.long_prefill_chunk)},
     {"serving", "draft_vocabulary", "rows by which a draft's vocabulary may differ; -1: no drafts", AT(serving.draft_vocabulary)},
@@ -187,6 +191,15 @@ struct FieldText {
       words.push_back(fmt::format("{} x {} from {:g} to before {:g}{}", each.inner_multiple,
                                   each.hidden_multiple, each.from, each.before,
                                   each.scales_twice ? ", scales twice" : ""));
+    return joined(words);
+  }
+
+  std::string operator()(Member<std::vector<DefaultContext>> m) const {
+    std::vector<std::string> words;
+    for (const DefaultContext& each : m(engine))
+      words.push_back(each.from == Bytes(0)
+                          ? fmt::format("{}", each.tokens)
+                          : fmt::format("{} from {}", each.tokens, to_text(each.from)));
     return joined(words);
   }
 

@@ -121,6 +121,20 @@ struct Reader {
     }
   }
 
+  /// {tokens = 4096}, {from = "24 GiB", tokens = 32768}: by rising memory.
+  void operator()(Member<std::vector<DefaultContext>> m) const {
+    m(engine).clear();
+    for (const toml::table* each : row.tables(key)) {
+      TomlRow limit(*each, file);
+      DefaultContext& c = m(engine).emplace_back();
+      if (const auto from = limit.text("from")) c.from = parse_bytes(*from);
+      c.tokens = whole(limit, "tokens", limit.required_positive("tokens", max_count));
+      limit.finish();
+    }
+    if (!std::ranges::is_sorted(m(engine), {}, &DefaultContext::from))
+      row.fail(key, "expected rising amounts of memory");
+  }
+
   std::string_view file;
 };
 

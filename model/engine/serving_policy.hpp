@@ -1,6 +1,8 @@
 // How an engine batches requests.
 #pragma once
 
+#include <vector>
+
 #include "hardware/units.hpp"
 #include "model/engine/constant.hpp"
 
@@ -22,10 +24,18 @@ enum class Predictors {
   any,            ///< in turn, as often as asked
 };
 
+/// Context of a sequence that an engine reserves unless it is asked for another.
+struct DefaultContext {
+  Bytes from;   ///< on machines whose cards have this much usable memory together
+  Size tokens;  ///< at most the model's positions
+};
+
 struct ServingPolicy {
   bool continuous_batching;  ///< the next request starts as soon as one ends
   bool separate_prefill;     ///< prefill runs in passes of its own, not within decode steps
   Admission admission;
+  std::vector<DefaultContext> default_contexts;  ///< by rising memory; empty: prompt and output
+  bool shared_context;                           ///< concurrent sequences share the default context
   Size prefill_chunk;       ///< tokens of a prefill pass at most; 0: the whole prompt in one pass
   Size long_prefill_chunk;  ///< as above, for contexts beyond 32768 tokens; 0: as others
   Size draft_vocabulary;    ///< most rows by which a draft model's vocabulary may differ; below 0:

@@ -68,7 +68,8 @@ Scenario with_lengths(const Scenario& asked, const Lengths& prompts, const Lengt
   s.output_tokens = whole_tokens(outputs.mean());
   switch (s.runtime->serving.admission) {
     case Admission::slots:
-      if (s.context == 0) s.context = whole_tokens(prompts.p95 + outputs.p95);
+      if (s.context == 0)
+        s.context = std::max(whole_tokens(prompts.p95 + outputs.p95), s.default_context());
       break;
     case Admission::whole:
       s.context = whole_tokens(prompts.mean() + outputs.mean());

@@ -30,7 +30,8 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
         "adapters, a draft model and images are not part of this file: transformers, llama.cpp, "
         "vllm and sglang start them");
   std::optional<model::QuantisedModel> with_its_adapters;
-  if (!kind.runtime.empty() && s.runtime->family != kind.runtime) {
+  const LaunchKind* own_kind = kind_of(*s.runtime);
+  if (!kind.runtime.empty() && (own_kind == nullptr || own_kind->runtime != kind.runtime)) {
     if (options.given("runtime") && options.text("kind") != "all")
       throw std::invalid_argument(
           fmt::format("--runtime is {}, but this file is for {}", s.runtime->name, kind.runtime));
@@ -88,9 +89,8 @@ int write_all(const Options& options, GivenScenario& given) {
 
 /// The default kind of a runtime is the one made for it.
 std::string kind_for(const model::Engine& runtime) {
-  for (const LaunchKind& kind : launch_kinds())
-    if (kind.runtime == runtime.family) return std::string(kind.name);
-  return "slurm";
+  const LaunchKind* kind = kind_of(runtime);
+  return kind == nullptr ? "slurm" : std::string(kind->name);
 }
 
 int plan_of_tests(const Options& options) {
@@ -145,8 +145,9 @@ const Command launch_command = {
          "headroom launch llama2-7b Qwen/Qwen3-32B llama3-70b --machine '2x a100-sxm-40gb' "
          "--kind test-plan",
      .columns =
-         "--kind: transformers, transformers-8bit, llama.cpp, vllm, sglang, deepspeed-inference,\n"
-         "  deepspeed-zero3, slurm, measure, test-plan (Markdown, takes several models), all\n"
+         "--kind: transformers, transformers-8bit, llama.cpp, ollama, lm-studio, mlx-lm, vllm,\n"
+         "  sglang, deepspeed-inference, deepspeed-zero3, slurm, measure,\n"
+         "  test-plan (Markdown, takes several models), all\n"
          "for transformers a tenth of each card stays free, unless --gpu-budget is given;\n  every "
          "file contains the figures of that point",
      .exit_codes =

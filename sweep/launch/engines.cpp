@@ -14,46 +14,14 @@
 #include "model/infer/scenario/layer_split.hpp"
 #include "sweep/confidence_words.hpp"
 #include "sweep/launch/launch.hpp"
+#include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
 namespace {
 
-/// "#!/bin/sh" and what is expected, as comments.
-std::string heading(const LaunchPoint& point) {
-  const model::Estimate& e = point.estimate();
-  return fmt::format(
-      "#!/bin/sh\n# {} in {} on {}: {} ({}).\n# Expected on the most loaded card: {} ({} to "
-      "{}); {:.3g} tokens/s.\n",
-      point.model().name, point.scheme().name, point.scenario.machine->name,
-      model::name_of(e.verdict), confidence_words(e.sure), to_text(e.gpu_bytes),
-      to_text(e.gpu_bytes_low), to_text(e.gpu_bytes_high), e.tokens_s);
-}
-
-/// A command with one option a line.
-class Command {
- public:
-  explicit Command(std::string start) : text_(std::move(start)) {}
-  void flag(std::string_view name, std::string_view value = {}) {
-    text_ += fmt::format(" \\\n  {}{}{}", name, value.empty() ? "" : " ", value);
-  }
-  std::string text() const { return text_ + '\n'; }
-
- private:
-  std::string text_;
-};
-
 /// Placeholder for the file of adapter `i`, from 0 on. The user puts the real path there.
 std::string adapter_file(Size i) { return fmt::format("adapter-{}", i + 1); }
-
-/// The last part of "org/name".
-std::string_view short_name(const std::string& name) {
-  return std::string_view(name).substr(name.find('/') + 1);
-}
-std::string gguf_file(const model::QuantisedModel& weights) {
-  return shell_quoted(
-      fmt::format("{}-{}.gguf", short_name(weights.model->name), weights.scheme->name));
-}
 
 /// Layers and the output by card, as llama.cpp divides them: by these shares, the output being one
 /// more after the last layer.
@@ -77,7 +45,7 @@ std::string vulkan_devices(int cards) {
 }
 
 /// llama.cpp's two flags for the format of keys and values, if that is not 16 bit.
-void add_cache_types(std::string_view flag, const model::Scenario& s, Command& command) {
+void add_cache_types(std::string_view flag, const model::Scenario& s, EngineCommand& command) {
   const Precision& kv = model::cache_precision(s);
   if (kv.name == "fp16") return;
   for (const auto* part : {"k", "v"})
@@ -86,7 +54,7 @@ void add_cache_types(std::string_view flag, const model::Scenario& s, Command& c
 
 /// Source: llama.cpp common/arg.cpp, common/speculative.cpp. n-grams of ngram-simple are as long as
 /// what they propose.
-void add_llama_cpp_draft(const LaunchPoint& point, Command& command) {
+void add_llama_cpp_draft(const LaunchPoint& point, EngineCommand& command) {
   const model::Scenario& s = point.scenario;
   const model::Draft& draft = *s.draft;
   constexpr std::string_view types[] = {"draft-simple", "draft-mtp", "draft-eagle3",
@@ -107,7 +75,7 @@ void add_llama_cpp_draft(const LaunchPoint& point, Command& command) {
 
 /// convert_lora_to_gguf.py makes the files of adapters, convert_hf_to_gguf.py --mmproj that of a
 /// tower.
-void add_companions(const LaunchPoint& point, Command& command) {
+void add_companions(const LaunchPoint& point, EngineCommand& command) {
   const model::Scenario& s = point.scenario;
   if (point.adapters != nullptr)
     for (Size i = 0; i < point.adapters->count; ++i)
@@ -139,7 +107,7 @@ std::string_view torch_type(const model::Scheme& scheme) {
 
 /// Nothing where the engine takes the format by itself. Throws std::invalid_argument where the
 /// engine keeps its cache as it computes, and that is not what was estimated.
-void add_cache_format(const LaunchPoint& point, Command& command) {
+void add_cache_format(const LaunchPoint& point, EngineCommand& command) {
   const model::Scenario& s = point.scenario;
   const Precision& kv = model::cache_precision(s);
   const Precision& taken = model::default_cache(*s.weights, *s.runtime);
@@ -170,7 +138,7 @@ std::string vllm_draft(const model::Draft& draft) {
 
 /// Source: SGLang 0.5.23 arg_groups/speculative_hook.py. One chain: as many draft tokens as steps,
 /// and the token before them.
-void add_sglang_draft(const model::Draft& draft, Command& command) {
+void add_sglang_draft(const model::Draft& draft, EngineCommand& command) {
   constexpr std::string_view algorithms[] = {"STANDALONE", "NEXTN", "EAGLE3", "NGRAM"};
   command.flag("--speculative-algorithm", algorithms[static_cast<std::size_t>(draft.proposer)]);
   if (draft.proposer == model::Proposer::model || draft.proposer == model::Proposer::head)
@@ -195,11 +163,10 @@ std::string share_of_card(const model::Scenario& s) {
 std::string llama_cpp_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   const model::Estimate& e = point.estimate();
-  // The output counts as one more.
   const model::Plan plan = model::place(s, 1.0);
   const bool output = plan.head == model::Where::card;
-  const Size offloaded = model::counted_layers(*s.weights->model, plan.on_cards) + (output ? 1 : 0);
-  Command command(heading(point) + "exec llama-server");
+  const Size offloaded = offloaded_layers(s, plan);
+  EngineCommand command(heading(point) + "exec llama-server");
   command.flag("--model", gguf_file(*s.weights));
   command.flag("--n-gpu-layers", std::to_string(offloaded));
   // A build for several back ends has each card once by each of them (common/arg.cpp: --device).
@@ -227,7 +194,7 @@ std::string llama_cpp_script(const LaunchPoint& point) {
 
 std::string vllm_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
-  Command command(heading(point) + "exec vllm serve " + shell_quoted(point.model().name));
+  EngineCommand command(heading(point) + "exec vllm serve " + shell_quoted(point.model().name));
   const auto flag = [&](std::string_view name, std::string_view value) {
     command.flag(name, value);
   };
@@ -265,7 +232,7 @@ std::string vllm_script(const LaunchPoint& point) {
 /// Options: SGLang 0.5 server_arguments.md, lora.ipynb, speculative_decoding.ipynb.
 std::string sglang_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
-  Command command(heading(point) + "exec python3 -m sglang.launch_server");
+  EngineCommand command(heading(point) + "exec python3 -m sglang.launch_server");
   command.flag("--model-path", shell_quoted(point.model().name));
   const model::SchemeFamily family = point.scheme().family;
   if (family == model::SchemeFamily::plain) command.flag("--dtype", torch_type(point.scheme()));

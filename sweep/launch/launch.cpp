@@ -22,6 +22,12 @@ constexpr LaunchKind kinds_table[] = {
      transformers_8bit_script},
     {"llama.cpp", "llama_cpp.sh", "llama.cpp", "llama-server with its layers on cards", true,
      llama_cpp_script},
+    {"ollama", "ollama.sh", "ollama", "a Modelfile, then ollama create and run", false,
+     ollama_script},
+    {"lm-studio", "lm_studio.sh", "lm-studio", "lms load with its share of layers and context",
+     false, lm_studio_script},
+    {"mlx-lm", "mlx_lm.sh", "mlx-lm", "mlx_lm.convert where needed, then mlx_lm.server", false,
+     mlx_script},
     {"vllm", "vllm.sh", "vllm", "vllm serve with its parallelism and limits", true, vllm_script},
     {"sglang", "sglang.sh", "sglang", "sglang.launch_server with its parallelism and limits", true,
      sglang_script},
@@ -38,6 +44,14 @@ constexpr LaunchKind kinds_table[] = {
 }  // namespace
 
 std::span<const LaunchKind> launch_kinds() { return kinds_table; }
+
+const LaunchKind* kind_of(const model::Engine& runtime) {
+  for (const std::string_view name : {runtime.series, runtime.family}) {
+    const auto* kind = std::ranges::find(kinds_table, name, &LaunchKind::runtime);
+    if (kind != std::end(kinds_table)) return kind;
+  }
+  return nullptr;
+}
 
 const LaunchKind& launch_kind(std::string_view name) {
   std::vector<std::string> known;
@@ -59,12 +73,10 @@ std::string python_quoted(std::string_view text) {
 }
 
 std::string start_command(const LaunchPoint& point) {
-  for (const LaunchKind& kind : kinds_table) {
-    if (kind.runtime != point.scenario.runtime->family || kind.file.ends_with(".json")) continue;
-    kind.write(point);  // throws where there is no such file
-    return fmt::format("{} {}", kind.file.ends_with(".py") ? "python3" : "sh", kind.file);
-  }
-  return {};
+  const LaunchKind* kind = kind_of(*point.scenario.runtime);
+  if (kind == nullptr || kind->file.ends_with(".json")) return {};
+  kind->write(point);  // throws where there is no such file
+  return fmt::format("{} {}", kind->file.ends_with(".py") ? "python3" : "sh", kind->file);
 }
 
 Margin::Margin(model::Scenario& s) {

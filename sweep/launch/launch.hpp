@@ -30,7 +30,7 @@ struct LaunchPoint {
 struct LaunchKind {
   std::string_view name;     ///< "transformers", as --kind
   std::string_view file;     ///< file name in a folder of all: "load.py"
-  std::string_view runtime;  ///< whose estimate it is made from; empty: the one that is asked for
+  std::string_view runtime;  ///< series or family of engines that it starts; empty: any
   std::string_view meaning;
   /// True if it supports adapters, a draft model and images.
   bool extras;
@@ -39,12 +39,17 @@ struct LaunchKind {
   std::string (*write)(const LaunchPoint& point);
 };
 std::span<const LaunchKind> launch_kinds();
+/// The kind made for an engine: for its series, else for its family; null: none.
+const LaunchKind* kind_of(const model::Engine& runtime);
 /// Throws UnknownName with the nearest.
 const LaunchKind& launch_kind(std::string_view name);
 
 std::string transformers_script(const LaunchPoint& point);
 std::string transformers_8bit_script(const LaunchPoint& point);
 std::string llama_cpp_script(const LaunchPoint& point);
+std::string ollama_script(const LaunchPoint& point);
+std::string lm_studio_script(const LaunchPoint& point);
+std::string mlx_script(const LaunchPoint& point);
 std::string vllm_script(const LaunchPoint& point);
 std::string sglang_script(const LaunchPoint& point);
 std::string deepspeed_inference(const LaunchPoint& point);

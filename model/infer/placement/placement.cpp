@@ -24,20 +24,6 @@ bool Plan::operator==(const Plan& o) const {
                              std::span(o.layer_boundaries).first(with_layers + 1)));
 }
 
-namespace {
-
-Bytes usable_of_unified(const Device& device) {
-  if (device.vendor != "apple") return device.memory;
-  const bool small = device.memory <= Bytes(Size{36} << 30);
-  return Bytes(device.memory.count() / 12 * (small ? 8 : 9));
-}
-
-}  // namespace
-
-Bytes usable_memory(const Device& device) {
-  return device.unified_memory ? usable_of_unified(device) : device.memory;
-}
-
 Bytes card_budget(const Scenario& s, std::size_t card) {
   const Bytes memory = usable_memory(s.machine->devices[card]);
   if (s.gpu_budget < memory) return s.gpu_budget;

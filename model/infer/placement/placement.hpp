@@ -178,10 +178,6 @@ Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan, Size card
 /// Weights that stay on disk.
 Bytes disk_use(const Scenario& scenario, const Plan& plan);
 
-/// Memory that a card allows one process. Metal's recommendedMaxWorkingSetSize is two thirds of the
-/// memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple M1 to M3.
-Bytes usable_memory(const Device& device);
-
 /// Memory that the process may use on `card`: the budget, at most the card's memory. Without a
 /// budget it is the runtime's share of the card.
 Bytes card_budget(const Scenario& scenario, std::size_t card);

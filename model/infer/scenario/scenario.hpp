@@ -1,6 +1,7 @@
 // One grid point with its names resolved: what evaluate() takes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -44,7 +45,7 @@ struct Scenario {
   /// sequences without room wait.
   Size batch = 1;
   Size prompt_tokens = 512, output_tokens = 128;
-  Size context = 0;              ///< tokens of KV cache per sequence; 0: prompt + output
+  Size context = 0;  ///< tokens of KV cache per sequence; 0: the engine's, at least prompt + output
   Bytes gpu_budget = unlimited;  ///< all the process may use on each card, as nvidia-smi shows it
   Bytes ram_budget = unlimited;
   Bytes disk_budget = unlimited;
@@ -68,7 +69,13 @@ struct Scenario {
                                                       ///< equal lengths
 
   bool operator==(const Scenario&) const = default;
-  Size cached_tokens() const { return context > 0 ? context : prompt_tokens + output_tokens; }
+  /// Tokens of KV cache that the engine reserves for a sequence unless asked for another number;
+  /// 0: as many as the sequence has.
+  Size default_context() const;
+  Size cached_tokens() const {
+    if (context > 0) return context;
+    return std::max(prompt_tokens + output_tokens, default_context());
+  }
   /// Sequences that go through a layer together.
   Size batch_part() const { return (batch + batch_parts - 1) / batch_parts; }
 };

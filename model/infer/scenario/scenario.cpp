@@ -1,0 +1,18 @@
+// The context that an engine reserves when none is asked for.
+#include "model/infer/scenario/scenario.hpp"
+
+namespace headroom::model {
+
+Size Scenario::default_context() const {
+  if (runtime == nullptr || runtime->serving.default_contexts.empty()) return 0;
+  Bytes memory(0);
+  for (const Device& card : machine->devices) memory += usable_memory(card);
+  Size tokens = 0;
+  for (const DefaultContext& each : runtime->serving.default_contexts)
+    if (memory >= each.from) tokens = each.tokens;
+  if (const Size positions = weights->model->shape.positions; positions > 0)
+    tokens = std::min(tokens, positions);
+  return runtime->serving.shared_context ? tokens / batch : tokens;
+}
+
+}  // namespace headroom::model

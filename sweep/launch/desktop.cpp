@@ -1,0 +1,116 @@
+// Commands of ollama, LM Studio and mlx-lm.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hardware/names.hpp"
+#include "model/infer/memory/cache_format.hpp"
+#include "sweep/launch/script.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// Throws std::invalid_argument for what the program's own options cannot ask for.
+void refuse_other_parts(const LaunchPoint& point, std::string_view program) {
+  for (const auto& [name, value] : point.split)
+    if (name != "gpu-layers" && name != "n-cpu-moe")
+      throw std::invalid_argument(fmt::format("{} has no option for --{}", program, name));
+  if (point.scheme().family != model::SchemeFamily::gguf)
+    throw std::invalid_argument(
+        fmt::format("{} loads GGUF files: choose a precision such as q4_K_M", program));
+}
+
+/// The automatic fit of llama.cpp places experts in host memory; a number of layers cannot.
+bool places_by_itself(const LaunchPoint& point) {
+  return std::ranges::any_of(point.split,
+                             [](const auto& each) { return each.first == "n-cpu-moe"; });
+}
+
+/// Variables of the server's environment that differ from its defaults.
+std::string ollama_environment(const model::Scenario& s) {
+  std::string text;
+  if (s.batch > 1) text += fmt::format(" OLLAMA_NUM_PARALLEL={}", s.batch);
+  const Precision& kv = model::cache_precision(s);
+  if (kv.name != "fp16")
+    text += fmt::format(" OLLAMA_KV_CACHE_TYPE={}", s.runtime->cache.format(kv)->word);
+  if (s.flash_attention != model::Override::engine_default || kv.block_elements > 1)
+    text += fmt::format(" OLLAMA_FLASH_ATTENTION={}",
+                        s.flash_attention == model::Override::off ? 0 : 1);
+  return text;
+}
+
+}  // namespace
+
+/// Source: ollama fb307609 docs/modelfile.mdx, docs/faq.mdx, envconfig/config.go.
+std::string ollama_script(const LaunchPoint& point) {
+  refuse_other_parts(point, "ollama");
+  const model::Scenario& s = point.scenario;
+  std::string text = heading(point);
+  if (const std::string environment = ollama_environment(s); !environment.empty())
+    text += fmt::format("# The server must have these settings:{} ollama serve\n", environment);
+  text += fmt::format("cat >Modelfile <<'END'\nFROM ./{}\nPARAMETER num_ctx {}\n",
+                      gguf_name(*s.weights), s.cached_tokens());
+  if (places_by_itself(point))
+    text += "# no num_gpu: llama.cpp's automatic fit keeps experts in host memory\n";
+  else
+    text += fmt::format("PARAMETER num_gpu {}\n", offloaded_layers(s, model::place(s, 1.0)));
+  if (s.threads > 0) text += fmt::format("PARAMETER num_thread {}\n", s.threads);
+  const std::string name = shell_quoted(
+      lower(fmt::format("{}:{}", short_name(s.weights->model->name), point.scheme().name)));
+  return text +
+         fmt::format("END\nollama create {0} -f Modelfile &&\n  exec ollama run {0}\n", name);
+}
+
+/// Source: lms 07b7252d src/subcommands/load.ts and importCmd.ts.
+std::string lm_studio_script(const LaunchPoint& point) {
+  refuse_other_parts(point, "lms load");
+  const model::Scenario& s = point.scenario;
+  const Precision& kv = model::cache_precision(s);
+  if (kv.name != "fp16")
+    throw std::invalid_argument(fmt::format(
+        "lms load has no option for a KV cache in {}: the application's settings have", kv.name));
+  EngineCommand command(
+      heading(point) +
+      fmt::format("lms import --yes --symbolic-link {}\nexec lms load", gguf_file(*s.weights)));
+  const model::Plan plan = model::place(s, 1.0);
+  const Size offloaded = offloaded_layers(s, plan), all = std::ssize(s.weights->layer) + 1;
+  if (!places_by_itself(point))
+    command.flag("--gpu", offloaded >= all ? "max"
+                          : offloaded == 0 ? "off"
+                                           : fmt::format("{:.4f}", static_cast<double>(offloaded) /
+                                                                       static_cast<double>(all)));
+  // Sequences share one cache (schema.ts: useUnifiedKvCache).
+  command.flag("--context-length", std::to_string(s.cached_tokens() * s.batch));
+  command.flag("--parallel", std::to_string(s.batch));
+  command.flag("--yes");
+  return command.text();
+}
+
+/// Source: mlx-lm 0.32.2 convert.py, server.py.
+std::string mlx_script(const LaunchPoint& point) {
+  const model::Scenario& s = point.scenario;
+  const model::Scheme& scheme = point.scheme();
+  std::string start = heading(point), model = point.model().name;
+  const bool converts =
+      scheme.family == model::SchemeFamily::mlx && scheme.name != point.model().checkpoint_scheme;
+  if (converts) {
+    EngineCommand convert("mlx_lm.convert");
+    convert.flag("--hf-path", shell_quoted(model));
+    model = fmt::format("{}-{}", short_name(model), scheme.name);
+    convert.flag("--mlx-path", shell_quoted(model));
+    convert.flag("--quantize");
+    const bool affine = scheme.packed != nullptr;
+    convert.flag("--q-mode", affine ? "affine" : scheme.format);
+    convert.flag("--q-bits", std::to_string(scheme.bits));
+    convert.flag("--q-group-size", std::to_string(scheme.group));
+    start += convert.text();
+  }
+  EngineCommand command(start + "exec mlx_lm.server");
+  command.flag("--model", shell_quoted(model));
+  command.flag("--decode-concurrency", std::to_string(s.batch));
+  if (const auto word = s.runtime->cache.format(model::cache_precision(s))->word; !word.empty())
+    command.flag("--kv-bits", word);
+  return command.text();
+}
+
+}  // namespace headroom::sweep

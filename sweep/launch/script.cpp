@@ -1,0 +1,42 @@
+#include "sweep/launch/script.hpp"
+
+#include <fmt/format.h>
+
+#include "hardware/quantity_text.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "sweep/confidence_words.hpp"
+
+namespace headroom::sweep {
+
+std::string heading(const LaunchPoint& point) {
+  const model::Estimate& e = point.estimate();
+  return fmt::format(
+      "#!/bin/sh\n# {} in {} on {}: {} ({}).\n# Expected on the most loaded card: {} ({} to "
+      "{}); {:.3g} tokens/s.\n",
+      point.model().name, point.scheme().name, point.scenario.machine->name,
+      model::name_of(e.verdict), confidence_words(e.sure), to_text(e.gpu_bytes),
+      to_text(e.gpu_bytes_low), to_text(e.gpu_bytes_high), e.tokens_s);
+}
+
+void EngineCommand::flag(std::string_view name, std::string_view value) {
+  text_ += fmt::format(" \\\n  {}{}{}", name, value.empty() ? "" : " ", value);
+}
+
+std::string_view short_name(const std::string& name) {
+  return std::string_view(name).substr(name.find('/') + 1);
+}
+
+std::string gguf_name(const model::QuantisedModel& weights) {
+  return fmt::format("{}-{}.gguf", short_name(weights.model->name), weights.scheme->name);
+}
+
+std::string gguf_file(const model::QuantisedModel& weights) {
+  return shell_quoted(gguf_name(weights));
+}
+
+Size offloaded_layers(const model::Scenario& s, const model::Plan& plan) {
+  const bool output = plan.head == model::Where::card;
+  return model::counted_layers(*s.weights->model, plan.on_cards) + (output ? 1 : 0);
+}
+
+}  // namespace headroom::sweep

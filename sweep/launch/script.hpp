@@ -1,0 +1,36 @@
+// Parts that the scripts of several engines share.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/infer/placement/placement.hpp"
+#include "sweep/launch/launch.hpp"
+
+namespace headroom::sweep {
+
+/// "#!/bin/sh" and what is expected, as comments.
+std::string heading(const LaunchPoint& point);
+
+/// A command with one option a line.
+class EngineCommand {
+ public:
+  explicit EngineCommand(std::string start) : text_(std::move(start)) {}
+  void flag(std::string_view name, std::string_view value = {});
+  std::string text() const { return text_ + '\n'; }
+
+ private:
+  std::string text_;
+};
+
+/// The last part of "org/name".
+std::string_view short_name(const std::string& name);
+/// The file name that a model in a scheme usually has: "Qwen3-32B-q4_K_M.gguf".
+std::string gguf_name(const model::QuantisedModel& weights);
+/// As above, as one word of a shell.
+std::string gguf_file(const model::QuantisedModel& weights);
+
+/// Layers on cards as llama.cpp's -ngl counts them: the output is one more.
+Size offloaded_layers(const model::Scenario& scenario, const model::Plan& plan);
+
+}  // namespace headroom::sweep
