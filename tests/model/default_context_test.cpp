@@ -38,6 +38,7 @@ TEST(DefaultContext, CountsTheMemoryThatMetalAllows) {
 /// 32 layers of 2 * 8 * 128 elements in 16 bit: 131072 bytes a token.
 TEST(DefaultContext, IsReservedUnlessAnotherIsAskedFor) {
   test::OnCards c("meta-llama/Llama-3.1-8B", "q4_K_M", "1x rtx-3060-12gb", "ollama");
+  c.s.kv_precision = &precision("fp16");
   EXPECT_EQ(evaluate(c.s).kv_cache.count(), 4096 * Size{131072});
   c.s.context = 1024;
   EXPECT_EQ(evaluate(c.s).kv_cache.count(), 1024 * Size{131072});

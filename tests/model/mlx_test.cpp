@@ -28,7 +28,8 @@ Model mlx_llama(std::string_view more) {
       "");
 }
 
-constexpr std::int64_t norms = 2 * 3 * hidden;
+/// Norms in 16 bit, and two rotary tables of 32 numbers in fp32.
+constexpr std::int64_t norms = 2 * 3 * hidden + 2 * 4 * 32;
 constexpr std::int64_t matrices =
     2 * vocabulary * hidden + 2 * hidden * hidden + 2 * 128 * hidden + 3 * inner * hidden;
 
