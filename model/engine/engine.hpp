@@ -30,6 +30,7 @@ struct Engine {
   std::string_view series;      ///< the newest row of the same engine and build; versions choose
   std::string_view from, to;    ///< versions that the row stands for; empty: no limit
   bool is_template = false;     ///< only there to be inherited from
+  bool is_compared = false;     ///< compared when no engine is asked for; of the row alone
   std::string_view family;      ///< the first row of the same engine
   std::string_view generation;  ///< the row whose constants this one shares
   std::string_view libraries;   ///< engines of one word call the same kernel libraries; or empty
@@ -37,6 +38,11 @@ struct Engine {
   std::vector<std::string_view> vendors;  ///< makers of cards that it runs on
   Backend backend;
   std::string_view with_vulkan;  ///< the row of the same engine built for Vulkan; empty: none
+  /// Precisions that people run it with, compared when none is asked for; "auto" is
+  /// the checkpoint's own.
+  std::vector<std::string_view> usual_precisions;
+  /// Classes that a choice offers it for; nothing: any.
+  std::optional<std::vector<std::string_view>> classes;
   /// Classes of encoder-decoders that it runs; nothing: any.
   std::optional<std::vector<std::string_view>> encoder_decoders;
 

@@ -51,6 +51,8 @@ const EngineField rows_of_fields[] = {
     {"", "backend", "own: CUDA, ROCm, SYCL or Metal kernels; vulkan: shaders", ONE_OF(backend, backends)},
     {"", "libraries", "engines of one word call the same kernel libraries", AT(libraries)},
     {"", "with_vulkan", "the row of the same engine built for Vulkan", AT(with_vulkan)},
+    {"", "usual_precisions", "precisions that are compared when none is asked for; auto: the checkpoint's own", AT(usual_precisions)},
+    {"", "classes", "classes that it is offered for when no engine is asked for", AT(classes)},
     {"", "encoder_decoders", "classes of encoder-decoders that it runs", AT(encoder_decoders)},
 
     {"memory", "utilization", "share of a card's memory used when no budget is given", AT(memory.utilization)},

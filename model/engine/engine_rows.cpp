@@ -238,6 +238,7 @@ Engine read_identity(TomlRow& row, const std::vector<Engine>& rows) {
   engine.name = kept(lower(row.required_text("name")));
   if (of_template) engine.series = {};
   engine.is_template = row.flag("template").value_or(false);
+  engine.is_compared = row.flag("compared").value_or(false);
   read_version(row, engine);
   engine.source = kept(fmt::format("{}", fmt::join(row.texts("source"), "; ")));
   const auto family = row.text("family");

@@ -53,16 +53,27 @@ struct Lines {
   std::vector<std::string> refused;  ///< combinations that cannot be, with the reason
 };
 
-Lines lines_of(const Options& options, const GivenScenario& given) {
+/// Engines of a precision: those that were asked for, else the best that was compared with it, else
+/// the scenario's.
+std::vector<std::string> engines_of(const Options& options, const GivenScenario& given,
+                                    const std::string& precision) {
+  if (options.given("runtimes")) return options.texts("runtimes");
+  const auto best = std::ranges::find_if(given.ways, [&](const Way& way) {
+    return precision == "auto" ? way.is_own : way.weights->scheme == &model::scheme(precision);
+  });
   // One alone may be built for a back end.
-  const auto runtimes = options.given("runtimes")
-                            ? named(options, "runtimes", "runtime", "transformers")
-                            : std::vector<std::string>{std::string(given.scenario.runtime->name)};
-  const auto precisions = named(options, "precisions", "precision", "auto");
+  const auto* engine = best == given.ways.end() ? given.scenario.runtime : best->engine;
+  return {std::string(engine->name)};
+}
+
+Lines lines_of(const Options& options, const GivenScenario& given) {
+  if (options.given("runtimes")) options.exclusive({"runtimes", "runtime"});
+  const std::string chosen = given.ways.empty() ? "auto" : std::string(given.weights->scheme->name);
+  const auto precisions = named(options, "precisions", "precision", chosen);
   const auto step = options.read("step", step_of).value_or(std::nullopt);
   Lines all;
   for (const auto& precision : precisions) {
-    for (const auto& name : runtimes) {
+    for (const auto& name : engines_of(options, given, precision)) {
       model::Scenario s = given.scenario;
       s.runtime = &given.engines->named(name);
       const model::Scheme& scheme = precision == "auto"

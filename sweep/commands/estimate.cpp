@@ -12,6 +12,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "report/columns.hpp"
 #include "sweep/advice_words.hpp"
+#include "sweep/answer_text.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/estimate_text.hpp"
@@ -90,6 +91,22 @@ json::object interval_object(const model::Interval& of) {
           {"evidence", of.measurements > 0 ? "measured" : "unmeasured"}};
 }
 
+/// A compared way; times are null where it does not run.
+json::object way_object(const Way& way) {
+  const Estimate& e = way.estimate;
+  const auto when_it_runs = [&](double value) {
+    return model::fits(e.verdict) ? json::value(value) : json::value(nullptr);
+  };
+  return {{"runtime", way.engine->name},
+          {"precision", way.weights->scheme->name},
+          {"verdict", model::name_of(e.verdict)},
+          {"tight", way.tight},
+          {"gpus_used", e.gpus_used},
+          {"gpu_bytes", e.gpu_bytes.count()},
+          {"ttft_s", when_it_runs(e.ttft.value())},
+          {"tokens_s", when_it_runs(e.tokens_s)}};
+}
+
 json::object object_of(const GivenScenario& given, const Explanation& explained,
                        const std::optional<model::Traffic>& serving) {
   const Estimate& e = explained.estimate;
@@ -142,6 +159,8 @@ json::object object_of(const GivenScenario& given, const Explanation& explained,
                                     {"ttft", interval_object(times.ttft)},
                                     {"tpot", interval_object(times.tpot)}};
   }
+  all["ways"] = json::array();
+  for (const Way& way : given.ways) all["ways"].as_array().push_back(way_object(way));
   all["serving"] =
       serving ? json::value(traffic_object(*serving, given.scenario, e)) : json::value();
   if (given.on_machine) all["result"] = json_rows(result_row(given, e)).front();
@@ -153,6 +172,8 @@ int run_estimate(const Options& options) {
   refuse_training_flags(options);
   const Format format = format_of(options);
   const bool with_terms = options.given("explain");
+  if (options.given("details") && format != Format::text)
+    throw UsageError("--details has no effect here: json has them always, csv and md never");
   if (with_terms && format != Format::text)
     throw UsageError("--explain has no effect here: json has the terms always, csv and md never");
   const GivenScenario given = scenario_of(options);
@@ -171,7 +192,9 @@ int run_estimate(const Options& options) {
         throw UsageError(fmt::format("--{} has no effect without a machine", flag));
   const std::optional<model::Traffic> serving =
       given.on_machine ? traffic_of(options, given.scenario, explained.estimate) : std::nullopt;
-  if (format == Format::text)
+  if (format == Format::text && given.on_machine && !with_terms && !options.given("details"))
+    emit(options, answer_text(given, explained));
+  else if (format == Format::text)
     emit(options,
          estimate_text(given, explained, serving, with_terms ? Terms::shown : Terms::hidden));
   else if (format == Format::json)
@@ -197,7 +220,7 @@ const Command estimate_command = {
      .operands = "MODEL",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
                                       " " HEADROOM_TRAINING_FLAGS " " HEADROOM_COMPANION_FLAGS
-                                      " " HEADROOM_TRAFFIC_FLAGS " explain format out",
+                                      " " HEADROOM_TRAFFIC_FLAGS " details explain format out",
      .examples =
          "headroom estimate Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb'\n"
          "headroom estimate llama3-8b --device rtx-4090 --precision q4_K_M --runtime llama.cpp\n"

@@ -177,6 +177,7 @@ constexpr Flag flag_table[] = {
      "images in every prompt (training: sequence) of a vision-language model"},
     {"image-size", "", one, "WxH",
      "size of the images in pixels before they are scaled: 1920x1080"},
+    {"details", "", nothing, "", "show every assumption, device, time and note"},
     {"explain", "", nothing, "", "show each term with its formula, its numbers and its source"},
     {"machines", "", many, "MACHINE", "several machines to choose from"},
     {"precisions", "", many, "NAME", "several precisions to choose from (default: auto)"},

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
 #include "model/engine/default_cache.hpp"
 #include "model/engine/default_scheme.hpp"
 #include "sweep/hub/hub.hpp"
@@ -94,6 +95,60 @@ void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
     s.gpu_budget = Bytes(std::llround(share(options) * largest_card(*s.machine).real().value()));
 }
 
+/// Flags that one family of engines has.
+struct FamilyFlags {
+  std::string_view family, flags;
+};
+constexpr FamilyFlags family_flags[] = {
+    {"llama.cpp",
+     "gpu-layers tensor-split main-gpu split-mode no-kv-offload cpu-moe n-cpu-moe "
+     "override-tensor backend threads"},
+    {"vllm", "cpu-offload-gb enforce-eager"},
+    {"transformers", "mapper policy no-split fallback-allocation no-clean"},
+};
+
+/// Engines that are compared: the one that was asked for, or all that suit.
+std::vector<const model::Engine*> engines_of(const Options& options, const Engines& engines,
+                                             const model::Model& m, const Machine& machine) {
+  std::vector<const model::Engine*> asked;
+  for (const auto* flag : {"runtime", "runtimes"})
+    for (const auto& name : options.texts(flag)) asked.push_back(&engines.named(name));
+  if (!asked.empty()) return asked;
+  auto all = comparable_engines(engines, m, machine);
+  for (const auto& [family, flags] : family_flags)
+    for (const std::string_view flag : words(flags))
+      if (options.given(flag))
+        std::erase_if(all, [&](const model::Engine* each) { return each->family != family; });
+  return all;
+}
+
+/// Chooses engine and precision where one of them was left out. A card by its figures alone has no
+/// maker: no engine is known to have kernels for it, and nothing is chosen.
+void choose(const Options& options, GivenScenario& given) {
+  model::Scenario& s = given.scenario;
+  const bool named = std::ranges::none_of(s.machine->devices,
+                                          [](const Device& card) { return card.vendor.empty(); });
+  const std::string precision = options.text("precision");
+  if (!given.on_machine || !named || (options.given("runtime") && !precision.empty())) return;
+  const auto engines = engines_of(options, *given.engines, *given.model, *s.machine);
+  if (engines.empty()) return;
+  Compared compared{engines, {}};
+  compared.precisions = options.texts("precisions");
+  if (!precision.empty()) compared.precisions = {precision};
+  given.ways = compare_ways(*given.model, s, compared);
+  if (given.ways.empty()) return;
+  s.runtime = given.ways.front().engine;
+  // These change the figures of every way: only the chosen one is worked out with them.
+  for (const auto* flag : {"text-only", "images", "lora", "lora-rank", "speculate", "draft-model"})
+    if (options.given(flag)) given.ways.resize(1);
+  if (given.ways.size() > 1)
+    given.assumed.push_back(fmt::format(
+        "{} under {}, the {} of {} ways (--precision, --runtime)",
+        given.ways.front().weights->scheme->name, s.runtime->name,
+        model::is_on_gpus(given.ways.front().estimate) ? "widest weights that fit" : "fastest",
+        given.ways.size()));
+}
+
 }  // namespace
 
 model::Scenario request_of(const Options& options, const Engines& engines) {
@@ -133,10 +188,12 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   for (auto& line : given.engines->assumed(given.on_machine ? given.machine.get() : nullptr))
     given.assumed.push_back(std::move(line));
   s.machine = given.machine.get();
-  set_engine(options, *given.engines, given.on_machine, s);
   set_budgets(options, given.on_machine, s);
   set_parallel(options, given.on_machine, s);
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
+  choose(options, given);
+  if (!given.ways.empty()) scheme = given.ways.front().weights->scheme;
+  set_engine(options, *given.engines, given.on_machine, s);
   take_towers(options, *s.runtime, *given.model, given.assumed);
   if (!given.model->assumed.empty())
     given.assumed.push_back(fmt::format("model: {}", fmt::join(given.model->assumed, ", ")));

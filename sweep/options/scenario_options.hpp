@@ -16,6 +16,7 @@
 #include "sweep/options/options.hpp"
 #include "sweep/options/speculation.hpp"
 #include "sweep/options/split_options.hpp"
+#include "sweep/ways.hpp"
 
 namespace headroom::sweep {
 
@@ -43,6 +44,7 @@ struct GivenScenario {
   bool on_machine = true;
   std::optional<FreeMemory> free;    ///< free memory of this computer, if it is the machine
   std::vector<std::string> assumed;  ///< assumptions about the machine and a custom model
+  std::vector<Way> ways;             ///< compared ways, the scenario's first; empty: none were
   model::Scenario scenario;
 };
 

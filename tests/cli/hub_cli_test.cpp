@@ -80,7 +80,7 @@ TEST_F(HubCli, CountsAModel) {
 }
 
 TEST_F(HubCli, EveryCommandTakesThem) {
-  EXPECT_EQ(run("estimate someone/phi --machine rtx-4090"), 0) << err;
+  EXPECT_EQ(run("estimate someone/phi --machine rtx-4090 --details"), 0) << err;
   EXPECT_SAYS(out, "someone/phi, revision main, commit 1111");
   EXPECT_EQ(run("place someone/phi --max-memory 0=4GiB cpu=30GiB"), 0) << err;
   EXPECT_EQ(run("models show someone/phi"), 0) << err;

@@ -1,0 +1,245 @@
+#include "sweep/answer_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/serving.hpp"
+#include "report/words.hpp"
+#include "sweep/advice_words.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Estimate;
+using model::Interval;
+using model::Verdict;
+
+constexpr std::size_t widest = 100, most_ways = 7;
+
+/// Three significant digits, without an exponent.
+std::string three_digits(double value) {
+  if (!(std::abs(value) >= 1000)) return fmt::format("{:.3g}", value);
+  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 2);
+  return grouped(std::llround(std::round(value / unit) * unit));
+}
+
+std::string in_gib(Bytes bytes) {
+  return fmt::format("{:.1f}", bytes.real().value() / (1024.0 * 1024 * 1024));
+}
+
+/// Two significant digits, without an exponent: an end of an interval.
+std::string rounded(double value) {
+  return std::abs(value) < 100 ? fmt::format("{:.2g}", value) : three_digits(value);
+}
+
+/// "38.9 (34–52)", or "~38.9 (19–78)" where nothing was measured; with `unit` after the number.
+std::string with_interval(double value, double low, double high, const Interval& of,
+                          std::string_view unit) {
+  return fmt::format("{}{}{} ({}–{})", of.measurements > 0 ? "" : "~", three_digits(value), unit,
+                     rounded(low), rounded(high));
+}
+
+std::string speed_of(const Estimate& e, const Interval& tpot, std::string_view unit = {}) {
+  return with_interval(e.tokens_s, e.tokens_s / tpot.high, e.tokens_s / tpot.low, tpot, unit);
+}
+
+double offloaded(const Estimate& e) {
+  const Size all = e.layers_gpu + e.layers_cpu + e.layers_disk;
+  return all == 0
+             ? 0
+             : 100.0 * static_cast<double>(e.layers_cpu + e.layers_disk) / static_cast<double>(all);
+}
+
+std::string title(const GivenScenario& given) {
+  const model::Model& m = *given.model;
+  const double billions = static_cast<double>(m.profile.parameters) / 1e9;
+  std::string size = billions < 0.1 ? fmt::format("{:.3g} M parameters", 1e3 * billions)
+                                    : fmt::format("{} B parameters", three_digits(billions));
+  if (m.profile.parameters_active != m.profile.parameters)
+    size += fmt::format(", {} B active",
+                        three_digits(static_cast<double>(m.profile.parameters_active) / 1e9));
+  return fmt::format("{} ({}) on {}\n", m.name, size, given.machine->name);
+}
+
+/// "Fits with q4_K_M under llama.cpp: 19.2 of 24.0 GiB, 38.9 tokens/s (34–52)".
+std::string headline(const GivenScenario& given, const Estimate& e) {
+  const model::Scenario& s = given.scenario;
+  const std::string with =
+      fmt::format("with {} under {}", s.weights->scheme->name, s.runtime->name);
+  if (!model::fits(e.verdict)) {
+    report::ModelRow line;
+    line.factors = model::interval_factors(s);
+    std::string words = report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e});
+    words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+    const auto colon = std::min(words.find(':'), words.size());
+    return words.substr(0, colon) + ' ' + with + words.substr(colon);
+  }
+  std::string text;
+  if (model::is_on_gpus(e))
+    text = is_tight(s, e) ? "Tight " : "Fits ";
+  else
+    text = e.gpus_used == 0 ? "Runs on the CPU " : "Needs offload ";
+  text += with + ": ";
+  if (e.gpus_used > 0)
+    text += fmt::format(
+        "{} of {} GiB{}", in_gib(e.gpu_bytes), in_gib(model::card_budget(s, 0)),
+        e.gpus_used > 1 ? fmt::format(" on each of {} GPUs", e.gpus_used) : std::string());
+  if (!model::is_on_gpus(e))
+    text += fmt::format("{}{:.0f} % of layers outside the GPU", e.gpus_used > 0 ? ", " : "",
+                        offloaded(e));
+  if (e.tokens_s > 0)
+    text += ", " + speed_of(e, model::interval_factors(s).times(e).tpot, " tokens/s");
+  return text;
+}
+
+std::string note_of(const Way& way) {
+  const Estimate& e = way.estimate;
+  if (!model::fits(e.verdict)) return "does not fit";
+  if (!model::is_on_gpus(e)) return fmt::format("offload {:.0f} %", offloaded(e));
+  return way.tight ? "tight" : "";
+}
+
+std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bool chosen) {
+  model::Scenario s = asked;
+  s.runtime = way.engine;
+  s.weights = way.weights.get();
+  const Estimate& e = way.estimate;
+  const model::TimeIntervals of = model::interval_factors(s).times(e);
+  const bool runs = model::fits(e.verdict);
+  const Size context = model::is_on_gpus(e) ? model::longest_context(s) : 0;
+  return {chosen ? ">" : "",
+          std::string(way.weights->scheme->name),
+          std::string(way.engine->name),
+          runs ? in_gib(e.gpu_bytes) + " GiB" : "",
+          context > 0 ? grouped(context) : "",
+          runs && e.tokens_s > 0 ? speed_of(e, of.tpot) : "",
+          runs ? (of.ttft.measurements > 0 ? "" : "~") + duration(e.ttft.value()) : "",
+          note_of(way)};
+}
+
+std::string ways_table(const GivenScenario& given) {
+  std::vector<std::vector<std::string>> rows;
+  auto shown = best_of_each_precision(given.ways, most_ways);
+  if (shown.size() == 1) {  // one precision was asked for: the engines are compared
+    shown.clear();
+    for (const Way& way : given.ways) shown.push_back(&way);
+  }
+  for (const Way* way : shown)
+    rows.push_back(row_of(*way, given.scenario, way == given.ways.data()));
+  return aligned(
+      {"", "precision", "engine", "each GPU", "context to", "tokens/s", "first token", ""},
+      {false, false, false, true, true, true, true, false}, rows);
+}
+
+std::string bar(double share) {
+  constexpr int width = 20;
+  const int full = std::clamp(static_cast<int>(std::lround(share * width)), 0, width);
+  return std::string(static_cast<std::size_t>(full), '#') +
+         std::string(static_cast<std::size_t>(width - full), '.');
+}
+
+/// Memory of the fullest card and of the host, by what it is for.
+std::string memory_lines(const model::Explanation& explained) {
+  const model::DeviceUse* fullest = nullptr;
+  std::vector<const model::DeviceUse*> shown;
+  for (const model::DeviceUse& use : explained.devices) {
+    if (use.kind == "gpu") {
+      if (!fullest || use.total > fullest->total) fullest = &use;
+    } else if (use.weights > Bytes(0)) {
+      shown.push_back(&use);
+    }
+  }
+  if (fullest) shown.insert(shown.begin(), fullest);
+  std::vector<std::vector<std::string>> rows;
+  for (const auto* use : shown)
+    rows.push_back({use->kind == "gpu" ? "fullest GPU" : use->kind, in_gib(use->weights),
+                    in_gib(use->kv_cache), in_gib(use->activations + use->overhead),
+                    in_gib(use->total), in_gib(use->budget),
+                    bar(use->total.real() / std::max(use->budget.real(), Bytes(1).real()))});
+  return aligned({"GiB", "weights", "KV cache", "work", "total", "of", ""},
+                 {false, true, true, true, true, true, false}, rows);
+}
+
+std::string time_lines(const Estimate& e, const model::TimeIntervals& of) {
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](std::string_view name, double seconds, const Interval& interval) {
+    if (seconds > 0 && std::isfinite(seconds))
+      rows.push_back({std::string(name), (interval.measurements > 0 ? "" : "~") + duration(seconds),
+                      fmt::format("{} to {}", duration(seconds * interval.low),
+                                  duration(seconds * interval.high))});
+  };
+  add("load", e.load.value(), of.load);
+  add("first token", e.ttft.value(), of.ttft);
+  add("each further token", e.tpot.value(), of.tpot);
+  return aligned({"time", "expected", "80 % interval"}, {false, true, false}, rows);
+}
+
+/// `text` in lines of at most 100 columns; those after the first are indented.
+std::string wrapped(std::string_view text) {
+  std::string all;
+  std::size_t column = 0;
+  for (const std::string_view word : words(text)) {
+    if (column > 0 && column + 1 + text_width(word) > widest) {
+      all += "\n  ";
+      column = 2;
+    } else if (column > 0) {
+      all += ' ';
+      ++column;
+    }
+    all += word;
+    column += text_width(word);
+  }
+  return all + '\n';
+}
+
+std::string assumptions(const GivenScenario& given) {
+  const model::Scenario& s = given.scenario;
+  std::string text = fmt::format(
+      "Assumes a prompt of {} tokens, {} output tokens, {} (--prompt-tokens, --output-tokens, "
+      "--batch)",
+      grouped(s.prompt_tokens), grouped(s.output_tokens),
+      s.batch == 1 ? std::string("one request at a time")
+                   : fmt::format("{} sequences at once", grouped(s.batch)));
+  if (s.context > 0) text += fmt::format(", a cache of {} tokens each", grouped(s.context));
+  std::string all = wrapped(text + '.');
+  for (const auto& line : given.assumed) all += wrapped("Assumes " + line + '.');
+  return all;
+}
+
+std::string as_argument(const std::string& text) {
+  return text.find(' ') == std::string::npos ? text : '"' + text + '"';
+}
+
+}  // namespace
+
+std::string answer_text(const GivenScenario& given, const model::Explanation& explained) {
+  const Estimate& e = explained.estimate;
+  const model::TimeIntervals of = model::interval_factors(given.scenario).times(e);
+  std::string text = title(given) + wrapped(headline(given, e)) + '\n';
+  if (given.ways.size() > 1) text += ways_table(given) + '\n';
+  if (model::fits(e.verdict)) text += memory_lines(explained) + '\n' + time_lines(e, of) + '\n';
+  for (const auto& line : explained.warnings) text += wrapped("Warning: " + line);
+  if (is_tight(given.scenario, e))
+    text += wrapped(fmt::format(
+        "Tight: it may take {} GiB. Fewer bits, a shorter context or a smaller batch make it safe.",
+        in_gib(e.gpu_bytes_high)));
+  if (!explained.advice.empty() && !model::is_on_gpus(e))
+    text += wrapped("Advice: " + advice_words(explained.advice));
+  for (const auto& note : explained.notes)
+    if (note.starts_with("multi-token") || note.starts_with("free")) text += wrapped(note);
+  text += assumptions(given);
+  if (of.tpot.measurements == 0 || of.ttft.measurements == 0)
+    text += "~ No measurement of such weights on such cards stands behind this number.\n";
+  return text +
+         wrapped(fmt::format("Next: headroom launch {} --machine {}, or --details, --explain",
+                             as_argument(given.model->name), as_argument(given.machine->name)));
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,124 @@
+#include "sweep/ways.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "model/engine/card_class.hpp"
+#include "model/engine/default_scheme.hpp"
+#include "model/engine/runs_on.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Confidence;
+using model::Verdict;
+
+/// How well a way runs; less is better.
+int rank_of(const Way& way) {
+  const model::Estimate& e = way.estimate;
+  if (e.verdict == Verdict::refused) return 4;
+  if (!model::fits(e.verdict)) return 3;
+  if (!model::is_on_gpus(e)) return 2;
+  return way.tight || e.queued > 0 ? 1 : 0;
+}
+
+/// Bits of a parameter to the next half, at most those of the checkpoint.
+double width_of(const model::QuantisedModel& weights, double most) {
+  const double bits = 8 * weights.total.real().value() /
+                      std::max(1.0, static_cast<double>(weights.model->profile.parameters));
+  return std::min(std::round(2 * bits) / 2, most);
+}
+
+/// Better ways are less: rank, then width on cards, then the time of an answer.
+auto order_of(const Way& way, double most) {
+  const int rank = rank_of(way);
+  const double width = rank < 2 ? -(way.is_own ? most : width_of(*way.weights, most)) : 0;
+  const double missing = rank < 3 ? 0 : static_cast<double>(way.estimate.short_bytes.count());
+  return std::tuple(rank, width, missing, way.estimate.total.value());
+}
+
+bool has_code(const model::Engine& engine, const model::Model& m) {
+  return model::has_class(engine, m) &&
+         (!engine.classes ||
+          std::ranges::find(*engine.classes, m.architecture) != engine.classes->end());
+}
+
+}  // namespace
+
+Bytes spare_memory(const model::Scenario& s) {
+  constexpr Bytes plain{Size{1} << 30}, with_display{Size{3} << 29};
+  if (s.gpu_budget != model::unlimited || s.runtime->memory.utilization < 1) return Bytes(0);
+  Bytes most(0);
+  for (const Device& card : s.machine->devices) {
+    if (card.unified_memory) continue;
+    const auto of = model::card_class(card);
+    const bool hbm = of == model::CardClass::hbm || of == model::CardClass::hopper;
+    most = std::max(most, hbm ? plain : with_display);
+  }
+  return most;
+}
+
+bool is_tight(const model::Scenario& scenario, const model::Estimate& e) {
+  if (!model::is_on_gpus(e)) return false;
+  return e.sure == Confidence::marginal ||
+         e.gpu_bytes_high + spare_memory(scenario) > model::card_budget(scenario, 0);
+}
+
+std::vector<const model::Engine*> comparable_engines(const Engines& engines,
+                                                     const model::Model& model,
+                                                     const Machine& machine) {
+  std::vector<const model::Engine*> all, fitting;
+  for (const model::Engine& engine : engines.all()) {
+    if (!engine.is_compared) continue;
+    all.push_back(&engine);
+    if (model::runs_on(engine, machine) && has_code(engine, model)) fitting.push_back(&engine);
+  }
+  return fitting.empty() ? all : fitting;
+}
+
+std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
+                              const Compared& compared) {
+  std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> held;
+  std::vector<Way> ways;
+  const double own = width_of(model::quantise(model, model::scheme(model.checkpoint_scheme)), 64);
+  const bool packed = model::scheme(model.checkpoint_scheme).family != model::SchemeFamily::plain;
+  const auto add = [&](const model::Engine& engine, const model::Scheme& scheme, bool is_own) {
+    auto& weights = held[&scheme];
+    if (!weights) weights = std::make_shared<model::QuantisedModel>(model::quantise(model, scheme));
+    scenario.runtime = &engine;
+    scenario.weights = weights.get();
+    if (packed && !is_own && compared.precisions.empty() && width_of(*weights, 64) >= own) return;
+    const model::Estimate estimate = evaluate(scenario);
+    ways.push_back({&engine, weights, estimate, is_tight(scenario, estimate), is_own});
+  };
+  for (const model::Engine* engine : compared.engines) {
+    std::vector<std::string> names = compared.precisions;
+    if (names.empty())
+      names.assign(engine->usual_precisions.begin(), engine->usual_precisions.end());
+    for (const std::string& name : names)
+      if (name == "auto")
+        add(*engine, model::default_scheme(model, *engine), true);
+      else
+        add(*engine, model::scheme(name), false);
+  }
+  std::ranges::stable_sort(ways, {}, [&](const Way& way) { return order_of(way, own); });
+  if (rank_of(ways.front()) < 4)
+    std::erase_if(ways, [](const Way& way) { return rank_of(way) == 4; });
+  return ways;
+}
+
+std::vector<const Way*> best_of_each_precision(std::span<const Way> ways, std::size_t most) {
+  std::vector<const Way*> best;
+  for (const Way& way : ways)
+    if (best.size() < most && std::ranges::none_of(best, [&](const Way* other) {
+          return other->weights->scheme == way.weights->scheme;
+        }))
+      best.push_back(&way);
+  return best;
+}
+
+}  // namespace headroom::sweep

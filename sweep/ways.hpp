@@ -1,0 +1,55 @@
+// Ways to run a model on a machine, an engine and a precision each, compared.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "model/infer/estimate.hpp"
+#include "sweep/factors.hpp"
+
+namespace headroom::sweep {
+
+/// One way with its estimate.
+struct Way {
+  const model::Engine* engine = nullptr;
+  std::shared_ptr<const model::QuantisedModel> weights;
+  model::Estimate estimate;
+  bool tight = false;   ///< as is_tight() has it
+  bool is_own = false;  ///< the checkpoint's own precision, as the engine reads it
+};
+
+/// Memory that stays free on a card for what else it does. An engine that leaves a share of the
+/// card free, and Apple's own limit, need no more. Otherwise it is 1 GiB, which llama.cpp's fitting
+/// leaves (common/arg.cpp: --fit-target), and 1.5 GiB on cards with GDDR, which may drive a
+/// display. 0 under a budget of the user's.
+Bytes spare_memory(const model::Scenario& scenario);
+
+/// True if everything is on cards, but at the high end of its interval no spare memory is left.
+bool is_tight(const model::Scenario& scenario, const model::Estimate& estimate);
+
+/// What is compared.
+struct Compared {
+  std::vector<const model::Engine*> engines;  ///< at least one
+  /// "auto": the checkpoint's own; empty: those that each engine is usually run with.
+  std::vector<std::string> precisions;
+};
+
+/// Engines that are compared for `model` on the scenario's machine: those whose kernels run on its
+/// cards and whose code has the class. All of `engines` that may be compared where none does.
+std::vector<const model::Engine*> comparable_engines(const Engines& engines,
+                                                     const model::Model& model,
+                                                     const Machine& machine);
+
+/// The ways by each engine and precision, the best first. Order: on cards, on cards but tight, with
+/// offload, not at all. On cards the widest weights are first, but none counts as wider than the
+/// checkpoint. Equally wide ones go by the time of an answer, and so do all with offload.
+/// `scenario`: its weights and engine are set here. Left out: ways that an engine refuses, unless
+/// all are refused, and other formats as wide as a checkpoint that is quantised itself.
+std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
+                              const Compared& compared);
+
+/// The first way of each precision, at most `most`.
+std::vector<const Way*> best_of_each_precision(std::span<const Way> ways, std::size_t most);
+
+}  // namespace headroom::sweep
