@@ -28,7 +28,7 @@ Bytes spare_memory(const model::Scenario& scenario);
 /// True if everything is on cards, but at the high end of its interval no spare memory is left.
 bool is_tight(const model::Scenario& scenario, const model::Estimate& estimate);
 
-/// What is compared.
+/// The engines and precisions of a comparison.
 struct Compared {
   std::vector<const model::Engine*> engines;  ///< at least one
   /// "auto": the checkpoint's own; empty: those that each engine is usually run with.
