@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
@@ -13,6 +14,7 @@
 #include "report/words.hpp"
 #include "sweep/advice_words.hpp"
 #include "sweep/output.hpp"
+#include "sweep/traffic_output.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -22,13 +24,6 @@ using model::Interval;
 using model::Verdict;
 
 constexpr std::size_t widest = 100, most_ways = 7;
-
-/// Three significant digits, without an exponent.
-std::string three_digits(double value) {
-  if (!(std::abs(value) >= 1000)) return fmt::format("{:.3g}", value);
-  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 2);
-  return grouped(std::llround(std::round(value / unit) * unit));
-}
 
 std::string in_gib(Bytes bytes) {
   return fmt::format("{:.1f}", bytes.real().value() / (1024.0 * 1024 * 1024));
@@ -60,8 +55,8 @@ double offloaded(const Estimate& e) {
 std::string title(const GivenScenario& given) {
   const model::Model& m = *given.model;
   const double billions = static_cast<double>(m.profile.parameters) / 1e9;
-  std::string size = billions < 0.1 ? fmt::format("{:.3g} M parameters", 1e3 * billions)
-                                    : fmt::format("{} B parameters", three_digits(billions));
+  std::string size = billions < 1 ? fmt::format("{:.3g} M parameters", 1e3 * billions)
+                                  : fmt::format("{} B parameters", three_digits(billions));
   if (m.profile.parameters_active != m.profile.parameters)
     size += fmt::format(", {} B active",
                         three_digits(static_cast<double>(m.profile.parameters_active) / 1e9));
@@ -69,7 +64,7 @@ std::string title(const GivenScenario& given) {
 }
 
 /// "Fits with q4_K_M under llama.cpp: 19.2 of 24.0 GiB, 38.9 tokens/s (34–52)".
-std::string headline(const GivenScenario& given, const Estimate& e) {
+std::string headline(const GivenScenario& given, const Estimate& e, const model::Traffic* load) {
   const model::Scenario& s = given.scenario;
   const std::string with =
       fmt::format("with {} under {}", s.weights->scheme->name, s.runtime->name);
@@ -94,7 +89,9 @@ std::string headline(const GivenScenario& given, const Estimate& e) {
   if (!model::is_on_gpus(e))
     text += fmt::format("{}{:.0f} % of layers outside the GPU", e.gpus_used > 0 ? ", " : "",
                         offloaded(e));
-  if (e.tokens_s > 0)
+  if (load)
+    text += ", " + traffic_rate(*load, s, e);
+  else if (e.tokens_s > 0)
     text += ", " + speed_of(e, model::interval_factors(s).times(e).tpot, " tokens/s");
   return text;
 }
@@ -133,9 +130,9 @@ std::string ways_table(const GivenScenario& given) {
   }
   for (const Way* way : shown)
     rows.push_back(row_of(*way, given.scenario, way == given.ways.data()));
-  return aligned(
-      {"", "precision", "engine", "each GPU", "context to", "tokens/s", "first token", ""},
-      {false, false, false, true, true, true, true, false}, rows);
+  return aligned({"", "precision", "engine", "each GPU", "context to",
+                  given.scenario.batch > 1 ? "decode tokens/s" : "tokens/s", "first token", ""},
+                 {false, false, false, true, true, true, true, false}, rows);
 }
 
 std::string bar(double share) {
@@ -158,16 +155,20 @@ std::string memory_lines(const model::Explanation& explained) {
   }
   if (fullest) shown.insert(shown.begin(), fullest);
   std::vector<std::vector<std::string>> rows;
+  const bool several = explained.estimate.gpus_used > 1;
   for (const auto* use : shown)
-    rows.push_back({use->kind == "gpu" ? "fullest GPU" : use->kind, in_gib(use->weights),
-                    in_gib(use->kv_cache), in_gib(use->activations + use->overhead),
-                    in_gib(use->total), in_gib(use->budget),
+    rows.push_back({use->kind != "gpu" ? use->kind
+                    : several          ? "fullest GPU"
+                                       : use->name,
+                    in_gib(use->weights), in_gib(use->kv_cache),
+                    in_gib(use->activations + use->overhead), in_gib(use->total),
+                    in_gib(use->budget),
                     bar(use->total.real() / std::max(use->budget.real(), Bytes(1).real()))});
   return aligned({"GiB", "weights", "KV cache", "work", "total", "of", ""},
                  {false, true, true, true, true, true, false}, rows);
 }
 
-std::string time_lines(const Estimate& e, const model::TimeIntervals& of) {
+std::string time_lines(const Estimate& e, const model::TimeIntervals& of, bool under_load) {
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](std::string_view name, double seconds, const Interval& interval) {
     if (seconds > 0 && std::isfinite(seconds))
@@ -176,8 +177,8 @@ std::string time_lines(const Estimate& e, const model::TimeIntervals& of) {
                                   duration(seconds * interval.high))});
   };
   add("load", e.load.value(), of.load);
-  add("first token", e.ttft.value(), of.ttft);
-  add("each further token", e.tpot.value(), of.tpot);
+  if (!under_load) add("first token", e.ttft.value(), of.ttft);
+  if (!under_load) add("each further token", e.tpot.value(), of.tpot);
   return aligned({"time", "expected", "80 % interval"}, {false, true, false}, rows);
 }
 
@@ -219,12 +220,18 @@ std::string as_argument(const std::string& text) {
 
 }  // namespace
 
-std::string answer_text(const GivenScenario& given, const model::Explanation& explained) {
+std::string answer_text(const GivenScenario& given, const model::Explanation& explained,
+                        const std::optional<model::Traffic>& serving) {
   const Estimate& e = explained.estimate;
-  const model::TimeIntervals of = model::interval_factors(given.scenario).times(e);
-  std::string text = title(given) + wrapped(headline(given, e)) + '\n';
+  const model::Scenario& s = given.scenario;
+  const model::TimeIntervals of = model::interval_factors(s).times(e);
+  const model::Traffic* load =
+      serving && (s.batch > 1 || has_spread(*serving)) ? &*serving : nullptr;
+  std::string text = title(given) + wrapped(headline(given, e, load)) + '\n';
   if (given.ways.size() > 1) text += ways_table(given) + '\n';
-  if (model::fits(e.verdict)) text += memory_lines(explained) + '\n' + time_lines(e, of) + '\n';
+  if (model::fits(e.verdict))
+    text += memory_lines(explained) + '\n' + time_lines(e, of, load != nullptr) + '\n';
+  if (load) text += traffic_lines(*load, s, e) + '\n';
   for (const auto& line : explained.warnings) text += wrapped("Warning: " + line);
   if (is_tight(given.scenario, e))
     text += wrapped(fmt::format(

@@ -153,6 +153,12 @@ std::string grouped(Size number) {
   return digits;
 }
 
+std::string three_digits(double value) {
+  if (!(std::abs(value) >= 1000)) return fmt::format("{:.3g}", value);
+  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 2);
+  return grouped(std::llround(std::round(value / unit) * unit));
+}
+
 std::string duration(double seconds) {
   if (!std::isfinite(seconds)) return "never";
   if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);

@@ -38,6 +38,8 @@ void say_if_full_model(const Options& options);
 
 /// "2,779,683,840".
 std::string grouped(Size number);
+/// Three significant digits without an exponent: "0.292", "38.9", "1,470".
+std::string three_digits(double value);
 /// Three significant digits in ms, s, min or h; "never" for infinity.
 std::string duration(double seconds);
 

@@ -47,6 +47,10 @@ std::optional<model::Traffic> traffic_of(const Options& options, const model::Sc
   return traffic.running > 0 ? std::optional(traffic) : std::nullopt;
 }
 
+bool has_spread(const model::Traffic& t) {
+  return t.at_p95.total != t.at_p50.total || t.at_p95.ttft != t.at_p50.ttft;
+}
+
 std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
                           const model::Estimate& e) {
   const model::ServingIntervals of = model::interval_factors(s).serving(e, t.running);
@@ -58,17 +62,17 @@ std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
   };
   // Intervals are of times: the longest is the lowest rate.
   const auto rate = [&](std::string name, double value, const model::Interval& interval) {
-    rows.push_back({std::move(name), fmt::format("{:.3g}", value),
-                    fmt::format("{:.3g}", value / interval.high),
-                    fmt::format("{:.3g}", value / interval.low), measured_words(interval)});
+    rows.push_back({std::move(name), three_digits(value), three_digits(value / interval.high),
+                    three_digits(value / interval.low), measured_words(interval)});
   };
   time("time to first token", t.ttft, of.ttft);
-  time("… of a median prompt", t.at_p50.ttft, of.ttft);
-  time("… of a prompt at p95", t.at_p95.ttft, of.ttft);
+  const bool spread = has_spread(t);
+  if (spread) time("… of a median prompt", t.at_p50.ttft, of.ttft);
+  if (spread) time("… of a prompt at p95", t.at_p95.ttft, of.ttft);
   time("time per output token", t.tpot, of.tpot);
   time("whole request", t.total, of.tpot);
-  time("… of median lengths", t.at_p50.total, of.tpot);
-  time("… of lengths at p95", t.at_p95.total, of.tpot);
+  if (spread) time("… of median lengths", t.at_p50.total, of.tpot);
+  if (spread) time("… of lengths at p95", t.at_p95.total, of.tpot);
   rate("requests/s", t.requests_s * replicas(s), of.rate);
   rate("output tokens/s", t.output_tokens_s * replicas(s), of.rate);
   rate("output tokens/s/GPU", t.output_tokens_s * replicas(s) / cards(e), of.rate);
@@ -77,6 +81,14 @@ std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
                               s.batch == 1 ? "" : "s", t.running),
                   "expected", "low", "high", "measured"},
                  {false, true, true, true, false}, rows);
+}
+
+std::string traffic_rate(const model::Traffic& t, const model::Scenario& s,
+                         const model::Estimate& e) {
+  const model::Interval& of = model::interval_factors(s).serving(e, t.running).rate;
+  const double value = t.output_tokens_s * replicas(s);
+  return fmt::format("{} output tokens/s ({} to {}) for {} at once", three_digits(value),
+                     three_digits(value / of.high), three_digits(value / of.low), grouped(s.batch));
 }
 
 boost::json::object traffic_object(const model::Traffic& t, const model::Scenario& s,

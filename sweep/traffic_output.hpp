@@ -19,6 +19,12 @@ namespace headroom::sweep {
 std::optional<model::Traffic> traffic_of(const Options& options, const model::Scenario& scenario,
                                          const model::Estimate& estimate);
 
+/// True if requests differ in length.
+bool has_spread(const model::Traffic& traffic);
+
+/// "1,470 output tokens/s (823 to 1,850) for 64 at once".
+std::string traffic_rate(const model::Traffic& traffic, const model::Scenario& scenario,
+                         const model::Estimate& estimate);
 std::string traffic_lines(const model::Traffic& traffic, const model::Scenario& scenario,
                           const model::Estimate& estimate);
 boost::json::object traffic_object(const model::Traffic& traffic, const model::Scenario& scenario,

@@ -26,6 +26,13 @@ int rank_of(const Way& way) {
   return way.tight || e.queued > 0 ? 1 : 0;
 }
 
+/// A checkpoint in 32 bit is served in 16: vLLM 0.33 config/model.py _resolve_auto_dtype, llama.cpp
+/// convert_hf_to_gguf.py --outtype auto.
+const model::Scheme& sixteen_bit(const model::Scheme& scheme) {
+  return scheme.name == "fp32" ? model::scheme("fp16") : scheme;
+}
+constexpr double most_bits = 16;
+
 /// Bits of a parameter to the next half, at most those of the checkpoint.
 double width_of(const model::QuantisedModel& weights, double most) {
   const double bits = 8 * weights.total.real().value() /
@@ -91,7 +98,8 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
     if (!weights) weights = std::make_shared<model::QuantisedModel>(model::quantise(model, scheme));
     scenario.runtime = &engine;
     scenario.weights = weights.get();
-    if (packed && !is_own && compared.precisions.empty() && width_of(*weights, 64) >= own) return;
+    if (packed && !is_own && compared.precisions.empty() && width_of(*weights, most_bits) >= own)
+      return;
     const model::Estimate estimate = evaluate(scenario);
     ways.push_back({&engine, weights, estimate, is_tight(scenario, estimate), is_own});
   };
@@ -101,7 +109,7 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
       names.assign(engine->usual_precisions.begin(), engine->usual_precisions.end());
     for (const std::string& name : names)
       if (name == "auto")
-        add(*engine, model::default_scheme(model, *engine), true);
+        add(*engine, sixteen_bit(model::default_scheme(model, *engine)), true);
       else
         add(*engine, model::scheme(name), false);
   }

@@ -193,7 +193,7 @@ int run_estimate(const Options& options) {
   const std::optional<model::Traffic> serving =
       given.on_machine ? traffic_of(options, given.scenario, explained.estimate) : std::nullopt;
   if (format == Format::text && given.on_machine && !with_terms && !options.given("details"))
-    emit(options, answer_text(given, explained));
+    emit(options, answer_text(given, explained, serving));
   else if (format == Format::text)
     emit(options,
          estimate_text(given, explained, serving, with_terms ? Terms::shown : Terms::hidden));
