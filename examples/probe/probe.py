@@ -112,7 +112,8 @@ def program(command, option="", **how):
 def predicted(args, extra=(), what="curve"):
     command = [args.headroom, what, args.config_or_name, "--machine", args.machine, "--format", "csv",
                "--batch", str(args.batches[0]), "--prompt-tokens", str(args.prompt_tokens),
-               "--output-tokens", str(args.output_tokens), "--precision", args.precision, *extra]
+               "--output-tokens", str(args.output_tokens), "--precision", args.precision,
+               "--runtime", "transformers", *extra]
     found = program(command, "; --headroom says where it is", capture_output=True)
     if found.returncode not in (0, 3):
         sys.exit(f"probe: {' '.join(command)}: {found.stderr.strip()}")
