@@ -21,7 +21,6 @@ namespace {
 
 using model::Estimate;
 using model::Interval;
-using model::Verdict;
 
 constexpr std::size_t widest = 100, most_ways = 7;
 

@@ -1,0 +1,102 @@
+// The choice of engine and precision where a question leaves them out.
+#include "sweep/ways.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/infer/scenario/verdict.hpp"
+#include "sweep/options/machine_options.hpp"
+#include "sweep/sources/source.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+std::vector<Way> ways_on(const model::Model& m, const Machine& machine, Size batch = 1) {
+  const Engines engines;
+  model::Scenario s;
+  s.machine = &machine;
+  s.batch = batch;
+  std::vector<Way> ways = compare_ways(m, s, {comparable_engines(engines, m, machine), {}});
+  EXPECT_FALSE(ways.empty()) << m.name;
+  for (Way& way : ways) way.engine = &model::engine(way.engine->name);  // outlives `engines`
+  return ways;
+}
+
+Machine machine(std::string_view text) {
+  return parse_machine(std::string(text), shipped_catalogue());
+}
+
+/// A card with more memory never gets narrower weights, and never loses the place on cards.
+TEST(Ways, MoreMemoryNeverMeansFewerBits) {
+  for (const auto* name : {"Qwen/Qwen3-8B", "Qwen/Qwen3-14B", "Qwen/Qwen3-32B", "gpt-oss-20b",
+                           "Llama-3.3-70B-Instruct"}) {
+    const model::Model m = resolve_model(name);
+    Bytes widest{0};
+    bool on_cards = false;
+    for (const auto* card : {"rtx-3060-12gb", "rtx-4060-ti-16gb", "rtx-4090", "rtx-5090",
+                             "a100-sxm-40gb", "a100-sxm-80gb", "h200-sxm-141gb"}) {
+      const Machine on = machine(card);
+      const Way best = ways_on(m, on).front();
+      const bool fits = model::is_on_gpus(best.estimate);
+      EXPECT_TRUE(fits || !on_cards) << name << " on " << card;
+      if (!fits) continue;
+      // Formats of one width differ by padding and scales.
+      EXPECT_GE(best.weights->total.count() * 1.05, static_cast<double>(widest.count()))
+          << name << " on " << card;
+      widest = best.weights->total;
+      on_cards = true;
+    }
+    EXPECT_TRUE(on_cards) << name;
+  }
+}
+
+/// What is shown first runs at least as well as all else: nothing that needs offload is before
+/// something on cards.
+TEST(Ways, NothingOffloadedStandsBeforeWhatIsOnCards) {
+  for (const auto* name : {"Qwen/Qwen3-32B", "DeepSeek-V3", "facebook/opt-30b"})
+    for (const auto* card : {"rtx-4090", "8x h100-sxm-80gb"}) {
+      const model::Model m = resolve_model(name);
+      const Machine on = machine(card);
+      bool offloaded = false;
+      for (const Way& way : ways_on(m, on)) {
+        if (!model::is_on_gpus(way.estimate)) offloaded = true;
+        EXPECT_FALSE(offloaded && model::is_on_gpus(way.estimate)) << name << " on " << card;
+      }
+    }
+}
+
+TEST(Ways, OnlyEnginesForTheCardsAndTheClass) {
+  const Engines engines;
+  const auto names = [&](const char* model, const char* on) {
+    std::vector<std::string> all;
+    for (const auto* each : comparable_engines(engines, resolve_model(model), machine(on)))
+      all.emplace_back(each->name);
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names("Qwen/Qwen3-8B", "rtx-4090"), (Names{"transformers", "llama.cpp", "vllm"}));
+  EXPECT_EQ(names("Qwen/Qwen3-8B", "m3-max-48gb"), (Names{"transformers", "llama.cpp"}));
+  EXPECT_EQ(names("facebook/opt-30b", "rtx-4090"), (Names{"transformers", "vllm"}));
+}
+
+/// Room for a display on cards with GDDR, none under a budget of the user's or an engine's share.
+TEST(Ways, SpareMemory) {
+  const Machine display = machine("rtx-4090"), server = machine("a100-sxm-80gb"),
+                mac = machine("m3-max-48gb");
+  model::Scenario s;
+  s.runtime = &model::engine("llama.cpp");
+  s.machine = &display;
+  EXPECT_EQ(spare_memory(s), Bytes(Size{1536} << 20));
+  s.machine = &server;
+  EXPECT_EQ(spare_memory(s), Bytes(Size{1024} << 20));
+  s.machine = &mac;
+  EXPECT_EQ(spare_memory(s), Bytes(0));
+  s.machine = &display;
+  s.gpu_budget = Bytes(Size{20} << 30);
+  EXPECT_EQ(spare_memory(s), Bytes(0));
+  s.gpu_budget = model::unlimited;
+  s.runtime = &model::engine("vllm");
+  EXPECT_EQ(spare_memory(s), Bytes(0));
+}
+
+}  // namespace
+}  // namespace headroom::sweep
