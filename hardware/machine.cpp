@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 
 #include "hardware/card_count.hpp"
@@ -43,14 +44,23 @@ CountedCards read_cards(std::string_view machine, std::string_view text) {
   return {count, rest};
 }
 
-/// Rejects the name of a complete box without its cards, and lists the cards that it holds.
-void reject_host(std::string_view text, std::string_view name, const Catalogue& catalogue) {
+/// The cards of a complete box by its name, if the catalogue has one kind of card for it. Nothing
+/// where the name is of no host. Rejects a box that has several kinds, and lists them.
+std::optional<CountedCards> cards_of_box(std::string_view text, std::string_view name,
+                                         const Catalogue& catalogue) {
   const auto host = std::ranges::find(catalogue.hosts, lower(name), &Host::name);
-  if (host == catalogue.hosts.end()) return;
-  const auto card = std::ranges::find(catalogue.devices, host->name, &Device::host);
-  reject(text, fmt::format("'{}' is a host; name the cards in it: '{}x {} @ {}'", name,
-                           std::max(1, host->cards),
-                           card == catalogue.devices.end() ? "CARD" : card->name, host->name));
+  if (host == catalogue.hosts.end()) return std::nullopt;
+  std::vector<std::string_view> kinds;
+  for (const Device& card : catalogue.devices)
+    if (card.host == host->name) kinds.push_back(card.name);
+  const int count = std::max(1, host->cards);
+  if (kinds.size() == 1 && host->cards > 0) return CountedCards{count, kinds.front()};
+  if (kinds.empty()) kinds.push_back("CARD");
+  reject(text, fmt::format("'{}' is a host; name the cards in it: '{}x {} @ {}'{}", name, count,
+                           kinds.front(), host->name,
+                           kinds.size() < 2
+                               ? std::string()
+                               : fmt::format("; it is known with {}", fmt::join(kinds, ", "))));
 }
 
 /// `cards`: the part of the machine's `text` before "@".
@@ -59,8 +69,11 @@ std::vector<Device> read_all_cards(std::string_view text, std::string_view cards
   std::vector<Device> all;
   for (const std::string_view item : split(cards, '+')) {
     if (item.empty()) reject(text, "no card next to '+'");
-    const CountedCards found = read_cards(text, item);
-    reject_host(text, found.name, catalogue);
+    CountedCards found = read_cards(text, item);
+    if (const auto box = cards_of_box(text, found.name, catalogue)) {
+      if (found.count != 1) reject(text, "several boxes: name the cards and their host");
+      found = *box;
+    }
     const Device& device = catalogue.device(found.name);
     require_card_count(text, static_cast<std::int64_t>(all.size()) + found.count);
     all.insert(all.end(), static_cast<std::size_t>(found.count), device);

@@ -21,6 +21,7 @@ namespace {
 
 using model::Estimate;
 using model::Interval;
+using model::Verdict;
 
 constexpr std::size_t widest = 100, most_ways = 7;
 
@@ -85,9 +86,10 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
     text += fmt::format(
         "{} of {} GiB{}", in_gib(e.gpu_bytes), in_gib(model::card_budget(s, 0)),
         e.gpus_used > 1 ? fmt::format(" on each of {} GPUs", e.gpus_used) : std::string());
-  if (!model::is_on_gpus(e))
-    text += fmt::format("{}{:.0f} % of layers outside the GPU", e.gpus_used > 0 ? ", " : "",
-                        offloaded(e));
+  else
+    text += in_gib(e.cpu_bytes) + " GiB of RAM";
+  if (e.gpus_used > 0 && !model::is_on_gpus(e))
+    text += fmt::format(", {:.0f} % of layers outside the GPU", offloaded(e));
   if (load)
     text += ", " + traffic_rate(*load, s, e);
   else if (e.tokens_s > 0)
@@ -97,7 +99,9 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
 
 std::string note_of(const Way& way) {
   const Estimate& e = way.estimate;
+  if (e.verdict == Verdict::refused) return "refused";
   if (!model::fits(e.verdict)) return "does not fit";
+  if (e.gpus_used == 0) return "on the CPU";
   if (!model::is_on_gpus(e)) return fmt::format("offload {:.0f} %", offloaded(e));
   return way.tight ? "tight" : "";
 }
@@ -113,7 +117,7 @@ std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bo
   return {chosen ? ">" : "",
           std::string(way.weights->scheme->name),
           std::string(way.engine->name),
-          runs ? in_gib(e.gpu_bytes) + " GiB" : "",
+          runs ? in_gib(e.gpus_used > 0 ? e.gpu_bytes : e.cpu_bytes) + " GiB" : "",
           context > 0 ? grouped(context) : "",
           runs && e.tokens_s > 0 ? speed_of(e, of.tpot) : "",
           runs ? (of.ttft.measurements > 0 ? "" : "~") + duration(e.ttft.value()) : "",
@@ -129,9 +133,10 @@ std::string ways_table(const GivenScenario& given) {
   }
   for (const Way* way : shown)
     rows.push_back(row_of(*way, given.scenario, way == given.ways.data()));
-  return aligned({"", "precision", "engine", "each GPU", "context to",
-                  given.scenario.batch > 1 ? "decode tokens/s" : "tokens/s", "first token", ""},
-                 {false, false, false, true, true, true, true, false}, rows);
+  return aligned(
+      {"", "precision", "engine", given.machine->devices.empty() ? "RAM" : "each GPU", "context to",
+       given.scenario.batch > 1 ? "decode tokens/s" : "tokens/s", "first token", ""},
+      {false, false, false, true, true, true, true, false}, rows);
 }
 
 std::string bar(double share) {
@@ -236,7 +241,7 @@ std::string answer_text(const GivenScenario& given, const model::Explanation& ex
     text += wrapped(fmt::format(
         "Tight: it may take {} GiB. Fewer bits, a shorter context or a smaller batch make it safe.",
         in_gib(e.gpu_bytes_high)));
-  if (!explained.advice.empty() && !model::is_on_gpus(e))
+  if (!explained.advice.empty() && !model::is_on_gpus(e) && !given.machine->devices.empty())
     text += wrapped("Advice: " + advice_words(explained.advice));
   for (const auto& note : explained.notes)
     if (note.starts_with("multi-token") || note.starts_with("free")) text += wrapped(note);

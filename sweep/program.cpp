@@ -86,7 +86,11 @@ int dispatch(std::vector<std::string> arguments) {
   }
   const Command* command = find(name);
   if (command == nullptr) {
-    if (arguments.empty() || !is_machine(arguments.front())) unknown_command(name);
+    // A name with an owner is a model's: what is wrong with the machine is said then.
+    const bool is_model = name.find('/') != std::string::npos;
+    if (arguments.empty() || arguments.front().starts_with('-') ||
+        (!is_model && !is_machine(arguments.front())))
+      unknown_command(name);
     command = &estimate_command;
     arguments.front() = "--machine=" + arguments.front();
     arguments.insert(arguments.begin(), name);

@@ -31,7 +31,7 @@ int rank_of(const Way& way) {
 const model::Scheme& sixteen_bit(const model::Scheme& scheme) {
   return scheme.name == "fp32" ? model::scheme("fp16") : scheme;
 }
-constexpr double most_bits = 16;
+constexpr double no_limit = 1e3;
 
 /// Bits of a parameter to the next half, at most those of the checkpoint.
 double width_of(const model::QuantisedModel& weights, double most) {
@@ -91,27 +91,32 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
                               const Compared& compared) {
   std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> held;
   std::vector<Way> ways;
-  const double own = width_of(model::quantise(model, model::scheme(model.checkpoint_scheme)), 64);
+  const double own =
+      width_of(model::quantise(model, model::scheme(model.checkpoint_scheme)), no_limit);
   const bool packed = model::scheme(model.checkpoint_scheme).family != model::SchemeFamily::plain;
-  const auto add = [&](const model::Engine& engine, const model::Scheme& scheme, bool is_own) {
+  const auto add = [&](const model::Engine& engine, const model::Scheme& scheme, bool is_own,
+                       bool holds_own = false) {
     auto& weights = held[&scheme];
     if (!weights) weights = std::make_shared<model::QuantisedModel>(model::quantise(model, scheme));
     scenario.runtime = &engine;
     scenario.weights = weights.get();
-    if (packed && !is_own && compared.precisions.empty() && width_of(*weights, most_bits) >= own)
-      return;
+    if (holds_own && !is_own && width_of(*weights, no_limit) >= own) return false;
     const model::Estimate estimate = evaluate(scenario);
     ways.push_back({&engine, weights, estimate, is_tight(scenario, estimate), is_own});
+    return estimate.verdict != Verdict::refused;
   };
   for (const model::Engine* engine : compared.engines) {
     std::vector<std::string> names = compared.precisions;
     if (names.empty())
       names.assign(engine->usual_precisions.begin(), engine->usual_precisions.end());
+    // An engine that reads a quantised checkpoint as it is needs no other format as wide.
+    bool holds_own = false;
     for (const std::string& name : names)
       if (name == "auto")
-        add(*engine, sixteen_bit(model::default_scheme(model, *engine)), true);
+        holds_own =
+            add(*engine, sixteen_bit(model::default_scheme(model, *engine)), true) && packed;
       else
-        add(*engine, model::scheme(name), false);
+        add(*engine, model::scheme(name), false, holds_own);
   }
   std::ranges::stable_sort(ways, {}, [&](const Way& way) { return order_of(way, own); });
   if (rank_of(ways.front()) < 4)
