@@ -48,7 +48,9 @@ constexpr std::string_view names[] = {"weights",   "master",       "gradients", 
                                       "transient", "gathered",     "scratch",      "step",
                                       "loss",      "context",      "fragmentation"};
 
-Bytes whole_bytes(double bytes) { return Bytes(static_cast<Size>(std::min(std::ceil(bytes), 9e17))); }
+Bytes whole_bytes(double bytes) {
+  return Bytes(static_cast<Size>(std::min(std::ceil(bytes), 9e17)));
+}
 
 std::optional<double> of(const TrainingScenario& s, std::string_view key) {
   const auto it = s.factors.find(key);
