@@ -75,8 +75,9 @@ Assignment assign(std::vector<Spot> layer, std::vector<Spot> experts, Spot embed
 }
 
 Assignment assignment_of(const Plan& plan) {
-  std::vector<Spot> layer(
-      static_cast<std::size_t>(plan.on_cards.size() + plan.on_cpu.size() + plan.on_disk.size()));
+  // The ranges cover every layer once.
+  std::vector<Spot> layer(static_cast<std::size_t>(plan.on_cards.size() + plan.on_cpu.size() +
+                                                   plan.on_disk.size() + plan.tower.size()));
   const auto fill = [&](Range range, Spot spot) {
     std::fill(layer.begin() + range.first, layer.begin() + range.last, spot);
   };
