@@ -23,7 +23,7 @@ using model::Estimate;
 using model::Interval;
 using model::Verdict;
 
-constexpr std::size_t widest = 100, most_ways = 7;
+constexpr std::size_t most_ways = 7;
 
 std::string in_gib(Bytes bytes) {
   return fmt::format("{:.1f}", bytes.real().value() / (1024.0 * 1024 * 1024));
@@ -139,13 +139,6 @@ std::string ways_table(const GivenScenario& given) {
       {false, false, false, true, true, true, true, false}, rows);
 }
 
-std::string bar(double share) {
-  constexpr int width = 20;
-  const int full = std::clamp(static_cast<int>(std::lround(share * width)), 0, width);
-  return std::string(static_cast<std::size_t>(full), '#') +
-         std::string(static_cast<std::size_t>(width - full), '.');
-}
-
 /// Memory of the fullest card and of the host, by what it is for.
 std::string memory_lines(const model::Explanation& explained) {
   const model::DeviceUse* fullest = nullptr;
@@ -167,7 +160,7 @@ std::string memory_lines(const model::Explanation& explained) {
                     in_gib(use->weights), in_gib(use->kv_cache),
                     in_gib(use->activations + use->overhead), in_gib(use->total),
                     in_gib(use->budget),
-                    bar(use->total.real() / std::max(use->budget.real(), Bytes(1).real()))});
+                    bar(use->total.real().value(), use->budget.real().value())});
   return aligned({"GiB", "weights", "KV cache", "work", "total", "of", ""},
                  {false, true, true, true, true, true, false}, rows);
 }
@@ -186,23 +179,7 @@ std::string time_lines(const Estimate& e, const model::TimeIntervals& of, bool u
   return aligned({"time", "expected", "80 % interval"}, {false, true, false}, rows);
 }
 
-/// `text` in lines of at most 100 columns; those after the first are indented.
-std::string wrapped(std::string_view text) {
-  std::string all;
-  std::size_t column = 0;
-  for (const std::string_view word : words(text)) {
-    if (column > 0 && column + 1 + text_width(word) > widest) {
-      all += "\n  ";
-      column = 2;
-    } else if (column > 0) {
-      all += ' ';
-      ++column;
-    }
-    all += word;
-    column += text_width(word);
-  }
-  return all + '\n';
-}
+std::string paragraph(std::string_view text) { return wrapped(text, 0, 2); }
 
 std::string assumptions(const GivenScenario& given) {
   const model::Scenario& s = given.scenario;
@@ -213,8 +190,8 @@ std::string assumptions(const GivenScenario& given) {
       s.batch == 1 ? std::string("one request at a time")
                    : fmt::format("{} sequences at once", grouped(s.batch)));
   if (s.context > 0) text += fmt::format(", a cache of {} tokens each", grouped(s.context));
-  std::string all = wrapped(text + '.');
-  for (const auto& line : given.assumed) all += wrapped("Assumes " + line + '.');
+  std::string all = paragraph(text + '.');
+  for (const auto& line : given.assumed) all += paragraph("Assumes " + line + '.');
   return all;
 }
 
@@ -222,35 +199,51 @@ std::string as_argument(const std::string& text) {
   return text.find(' ') == std::string::npos ? text : '"' + text + '"';
 }
 
+/// Operand and flags that ask another command for the same point.
+std::string same_question(const GivenScenario& given) {
+  const model::Scenario &s = given.scenario, usual;
+  std::string text = fmt::format("{} --machine {}", as_argument(given.model->name),
+                                 as_argument(given.machine->name));
+  if (given.ways.size() < 2)
+    text += fmt::format(" --runtime {} --precision {}", s.runtime->name, s.weights->scheme->name);
+  const auto add = [&](std::string_view flag, Size value, Size otherwise) {
+    if (value != otherwise) text += fmt::format(" --{} {}", flag, value);
+  };
+  add("batch", s.batch, usual.batch);
+  add("prompt-tokens", s.prompt_tokens, usual.prompt_tokens);
+  add("output-tokens", s.output_tokens, usual.output_tokens);
+  add("context", s.context, usual.context);
+  return text;
+}
+
 }  // namespace
 
 std::string answer_text(const GivenScenario& given, const model::Explanation& explained,
-                        const std::optional<model::Traffic>& serving) {
+                        const std::optional<model::Traffic>& serving,
+                        const std::string& predictors) {
   const Estimate& e = explained.estimate;
   const model::Scenario& s = given.scenario;
   const model::TimeIntervals of = model::interval_factors(s).times(e);
   const model::Traffic* load =
       serving && (s.batch > 1 || has_spread(*serving)) ? &*serving : nullptr;
-  std::string text = title(given) + wrapped(headline(given, e, load)) + '\n';
+  std::string text = title(given) + paragraph(headline(given, e, load)) + '\n';
   if (given.ways.size() > 1) text += ways_table(given) + '\n';
   if (model::fits(e.verdict))
     text += memory_lines(explained) + '\n' + time_lines(e, of, load != nullptr) + '\n';
   if (load) text += traffic_lines(*load, s, e) + '\n';
-  for (const auto& line : explained.warnings) text += wrapped("Warning: " + line);
+  for (const auto& line : explained.warnings) text += paragraph("Warning: " + line);
   if (is_tight(given.scenario, e))
-    text += wrapped(fmt::format(
+    text += paragraph(fmt::format(
         "Tight: it may take {} GiB. Fewer bits, a shorter context or a smaller batch make it safe.",
         in_gib(e.gpu_bytes_high)));
   if (!explained.advice.empty() && !model::is_on_gpus(e) && !given.machine->devices.empty())
-    text += wrapped("Advice: " + advice_words(explained.advice));
-  for (const auto& note : explained.notes)
-    if (note.starts_with("multi-token") || note.starts_with("free")) text += wrapped(note);
+    text += paragraph("Advice: " + advice_words(explained.advice));
+  if (!predictors.empty()) text += paragraph("Note: " + predictors);
   text += assumptions(given);
   if (of.tpot.measurements == 0 || of.ttft.measurements == 0)
     text += "~ No measurement of such weights on such cards stands behind this number.\n";
   return text +
-         wrapped(fmt::format("Next: headroom launch {} --machine {}, or --details, --explain",
-                             as_argument(given.model->name), as_argument(given.machine->name)));
+         paragraph("Next: headroom launch " + same_question(given) + ", or --details, --explain");
 }
 
 }  // namespace headroom::sweep

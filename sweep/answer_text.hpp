@@ -11,8 +11,10 @@
 namespace headroom::sweep {
 
 /// At most 30 lines of at most 100 columns, but for long names. `given` is on a machine. `serving`:
-/// shown for several requests at once.
+/// shown for several requests at once. `predictors`: the note on the checkpoint's own modules for
+/// speculation, or empty.
 std::string answer_text(const GivenScenario& given, const model::Explanation& explained,
-                        const std::optional<model::Traffic>& serving);
+                        const std::optional<model::Traffic>& serving,
+                        const std::string& predictors);
 
 }  // namespace headroom::sweep

@@ -153,6 +153,27 @@ std::string grouped(Size number) {
   return digits;
 }
 
+std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t indent) {
+  std::string all, line(first_indent, ' ');
+  for (const auto word : words(text)) {
+    const bool first = trimmed(line).empty();
+    if (!first && text_width(line) + 1 + text_width(word) > screen_width) {
+      all += line + '\n';
+      line.assign(indent, ' ');
+    } else if (!first) {
+      line += ' ';
+    }
+    line += word;
+  }
+  return all + line + '\n';
+}
+
+std::string bar(double used, double limit) {
+  if (!(limit > 0)) return {};
+  const auto filled = static_cast<std::size_t>(std::clamp(30.0 * used / limit, 0.0, 30.0));
+  return std::string(filled, '#') + std::string(30 - filled, '.');
+}
+
 std::string three_digits(double value) {
   if (!(std::abs(value) >= 1000)) return fmt::format("{:.3g}", value);
   const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 2);

@@ -33,6 +33,14 @@ std::string pretty(const boost::json::value& value);
 std::string aligned(const std::vector<std::string>& headings, const std::vector<bool>& right,
                     const std::vector<std::vector<std::string>>& rows);
 
+/// Columns of the screen that texts are written for.
+inline constexpr std::size_t screen_width = 100;
+/// `text` in lines of at most that many columns: the first behind `first_indent` spaces, the others
+/// behind `indent`.
+std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t indent);
+/// 30 characters, as full as the limit; empty where there is none.
+std::string bar(double used, double limit);
+
 /// Says on standard error that --load-full-model is never needed, if it was given.
 void say_if_full_model(const Options& options);
 

@@ -90,33 +90,33 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
 std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
                               const Compared& compared) {
   std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> held;
-  std::vector<Way> ways;
-  const double own =
-      width_of(model::quantise(model, model::scheme(model.checkpoint_scheme)), no_limit);
-  const bool packed = model::scheme(model.checkpoint_scheme).family != model::SchemeFamily::plain;
-  const auto add = [&](const model::Engine& engine, const model::Scheme& scheme, bool is_own,
-                       bool holds_own = false) {
+  const auto weights_in = [&](const model::Scheme& scheme) {
     auto& weights = held[&scheme];
     if (!weights) weights = std::make_shared<model::QuantisedModel>(model::quantise(model, scheme));
-    scenario.runtime = &engine;
-    scenario.weights = weights.get();
-    if (holds_own && !is_own && width_of(*weights, no_limit) >= own) return false;
-    const model::Estimate estimate = evaluate(scenario);
-    ways.push_back({&engine, weights, estimate, is_tight(scenario, estimate), is_own});
-    return estimate.verdict != Verdict::refused;
+    return weights;
   };
+  const model::Scheme& checkpoint = model::scheme(model.checkpoint_scheme);
+  const double own = width_of(*weights_in(checkpoint), no_limit);
+  std::vector<Way> ways;
   for (const model::Engine* engine : compared.engines) {
     std::vector<std::string> names = compared.precisions;
     if (names.empty())
       names.assign(engine->usual_precisions.begin(), engine->usual_precisions.end());
     // An engine that reads a quantised checkpoint as it is needs no other format as wide.
-    bool holds_own = false;
-    for (const std::string& name : names)
-      if (name == "auto")
-        holds_own =
-            add(*engine, sixteen_bit(model::default_scheme(model, *engine)), true) && packed;
-      else
-        add(*engine, model::scheme(name), false, holds_own);
+    bool reads_checkpoint = false;
+    for (const std::string& name : names) {
+      const bool is_own = name == "auto";
+      const auto weights = weights_in(is_own ? sixteen_bit(model::default_scheme(model, *engine))
+                                             : model::scheme(name));
+      if (reads_checkpoint && !is_own && width_of(*weights, no_limit) >= own) continue;
+      scenario.runtime = engine;
+      scenario.weights = weights.get();
+      const model::Estimate estimate = evaluate(scenario);
+      ways.push_back({engine, weights, estimate, is_tight(scenario, estimate), is_own});
+      if (is_own)
+        reads_checkpoint =
+            checkpoint.family != model::SchemeFamily::plain && estimate.verdict != Verdict::refused;
+    }
   }
   std::ranges::stable_sort(ways, {}, [&](const Way& way) { return order_of(way, own); });
   if (rank_of(ways.front()) < 4)

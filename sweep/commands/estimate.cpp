@@ -183,9 +183,9 @@ int run_estimate(const Options& options) {
     if (auto smaller = smaller_model(given.scenario, explained.estimate,
                                      options.text("precision", "auto") == "auto"))
       explained.advice.push_back(std::move(*smaller));
-  if (given.on_machine)
-    if (auto note = predictor_note(given.scenario, explained.estimate))
-      explained.notes.push_back(std::move(*note));
+  const auto predictors = given.on_machine ? predictor_note(given.scenario, explained.estimate)
+                                           : std::optional<std::string>();
+  if (predictors) explained.notes.push_back(*predictors);
   if (!given.on_machine)
     for (const auto* flag : {"prompt-tokens-p95", "output-tokens-p95"})
       if (options.given(flag))
@@ -193,7 +193,7 @@ int run_estimate(const Options& options) {
   const std::optional<model::Traffic> serving =
       given.on_machine ? traffic_of(options, given.scenario, explained.estimate) : std::nullopt;
   if (format == Format::text && given.on_machine && !with_terms && !options.given("details"))
-    emit(options, answer_text(given, explained, serving));
+    emit(options, answer_text(given, explained, serving, predictors.value_or("")));
   else if (format == Format::text)
     emit(options,
          estimate_text(given, explained, serving, with_terms ? Terms::shown : Terms::hidden));

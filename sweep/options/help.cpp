@@ -89,27 +89,9 @@ constexpr CommonOption common[] = {
 
 /// The screen that a short help fits on.
 constexpr std::ptrdiff_t screen_lines = 30;
-constexpr std::size_t width = 100;
 
 bool has(const std::vector<std::string_view>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-/// `text` in lines of at most `width` columns: the first behind `first_indent` spaces, the others
-/// behind `indent`.
-std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t indent) {
-  std::string all, line(first_indent, ' ');
-  for (const auto word : words(text)) {
-    const bool first = trimmed(line).empty();
-    if (!first && text_width(line) + 1 + text_width(word) > width) {
-      all += line + '\n';
-      line.assign(indent, ' ');
-    } else if (!first) {
-      line += ' ';
-    }
-    line += word;
-  }
-  return all + line + '\n';
 }
 
 /// The first `most` paragraphs of `text`, wrapped: an indented line belongs to the one before it.

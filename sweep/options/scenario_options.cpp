@@ -83,10 +83,8 @@ void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
   // Plain bytes, as csv prints them; a small number lacks its unit.
   const auto budget = [](std::string_view text) {
     constexpr Size least = Size{1} << 20;
-    Size bytes = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-    const bool plain = error == std::errc{} && end == text.data() + text.size();
-    return plain && (bytes == 0 || bytes >= least) ? Bytes(bytes) : parse_bytes(text);
+    const auto bytes = whole_number(text);
+    return bytes && (*bytes == 0 || *bytes >= least) ? Bytes(*bytes) : parse_bytes(text);
   };
   if (const auto given = options.read("gpu-budget", budget)) s.gpu_budget = *given;
   if (const auto given = options.read("ram-budget", budget)) s.ram_budget = *given;
@@ -95,19 +93,23 @@ void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
     s.gpu_budget = Bytes(std::llround(share(options) * largest_card(*s.machine).real().value()));
 }
 
-/// Flags that one family of engines has.
-struct FamilyFlags {
-  std::string_view family, flags;
+/// Flags that only some engines have, and whether an engine does.
+struct EngineFlags {
+  std::string_view flags;
+  bool (*has)(const model::Engine&);
 };
-constexpr FamilyFlags family_flags[] = {
-    {"llama.cpp",
-     "gpu-layers tensor-split main-gpu split-mode no-kv-offload cpu-moe n-cpu-moe "
-     "override-tensor backend threads"},
-    {"vllm", "cpu-offload-gb enforce-eager"},
-    {"transformers", "mapper policy no-split fallback-allocation no-clean"},
+constexpr EngineFlags engine_flags[] = {
+    {"gpu-layers tensor-split main-gpu split-mode no-kv-offload cpu-moe n-cpu-moe override-tensor "
+     "threads",
+     [](const model::Engine& e) { return e.offload.mode == model::Offload::compute; }},
+    {"backend", [](const model::Engine& e) { return !e.with_vulkan.empty(); }},
+    {"cpu-offload-gb", [](const model::Engine& e) { return e.offload.supports_cpu_offload; }},
+    {"enforce-eager", [](const model::Engine& e) { return e.kernels.graphs; }},
+    {"mapper policy no-split fallback-allocation no-clean",
+     [](const model::Engine& e) { return e.offload.mode == model::Offload::stream; }},
 };
 
-/// Engines that are compared: the one that was asked for, or all that suit.
+/// Engines that are compared: the one that was asked for, or all that suit and have the flags.
 std::vector<const model::Engine*> engines_of(const Options& options, const Engines& engines,
                                              const model::Model& m, const Machine& machine) {
   std::vector<const model::Engine*> asked;
@@ -115,10 +117,10 @@ std::vector<const model::Engine*> engines_of(const Options& options, const Engin
     for (const auto& name : options.texts(flag)) asked.push_back(&engines.named(name));
   if (!asked.empty()) return asked;
   auto all = comparable_engines(engines, m, machine);
-  for (const auto& [family, flags] : family_flags)
+  for (const auto& [flags, has] : engine_flags)
     for (const std::string_view flag : words(flags))
       if (options.given(flag))
-        std::erase_if(all, [&](const model::Engine* each) { return each->family != family; });
+        std::erase_if(all, [&](const model::Engine* each) { return !has(*each); });
   return all;
 }
 
@@ -132,8 +134,7 @@ void choose(const Options& options, GivenScenario& given) {
   if (!given.on_machine || !named || (options.given("runtime") && !precision.empty())) return;
   const auto engines = engines_of(options, *given.engines, *given.model, *s.machine);
   if (engines.empty()) return;
-  Compared compared{engines, {}};
-  compared.precisions = options.texts("precisions");
+  Compared compared{engines, options.texts("precisions")};
   if (!precision.empty()) compared.precisions = {precision};
   given.ways = compare_ways(*given.model, s, compared);
   if (given.ways.empty()) return;

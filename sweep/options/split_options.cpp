@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
+#include "hardware/text.hpp"
 #include "model/infer/estimate.hpp"
 
 namespace headroom::sweep {
@@ -19,11 +19,8 @@ using model::SplitMode;
 constexpr std::string_view experts = R"(\.ffn_(up|down|gate|gate_up)_(ch|)exps)";
 
 Size count(std::string_view flag, std::string_view text, std::string_view expected) {
-  Size value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0)
-    throw UsageError(fmt::format("--{}: found '{}', expected {}", flag, text, expected));
-  return value;
+  if (const auto value = whole_number(text)) return *value;
+  throw UsageError(fmt::format("--{}: found '{}', expected {}", flag, text, expected));
 }
 
 std::vector<std::string> parts_of(std::string_view text, std::string_view separators) {

@@ -104,12 +104,6 @@ json::object map_object(const Model& model, const ModuleTree& tree, const MaxMem
           {"layers", std::move(layers)}};
 }
 
-std::string bar(double used, double limit) {
-  if (!(limit > 0)) return {};
-  const auto filled = static_cast<std::size_t>(std::clamp(30.0 * used / limit, 0.0, 30.0));
-  return std::string(filled, '#') + std::string(30 - filled, '.');
-}
-
 std::string names_note(const Model& model, const DeviceMap& map) {
   const std::string_view since = names_since(model, map);
   const std::string versions =

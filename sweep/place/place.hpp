@@ -37,8 +37,6 @@ std::vector<Share> shares_of(const model::Model& model, const model::ModuleTree&
 boost::json::object map_object(const model::Model& model, const model::ModuleTree& tree,
                                const model::MaxMemory& memory, const model::DeviceMap& map);
 
-/// 30 characters, as full as the limit; empty where there is none.
-std::string bar(double used, double limit);
 /// Which versions of transformers the names of a map are valid for.
 std::string names_note(const model::Model& model, const model::DeviceMap& map);
 
