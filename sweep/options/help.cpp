@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hardware/text.hpp"
+#include "sweep/output.hpp"
 
 namespace headroom::sweep {
 namespace {
