@@ -76,7 +76,7 @@ bool matches(std::string_view pattern, std::string_view text) {
 
 /// Texts that are looked for at a given end of a path, or anywhere in it. The cost of a question
 /// depends on the path and on how many lengths the texts have, not on how many texts there are.
-class Texts {
+class NameTexts {
  public:
   void add(std::string_view text) {
     if (!all_.insert(text).second) return;
@@ -155,11 +155,11 @@ struct ModuleNames::Compiled {
   bool contain(std::string_view path) const;
 
   std::vector<std::string> patterns;  ///< the texts below are parts of these
-  Texts names;                        ///< whole names
-  Texts inside;                       ///< names that have containers, without them
-  Texts above;                        ///< paths above a name, without containers
-  Texts parts, ends, paths;
-  Texts starts;                        ///< text before a star, without containers
+  NameTexts names;                    ///< whole names
+  NameTexts inside;                   ///< names that have containers, without them
+  NameTexts above;                    ///< paths above a name, without containers
+  NameTexts parts, ends, paths;
+  NameTexts starts;                    ///< text before a star, without containers
   std::vector<std::string> wildcards;  ///< with stars elsewhere, without containers
   std::vector<boost::regex> expressions;
 
