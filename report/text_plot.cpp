@@ -10,7 +10,7 @@
 namespace headroom::report {
 namespace {
 
-constexpr int plot_width = 72, plot_height = 13;
+constexpr int plot_width = 72, plot_height = 9;
 constexpr std::string_view symbols = "o*+#@%&";
 /// A plot whose speeds span more than this has a logarithmic axis.
 constexpr double logarithmic_from = 20;

@@ -13,6 +13,7 @@
 #include "model/infer/serving.hpp"
 #include "report/words.hpp"
 #include "sweep/advice_words.hpp"
+#include "sweep/answer_lines.hpp"
 #include "sweep/output.hpp"
 #include "sweep/traffic_output.hpp"
 
@@ -24,44 +25,6 @@ using model::Interval;
 using model::Verdict;
 
 constexpr std::size_t most_ways = 7;
-
-std::string in_gib(Bytes bytes) {
-  return fmt::format("{:.1f}", bytes.real().value() / (1024.0 * 1024 * 1024));
-}
-
-/// Two significant digits, without an exponent: an end of an interval.
-std::string rounded(double value) {
-  return std::abs(value) < 100 ? fmt::format("{:.2g}", value) : three_digits(value);
-}
-
-/// "38.9 (34–52)", or "~38.9 (19–78)" where nothing was measured; with `unit` after the number.
-std::string with_interval(double value, double low, double high, const Interval& of,
-                          std::string_view unit) {
-  return fmt::format("{}{}{} ({}–{})", of.measurements > 0 ? "" : "~", three_digits(value), unit,
-                     rounded(low), rounded(high));
-}
-
-std::string speed_of(const Estimate& e, const Interval& tpot, std::string_view unit = {}) {
-  return with_interval(e.tokens_s, e.tokens_s / tpot.high, e.tokens_s / tpot.low, tpot, unit);
-}
-
-double offloaded(const Estimate& e) {
-  const Size all = e.layers_gpu + e.layers_cpu + e.layers_disk;
-  return all == 0
-             ? 0
-             : 100.0 * static_cast<double>(e.layers_cpu + e.layers_disk) / static_cast<double>(all);
-}
-
-std::string title(const GivenScenario& given) {
-  const model::Model& m = *given.model;
-  const double billions = static_cast<double>(m.profile.parameters) / 1e9;
-  std::string size = billions < 1 ? fmt::format("{:.3g} M parameters", 1e3 * billions)
-                                  : fmt::format("{} B parameters", three_digits(billions));
-  if (m.profile.parameters_active != m.profile.parameters)
-    size += fmt::format(", {} B active",
-                        three_digits(static_cast<double>(m.profile.parameters_active) / 1e9));
-  return fmt::format("{} ({}) on {}\n", m.name, size, given.machine->name);
-}
 
 /// "Fits with q4_K_M under llama.cpp: 19.2 of 24.0 GiB, 38.9 tokens/s (34–52)".
 std::string headline(const GivenScenario& given, const Estimate& e, const model::Traffic* load) {
@@ -89,7 +52,7 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
   else
     text += in_gib(e.cpu_bytes) + " GiB of RAM";
   if (e.gpus_used > 0 && !model::is_on_gpus(e))
-    text += fmt::format(", {:.0f} % of layers outside the GPU", offloaded(e));
+    text += fmt::format(", {:.0f} % of the weights elsewhere", 100 * share_off_cards(s));
   if (load)
     text += ", " + traffic_rate(*load, s, e);
   else if (e.tokens_s > 0)
@@ -102,7 +65,7 @@ std::string note_of(const Way& way) {
   if (e.verdict == Verdict::refused) return "refused";
   if (!model::fits(e.verdict)) return "does not fit";
   if (e.gpus_used == 0) return "on the CPU";
-  if (!model::is_on_gpus(e)) return fmt::format("offload {:.0f} %", offloaded(e));
+  if (!model::is_on_gpus(e)) return fmt::format("offload {:.0f} %", 100 * way.off_cards);
   return way.tight ? "tight" : "";
 }
 
@@ -139,32 +102,6 @@ std::string ways_table(const GivenScenario& given) {
       {false, false, false, true, true, true, true, false}, rows);
 }
 
-/// Memory of the fullest card and of the host, by what it is for.
-std::string memory_lines(const model::Explanation& explained) {
-  const model::DeviceUse* fullest = nullptr;
-  std::vector<const model::DeviceUse*> shown;
-  for (const model::DeviceUse& use : explained.devices) {
-    if (use.kind == "gpu") {
-      if (!fullest || use.total > fullest->total) fullest = &use;
-    } else if (use.weights > Bytes(0)) {
-      shown.push_back(&use);
-    }
-  }
-  if (fullest) shown.insert(shown.begin(), fullest);
-  std::vector<std::vector<std::string>> rows;
-  const bool several = explained.estimate.gpus_used > 1;
-  for (const auto* use : shown)
-    rows.push_back({use->kind != "gpu" ? use->kind
-                    : several          ? "fullest GPU"
-                                       : use->name,
-                    in_gib(use->weights), in_gib(use->kv_cache),
-                    in_gib(use->activations + use->overhead), in_gib(use->total),
-                    in_gib(use->budget),
-                    bar(use->total.real().value(), use->budget.real().value())});
-  return aligned({"GiB", "weights", "KV cache", "work", "total", "of", ""},
-                 {false, true, true, true, true, true, false}, rows);
-}
-
 std::string time_lines(const Estimate& e, const model::TimeIntervals& of, bool under_load) {
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](std::string_view name, double seconds, const Interval& interval) {
@@ -179,43 +116,6 @@ std::string time_lines(const Estimate& e, const model::TimeIntervals& of, bool u
   return aligned({"time", "expected", "80 % interval"}, {false, true, false}, rows);
 }
 
-std::string paragraph(std::string_view text) { return wrapped(text, 0, 2); }
-
-std::string assumptions(const GivenScenario& given) {
-  const model::Scenario& s = given.scenario;
-  std::string text = fmt::format(
-      "Assumes a prompt of {} tokens, {} output tokens, {} (--prompt-tokens, --output-tokens, "
-      "--batch)",
-      grouped(s.prompt_tokens), grouped(s.output_tokens),
-      s.batch == 1 ? std::string("one request at a time")
-                   : fmt::format("{} sequences at once", grouped(s.batch)));
-  if (s.context > 0) text += fmt::format(", a cache of {} tokens each", grouped(s.context));
-  std::string all = paragraph(text + '.');
-  for (const auto& line : given.assumed) all += paragraph("Assumes " + line + '.');
-  return all;
-}
-
-std::string as_argument(const std::string& text) {
-  return text.find(' ') == std::string::npos ? text : '"' + text + '"';
-}
-
-/// Operand and flags that ask another command for the same point.
-std::string same_question(const GivenScenario& given) {
-  const model::Scenario &s = given.scenario, usual;
-  std::string text = fmt::format("{} --machine {}", as_argument(given.model->name),
-                                 as_argument(given.machine->name));
-  if (given.ways.size() < 2)
-    text += fmt::format(" --runtime {} --precision {}", s.runtime->name, s.weights->scheme->name);
-  const auto add = [&](std::string_view flag, Size value, Size otherwise) {
-    if (value != otherwise) text += fmt::format(" --{} {}", flag, value);
-  };
-  add("batch", s.batch, usual.batch);
-  add("prompt-tokens", s.prompt_tokens, usual.prompt_tokens);
-  add("output-tokens", s.output_tokens, usual.output_tokens);
-  add("context", s.context, usual.context);
-  return text;
-}
-
 }  // namespace
 
 std::string answer_text(const GivenScenario& given, const model::Explanation& explained,
@@ -226,7 +126,7 @@ std::string answer_text(const GivenScenario& given, const model::Explanation& ex
   const model::TimeIntervals of = model::interval_factors(s).times(e);
   const model::Traffic* load =
       serving && (s.batch > 1 || has_spread(*serving)) ? &*serving : nullptr;
-  std::string text = title(given) + paragraph(headline(given, e, load)) + '\n';
+  std::string text = title_line(given) + paragraph(headline(given, e, load)) + '\n';
   if (given.ways.size() > 1) text += ways_table(given) + '\n';
   if (model::fits(e.verdict))
     text += memory_lines(explained) + '\n' + time_lines(e, of, load != nullptr) + '\n';
@@ -239,9 +139,7 @@ std::string answer_text(const GivenScenario& given, const model::Explanation& ex
   if (!explained.advice.empty() && !model::is_on_gpus(e) && !given.machine->devices.empty())
     text += paragraph("Advice: " + advice_words(explained.advice));
   if (!predictors.empty()) text += paragraph("Note: " + predictors);
-  text += assumptions(given);
-  if (of.tpot.measurements == 0 || of.ttft.measurements == 0)
-    text += "~ No measurement of such weights on such cards stands behind this number.\n";
+  text += assumption_lines(given) + unmeasured_note(of);
   return text +
          paragraph("Next: headroom launch " + same_question(given) + ", or --details, --explain");
 }

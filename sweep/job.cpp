@@ -11,6 +11,7 @@
 
 #include "hardware/names.hpp"
 #include "hardware/text_file.hpp"
+#include "model/infer/scenario/usual_context.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/hub/hub.hpp"
@@ -132,19 +133,6 @@ void check_something_left(const Spec& spec, const GridSpec& grid, const JobGrid&
   throw spec.error(grid, "exclude", "leaves no point of this grid");
 }
 
-/// Placements of experts for all weights with experts, if an engine places them separately.
-void add_experts(JobGrid& job) {
-  bool apart = false;
-  for (const auto& digit : job.digits)
-    for (const Choice& choice : digit)
-      apart = apart || (choice.decides.runtime && choice.decides.runtime->offload.offloads_experts);
-  if (!apart) return;
-  for (const auto& digit : job.digits)
-    for (const Choice& choice : digit)
-      if (const auto* weights = choice.decides.weights)
-        if (weights->model->profile.routing.experts > 0) job.experts.try_emplace(weights, *weights);
-}
-
 JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
   JobGrid job;
   const bool training = grid.task == model::Task::training;
@@ -153,10 +141,11 @@ JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
     job.shape.digits = job.training->columns();
   } else {
     job.digits = digits_of(spec, grid, names);
+    job.usual_contexts = grid.values("prompt_tokens").empty() &&
+                         grid.values("output_tokens").empty() && grid.values("contexts").empty();
     for (const auto& digit : job.digits)
       job.shape.digits.push_back(columns_of(digit, names.job.prices));
   }
-  add_experts(job);
   std::vector<Size> radices;
   for (const auto& digit : job.shape.digits)
     radices.push_back(static_cast<Size>(digit.front().values.size()));
@@ -198,16 +187,16 @@ model::Scenario JobGrid::scenario(std::span<const Size> point) const {
   for (std::size_t k = 0; k < digits.size(); ++k)
     overlay(all, digits[k][static_cast<std::size_t>(point[k])]);
   if (all.decides.gpu_budget < Bytes(0)) all.decides.gpu_budget = model::unlimited;
+  if (usual_contexts)
+    all.decides.context = model::usual_context(all.decides, *all.decides.weights->model);
   all.decides.prompt_tokens += all.image_tokens;
   return all.decides;
 }
 
 model::Estimate JobGrid::evaluate(std::span<const Size> point, Evaluators& evaluators) const {
   if (training) return training->evaluate(point, evaluators.training);
-  model::Scenario s = scenario(point);
-  model::Evaluator& evaluate = evaluators.inference[s.machine];
-  if (experts.empty() || s.weights->model->profile.routing.experts == 0) return evaluate(s);
-  return experts.at(s.weights).improve(s, evaluate).estimate;
+  const model::Scenario s = scenario(point);
+  return evaluators.inference[s.machine](s);
 }
 
 Size Job::points() const {

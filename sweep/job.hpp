@@ -12,7 +12,6 @@
 
 #include "hardware/catalogue.hpp"
 #include "hardware/price.hpp"
-#include "model/answer/placement/expert_offload.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/evaluator.hpp"
 #include "model/train/shape.hpp"
@@ -58,15 +57,14 @@ struct JobGrid {
   Grid grid{{}};
   std::vector<std::vector<Choice>> digits;  ///< choices of each digit, for inference
   std::unique_ptr<TrainingGrid> training;   ///< null: inference
+  bool usual_contexts = false;              ///< the spec says nothing of tokens (usual_context())
   std::vector<Exclusion> exclusions;
-  std::map<const model::QuantisedModel*, model::ExpertOffload>
-      experts;              ///< by weights with experts
   report::GridShape shape;  ///< the grid as the database keeps it
 
   bool excluded(std::span<const Size> point) const;
   /// Grid of inference.
   model::Scenario scenario(std::span<const Size> point) const;
-  /// The outcome of a point of either task. Experts are in host memory as in a curve.
+  /// The outcome of a point of either task.
   model::Estimate evaluate(std::span<const Size> point, Evaluators& evaluators) const;
 };
 

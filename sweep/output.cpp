@@ -62,6 +62,11 @@ Format format_of(const Options& options) {
   return static_cast<Format>(std::ranges::find(names, name) - names);
 }
 
+void refuse_details_outside_text(const Options& options, Format format) {
+  if (options.given("details") && format != Format::text)
+    throw UsageError("--details has no effect here: json has them always, csv and md never");
+}
+
 void emit(const Options& options, std::string_view text) {
   stream(options, [&](std::ostream& out) {
     out.write(text.data(), static_cast<std::streamsize>(text.size()));

@@ -16,6 +16,8 @@ enum class Format { text, json, jsonl, csv, markdown };
 
 /// The format of --format. Throws UsageError for an unknown one.
 Format format_of(const Options& options);
+/// Throws UsageError for --details with a format that has them always or never.
+void refuse_details_outside_text(const Options& options, Format format);
 
 /// Writes `text` to --out, or to standard output. Throws std::runtime_error when it cannot be
 /// written. A file then stays as it was.

@@ -8,6 +8,7 @@
 #include "model/engine/card_class.hpp"
 #include "model/engine/default_scheme.hpp"
 #include "model/engine/runs_on.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -58,7 +59,9 @@ bool has_code(const model::Engine& engine, const model::Model& m) {
 
 Bytes spare_memory(const model::Scenario& s) {
   constexpr Bytes plain{Size{1} << 30}, with_display{Size{3} << 29};
-  if (s.gpu_budget != model::unlimited || s.runtime->memory.utilization < 1) return Bytes(0);
+  const model::MemoryPolicy& memory = s.runtime->memory;
+  if (s.gpu_budget != model::unlimited || memory.utilization < 1 || memory.leaves_margin())
+    return Bytes(0);
   Bytes most(0);
   for (const Device& card : s.machine->devices) {
     if (card.unified_memory) continue;
@@ -73,6 +76,16 @@ bool is_tight(const model::Scenario& scenario, const model::Estimate& e) {
   if (!model::is_on_gpus(e)) return false;
   return e.sure == Confidence::marginal ||
          e.gpu_bytes_high + spare_memory(scenario) > model::card_budget(scenario, 0);
+}
+
+double share_off_cards(const model::Scenario& asked) {
+  const model::Scenario s = model::admitted_scenario(asked);
+  const model::Plan plan = model::place(s, 1.0);
+  if (!plan.feasible() || s.weights->total == Bytes(0)) return 0;
+  Bytes off = model::Uses(s, plan.shards).host_weights(plan) + model::disk_use(s, plan);
+  if (plan.embedding == model::Where::cpu && s.runtime->offload.input_on_cpu)
+    off -= s.weights->embedding;
+  return off.real() / s.weights->total.real();
 }
 
 std::vector<const model::Engine*> comparable_engines(const Engines& engines,
@@ -112,7 +125,9 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
       scenario.runtime = engine;
       scenario.weights = weights.get();
       const model::Estimate estimate = evaluate(scenario);
-      ways.push_back({engine, weights, estimate, is_tight(scenario, estimate), is_own});
+      const bool offloads = model::fits(estimate.verdict) && !model::is_on_gpus(estimate);
+      ways.push_back({engine, weights, estimate, is_tight(scenario, estimate), is_own,
+                      offloads ? share_off_cards(scenario) : 0});
       if (is_own)
         reads_checkpoint =
             checkpoint.family != model::SchemeFamily::plain && estimate.verdict != Verdict::refused;

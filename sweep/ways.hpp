@@ -15,18 +15,22 @@ struct Way {
   const model::Engine* engine = nullptr;
   std::shared_ptr<const model::QuantisedModel> weights;
   model::Estimate estimate;
-  bool tight = false;   ///< as is_tight() has it
-  bool is_own = false;  ///< the checkpoint's own precision, as the engine reads it
+  bool tight = false;    ///< as is_tight() has it
+  bool is_own = false;   ///< the checkpoint's own precision, as the engine reads it
+  double off_cards = 0;  ///< share_off_cards()
 };
 
 /// Memory that stays free on a card for what else it does. An engine that leaves a share of the
-/// card free, and Apple's own limit, need no more. Otherwise it is 1 GiB, which llama.cpp's fitting
-/// leaves (common/arg.cpp: --fit-target), and 1.5 GiB on cards with GDDR, which may drive a
-/// display. 0 under a budget of the user's.
+/// card or a margin free, and Apple's own limit, need no more. Otherwise it is 1 GiB, and 1.5 GiB
+/// on cards with GDDR, which may drive a display. 0 under a budget of the user's.
 Bytes spare_memory(const model::Scenario& scenario);
 
 /// True if everything is on cards, but at the high end of its interval no spare memory is left.
 bool is_tight(const model::Scenario& scenario, const model::Estimate& estimate);
+
+/// Share of the weights that are in host memory and on disk, 0 to 1. An embedding that the engine
+/// always looks up in host memory does not count.
+double share_off_cards(const model::Scenario& scenario);
 
 /// The engines and precisions of a comparison.
 struct Compared {

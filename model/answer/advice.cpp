@@ -184,7 +184,9 @@ Bytes min_card(const Scenario& asked) {
   // The memory that an engine reserves at start depends on the size of the actual card.
   machine.devices[0].memory = asked.machine->devices[0].memory;
   const double total = card_use(s, plan, 0).total().real().value();
-  return Bytes(static_cast<Size>(total / s.runtime->memory.utilization));
+  const MemoryPolicy& policy = s.runtime->memory;
+  return Bytes(static_cast<Size>((total + static_cast<double>(policy.margin_bytes)) /
+                                 (policy.utilization - policy.margin_share)));
 }
 
 }  // namespace headroom::model

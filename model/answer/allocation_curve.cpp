@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "model/answer/placement/expert_offload.hpp"
+#include "model/infer/evaluator.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -29,9 +29,8 @@ Bytes full_budget(const Scenario& s) {
 using State =
     std::tuple<Reason, bool, Size, Size, Size, Where, Where, Size, int, std::vector<Size>>;
 
-State state_at(Scenario s, const ExpertOffload& experts, Evaluator& evaluate, Bytes budget) {
+State state_at(Scenario s, Bytes budget) {
   s.gpu_budget = budget;
-  const Size apart = experts.improve(s, evaluate).layers;
   s = admitted_scenario(s);
   const Plan plan = place(s, 1.0);
   if (!plan.feasible()) return {plan.reason, false, 0, 0, 0, Where::cpu, Where::cpu, 0, 0, {}};
@@ -44,24 +43,24 @@ State state_at(Scenario s, const ExpertOffload& experts, Evaluator& evaluate, By
           plan.on_disk.size(),
           plan.embedding,
           plan.head,
-          apart,
+          plan.host_experts.size(),
           static_cast<int>(std::bit_width(static_cast<std::uint64_t>(s.batch))),
           {plan.layer_boundaries.begin(), cuts}};
 }
 
 /// The MiB in (low, high] at which the state changes. More memory never brings a state back, so
 /// between equal states there is no other.
-void add_changes(const Scenario& s, const ExpertOffload& experts, Evaluator& evaluate, Size low,
-                 const State& at_low, Size high, const State& at_high, std::vector<Bytes>& found) {
+void add_changes(const Scenario& s, Size low, const State& at_low, Size high, const State& at_high,
+                 std::vector<Bytes>& found) {
   if (at_low == at_high) return;
   if (high - low <= 1) {
     found.push_back(high * mebibyte);
     return;
   }
   const Size middle = low + (high - low) / 2;
-  const State at_middle = state_at(s, experts, evaluate, middle * mebibyte);
-  add_changes(s, experts, evaluate, low, at_low, middle, at_middle, found);
-  add_changes(s, experts, evaluate, middle, at_middle, high, at_high, found);
+  const State at_middle = state_at(s, middle * mebibyte);
+  add_changes(s, low, at_low, middle, at_middle, found);
+  add_changes(s, middle, at_middle, high, at_high, found);
 }
 
 bool reads_disk(const AllocationPoint& p) {
@@ -82,7 +81,10 @@ std::vector<Jump> jumps_between(const AllocationPoint& before, const AllocationP
   add(!from.computes_on_card && to.computes_on_card, Jump::gpu_computes);
   add(reads_disk(before) && !reads_disk(after), Jump::no_disk);
   add(!all_layers(before) && all_layers(after), Jump::last_layer);
-  add(!from.partly_on_host && to.partly_on_host, Jump::experts_on_host);
+  const auto only_experts = [](const Plan& plan) {
+    return plan.partly_on_host && plan.on_cpu.size() == 0;
+  };
+  add(!only_experts(from) && only_experts(to), Jump::experts_on_host);
   add(from.head != Where::card && to.head == Where::card, Jump::output_on_gpus);
   const Size cards = to.cards - to.first_used_card,
              cards_before = from.cards - from.first_used_card;
@@ -107,10 +109,7 @@ std::vector<Bytes> allocations(const Scenario& s, std::optional<Bytes> step) {
       throw std::invalid_argument("more than 100,000 steps");
     for (Bytes at = *step; at < full; at += *step) all.push_back(at);
   } else if (const Size last = full.count() / mebibyte.count(); last > 0) {
-    const ExpertOffload experts(*s.weights);
-    Evaluator evaluate;
-    add_changes(s, experts, evaluate, 0, state_at(s, experts, evaluate, Bytes(0)), last,
-                state_at(s, experts, evaluate, last * mebibyte), all);
+    add_changes(s, 0, state_at(s, Bytes(0)), last, state_at(s, last * mebibyte), all);
   }
   if (all.back() < full) all.push_back(full);
   return all;
@@ -120,13 +119,11 @@ std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
                                               const std::vector<Bytes>& budgets) {
   std::vector<AllocationPoint> curve;
   std::size_t last = budgets.size();
-  const ExpertOffload experts(*scenario.weights);
   Evaluator evaluate;
   for (const Bytes budget : budgets) {
     Scenario s = scenario;
     s.gpu_budget = budget;
-    const auto [apart, estimate] = experts.improve(s, evaluate);
-    AllocationPoint point{budget, estimate, {}, apart, {}, {}};
+    AllocationPoint point{budget, evaluate(s), {}, {}, {}};
     if (point.estimate.verdict != Verdict::refused) point.plan = place(admitted_scenario(s), 1.0);
     if (!curve.empty()) point.jumps = jumps_between(curve.back(), point);
     if (runs(point) && last < curve.size()) {

@@ -26,7 +26,6 @@ struct AllocationPoint {
   Bytes allocation;  ///< budget of each GPU; a smaller GPU has no more than its memory
   Estimate estimate;
   Plan plan;
-  Size experts_on_host = 0;  ///< layers whose experts are in host memory while they are on cards
   std::vector<Jump> jumps;
   /// Tokens/s gained over the last point that runs, per GiB on each GPU; none: the first that runs.
   std::optional<double> gain;
@@ -38,9 +37,7 @@ struct AllocationPoint {
 /// and for more than 100,000 steps.
 std::vector<Bytes> allocations(const Scenario& scenario, std::optional<Bytes> step);
 
-/// The estimate of `scenario` under each of `budgets`, as `evaluate` gives it. If the engine can
-/// place experts separately, as few of them as possible are in host memory. This happens only where
-/// it is faster than fewer layers on the cards (model/answer/placement/expert_offload.hpp).
+/// The estimate of `scenario` under each of `budgets`, as `evaluate` gives it.
 std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
                                               const std::vector<Bytes>& budgets);
 

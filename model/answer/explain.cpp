@@ -117,13 +117,15 @@ class Explainer {
     if (s_.layer_split != nullptr)
       return "layers go where the options say, as llama.cpp reads them";
     if (runtime_.offload.mode == Offload::compute)
-      return "as many of the last layers as fit are on cards, and as few cards as possible are "
-             "used";
+      return plan_.host_experts.size() > 0
+                 ? "all cards are used, and experts are the first to be in host memory"
+                 : "all cards are used, for as many of the last layers as fit";
     if (runtime_.parallel.split == Split::layers)
       return "cards are filled in order, with as few cards as the model needs; layers are not "
              "split";
     if (asked_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
-      return "each matrix is split over the fewest cards that hold the model";
+      return fmt::format("each matrix is split over the {} cards that divide the model",
+                         plan_.shards);
     const auto count = [](Size n, std::string_view what) {
       return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
     };
@@ -160,19 +162,17 @@ class Explainer {
                       s_.cached_tokens(), s_.prompt_tokens + s_.output_tokens));
   }
 
-  /// Cards that nothing was said about and that stand idle, where they would make it quicker.
+  /// Another number of cards, where nothing was said about it and that is quicker.
   void add_quicker_split() {
     const Scenario quickest = with_quickest_split(asked_);
     if (quickest == asked_) return;
     const Estimate e = evaluate(quickest);
     constexpr double worth_saying = 1.05;
-    if (e.gpus_used <= out_.estimate.gpus_used ||
-        e.tokens_s < worth_saying * out_.estimate.tokens_s)
-      return;
+    if (e.tokens_s < worth_saying * out_.estimate.tokens_s) return;
     out_.notes.push_back(
-        fmt::format("on the fewest cards that hold it; tensor parallel over {}: {:.3g} tokens/s, "
-                    "{:.3g} ms a token",
-                    quickest.tensor_parallel, e.tokens_s, 1e3 * e.tpot.value()));
+        fmt::format("{} cards divide each matrix; over {} it is quicker: {:.3g} tokens/s, {:.3g} "
+                    "ms a token",
+                    plan_.shards, quickest.tensor_parallel, e.tokens_s, 1e3 * e.tpot.value()));
   }
 
   void add_devices() {

@@ -15,6 +15,11 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
+inline Range intersect(Range a, Range b) {
+  const Size first = std::max(a.first, b.first);
+  return {first, std::max(first, std::min(a.last, b.last))};
+}
+
 /// The sum over the layers of `range`. `before` holds prefix sums: entry n is the sum over the
 /// first n layers.
 template <class T>

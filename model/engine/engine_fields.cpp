@@ -56,6 +56,8 @@ const EngineField rows_of_fields[] = {
     {"", "encoder_decoders", "classes of encoder-decoders that it runs", AT(encoder_decoders)},
 
     {"memory", "utilization", "share of a card's memory used when no budget is given", AT(memory.utilization)},
+    {"memory", "margin_bytes", "left free on each card when no budget is given", AT(memory.margin_bytes)},
+    {"memory", "margin_share", "share of each card's memory that is left free, likewise", AT(memory.margin_share)},
     {"memory", "start_sequences", "sequences sampled by the profiling pass at start; 0: no such pass", AT(memory.start_pass.sequences)},
     {"memory", "start_tokens", "tokens of the profiling pass; 0: one whole context", AT(memory.start_pass.tokens)},
     {"memory", "start_sequences_on_large", "sequences of that pass on cards of 70 GiB or more", AT(memory.start_pass.sequences_on_large)},

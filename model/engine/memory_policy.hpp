@@ -29,7 +29,10 @@ struct StartPass {
 };
 
 struct MemoryPolicy {
-  double utilization;      ///< share of a card's memory used when no budget is given
+  double utilization;   ///< share of a card's memory used when no budget is given
+  Size margin_bytes;    ///< left free on each card when no budget is given
+  double margin_share;  ///< left free likewise, as a share of the card
+  bool leaves_margin() const { return margin_bytes > 0 || margin_share > 0; }
   StartPass start_pass;    ///< decides what is kept free, in place of the prompts asked for
   double residual_copies;  ///< copies of every token's hidden state
   double widest_share;     ///< share of gate, up and their product in memory

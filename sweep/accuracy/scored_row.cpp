@@ -103,6 +103,11 @@ void set_tokens(const Options& options, Scenario& s) {
   s.context = whole(options, "context", 0);
 }
 
+/// A measured set-up ran, whatever margin the engine leaves by default.
+void leave_no_margin(Scenario& s) {
+  if (s.runtime->memory.leaves_margin()) s.gpu_budget = largest_card(*s.machine);
+}
+
 void set_budget(const Measurement& row, Scenario& s) {
   if (const auto share = row.number("gpu_memory_utilization"))
     s.gpu_budget = Bytes(static_cast<Size>(*share * largest_card(*s.machine).real().value()));
@@ -193,6 +198,7 @@ void Subjects::set_measured(const Measurement& row, ScoredRow& subject) {
 ScoredRow Subjects::subject(const Measurement& row) {
   ScoredRow subject{.row = &row, .scenario = scenario(row, options_of(row)), .group = {}};
   Scenario& s = subject.scenario;
+  leave_no_margin(s);
   if (row["batch"] == "saturated") s.batch = saturated(s);
   if (const auto layers = layers_on_cards(row, s)) s.gpu_budget = budget_for(s, *layers);
   set_measured(row, subject);
@@ -215,6 +221,7 @@ ScoredRow Subjects::subject(const Measurement& row) {
 Scenario Subjects::labelled(const Measurement& row) {
   const Options options = options_of(row);
   Scenario s = scenario(row, options);
+  leave_no_margin(s);
   set_budget(row, s);
   return s;
 }

@@ -8,7 +8,6 @@
 #include <boost/json.hpp>
 
 #include "hardware/quantity_text.hpp"
-#include "model/answer/placement/parallel_splits.hpp"
 #include "model/engine/default_scheme.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -93,9 +92,6 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
         all.refused.push_back(fmt::format("{}: {}", label, s.weights->refusal));
         continue;
       }
-      s = model::with_quickest_split(s);
-      if (s.tensor_parallel > 1 && given.scenario.tensor_parallel == 0)
-        label += fmt::format(", over {} cards", s.tensor_parallel);
       try {
         CurveLine line = curve_line(s, label, step);
         const model::Estimate& last = line.points.back().estimate;
@@ -116,8 +112,9 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
 int run_all(const Options& options) {
   if (!options.operands().empty() || options.given("model"))
     throw UsageError("--all lists the catalogue; leave out MODEL");
-  for (const auto flag : {"precision", "runtimes", "step", "plots", "task", "gpu-budget",
-                          "gpu-memory-utilization", "ram-budget", "disk-budget", "load-full-model"})
+  for (const auto flag :
+       {"precision", "runtimes", "step", "plots", "task", "gpu-budget", "gpu-memory-utilization",
+        "ram-budget", "disk-budget", "load-full-model", "details"})
     if (options.given(flag)) throw UsageError(fmt::format("--{} has no effect with --all", flag));
   for (const Flag& flag : flags())
     if (options.given(flag.name) && !custom_flag(flag.name).empty())
@@ -129,6 +126,7 @@ int run_curve(const Options& options) {
   if (options.given("all")) return run_all(options);
   options.requires_flag("top", "all");
   const Format format = format_of(options);
+  refuse_details_outside_text(options, format);
   // Keys that the list does not name belong to the scenario.
   GivenScenario given = scenario_of(options);
   if (!given.on_machine)
@@ -150,7 +148,8 @@ int run_curve(const Options& options) {
                  "note: gnuplot is not on the path: only the script and its data are written\n");
   }
   if (format == Format::text)
-    emit(options, curve_text(given, all.lines));
+    emit(options,
+         options.given("details") ? curve_text(given, all.lines) : curve_screen(given, all.lines));
   else if (format == Format::json)
     emit(options, pretty(curve_object(given, all.lines)));
   else if (format == Format::jsonl)
@@ -169,7 +168,7 @@ const Command curve_command = {
      .summary = "show load time, first token and tokens/s against GPU memory",
      .operands = "MODEL | --all",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
-                                      " precisions runtimes step plots all top format out",
+                                      " precisions runtimes step plots all top details format out",
      .examples =
          "headroom curve facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB\n"
          "headroom curve llama2-7b --machine rtx-4090 --precisions fp16 int8 --step 1GiB\n"
@@ -178,8 +177,7 @@ const Command curve_command = {
          "headroom curve --all --machine local\n"
          "headroom curve openai/gpt-oss-120b --machine '2x a100-sxm-40gb' --format csv",
      .columns =
-         "a row for each allocation, as estimate --gpu-budget gives it. Experts are the first to\n "
-         " stay in host memory if that is faster (--n-cpu-moe). Columns:\n"
+         "a row for each allocation, as estimate --gpu-budget gives it. Columns:\n"
          "  runtime, precision,\n"
          "  gpu_budget_bytes (on each card); found: least that runs, knee (95 % of the best "
          "tokens/s),\n"

@@ -172,8 +172,7 @@ int run_estimate(const Options& options) {
   refuse_training_flags(options);
   const Format format = format_of(options);
   const bool with_terms = options.given("explain");
-  if (options.given("details") && format != Format::text)
-    throw UsageError("--details has no effect here: json has them always, csv and md never");
+  refuse_details_outside_text(options, format);
   if (with_terms && format != Format::text)
     throw UsageError("--explain has no effect here: json has the terms always, csv and md never");
   const GivenScenario given = scenario_of(options);

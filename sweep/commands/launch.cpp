@@ -7,13 +7,13 @@
 
 #include "hardware/names.hpp"
 #include "model/answer/explain.hpp"
-#include "model/answer/placement/expert_offload.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/whole_file.hpp"
 #include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
+#include "sweep/llama_cpp_flags.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/output.hpp"
@@ -51,10 +51,6 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     eight_bit = model::quantise(*given.model, model::scheme("int8"));
     s.weights = &*eight_bit;
   }
-  const Margin margin(s);
-  // So many that it is sure to fit.
-  const model::ExpertOffload experts(*s.weights);
-  const Size apart = experts.improve(s, model::interval_factors(*s.runtime).memory.high).layers;
   const model::Explanation explained = model::explain(s);
   if (!fits(explained.estimate))
     throw std::invalid_argument(
@@ -63,7 +59,9 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
                     advice_words(explained.advice)));
   std::vector<std::pair<std::string, std::string>> split;
   if (own) split = given_splits(options);
-  if (apart > 0) split.emplace_back("n-cpu-moe", std::to_string(apart));
+  if (s.layer_split == nullptr)
+    for (auto& flag : host_expert_flags(*given.model, model::place(s, 1.0).host_experts))
+      split.push_back(std::move(flag));
   return kind.write({s, explained, std::move(split), given.adapters ? &*given.adapters : nullptr});
 }
 
@@ -99,11 +97,7 @@ int plan_of_tests(const Options& options) {
   if (names.empty()) throw UsageError("which MODEL…? a test plan takes several");
   for (const auto& name : names) given.push_back(scenario_of(options, name));
   std::vector<model::Explanation> explained;
-  std::vector<Margin> margins;
-  for (auto& each : given) {
-    margins.emplace_back(each.scenario);
-    explained.push_back(model::explain(each.scenario));
-  }
+  for (const auto& each : given) explained.push_back(model::explain(each.scenario));
   std::vector<LaunchPoint> points;
   for (std::size_t i = 0; i < given.size(); ++i)
     points.push_back({given[i].scenario, explained[i], {}});
@@ -148,8 +142,7 @@ const Command launch_command = {
          "--kind: transformers, transformers-8bit, llama.cpp, ollama, lm-studio, mlx-lm, vllm,\n"
          "  sglang, deepspeed-inference, deepspeed-zero3, slurm, measure,\n"
          "  test-plan (Markdown, takes several models), all\n"
-         "for transformers a tenth of each card stays free, unless --gpu-budget is given;\n  every "
-         "file contains the figures of that point",
+         "every file contains the figures of that point",
      .exit_codes =
          "0 done\n1 failed: a file that cannot be written\n2 usage: an option or a name that "
          "is not understood\n3 no: the point does not fit, or cannot be started this way"},

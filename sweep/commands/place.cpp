@@ -21,7 +21,7 @@ const Command place_command = {
      .operands = "MODEL",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
                                       " max-memory strategy offload-folder " HEADROOM_MAPPER_FLAGS
-                                      " format out",
+                                      " details format out",
      .examples =
          "headroom place facebook/opt-30b --max-memory 0=6GiB --max-memory cpu=25GiB\n"
          "headroom place llama2-7b --dtype float16 --policy balanced --max-memory 0=8GB "

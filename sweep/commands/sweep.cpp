@@ -199,8 +199,8 @@ const std::string columns =
     "  and .csv, curves, README.md\n"
     "points are taken from the last run if model, machine, engine and program are the same;\n"
     "  --fresh computes all of them, with the same content\n"
-    "experts stay in host memory if llama.cpp is then faster; `curve` gives the number of layers\n"
-    "  (--n-cpu-moe)\n"
+    "llama.cpp keeps experts in host memory where cards have no room for them; `curve` gives the\n"
+    "  number of layers (--n-cpu-moe)\n"
     "--dry-run: axes, number of points, expected size of results.sqlite";
 
 }  // namespace

@@ -106,9 +106,11 @@ std::string range_words(const std::string& device, const std::string& layers) {
 }  // namespace
 
 std::string strategy_words(const CurveLine& line, const AllocationPoint& point) {
-  if (point.experts_on_host > 0)
-    return fmt::format("all layers on GPUs, experts of the first {} in host memory",
-                       point.experts_on_host);
+  if (point.plan.host_experts.size() > 0 && point.plan.on_cpu.size() > 0)
+    return "last layers on GPUs, their experts in host memory";
+  if (point.plan.host_experts.size() > 0)
+    return fmt::format("all layers on GPUs, experts of {} in host memory",
+                       point.plan.host_experts.size());
   const Engine& runtime = *line.scenario.runtime;
   const Plan& plan = point.plan;
   if (plan.cards == 0) return "all on the CPU";
@@ -137,8 +139,8 @@ std::string layers_words(const Profile& profile, const AllocationPoint& point) {
   for (const auto& [where, name] : {std::pair{Where::cpu, "cpu"}, {Where::disk, "disk"}})
     for_pieces_in(plan, where,
                   [&](const LayerSpan& p) { add(name, layer_words(profile, p.layers)); });
-  if (point.experts_on_host > 0)
-    add("cpu", fmt::format("experts of the first {}", point.experts_on_host));
+  if (point.plan.host_experts.size() > 0)
+    add("cpu", "experts of " + layer_words(profile, point.plan.host_experts));
   return text;
 }
 

@@ -34,10 +34,13 @@ CurveLine curve_line(const model::Scenario& scenario, std::string label, std::op
 std::string jump_words(const CurveLine& line, std::size_t point);
 /// "gpu 0: 0-12; cpu: 13-31; disk: 32-47".
 std::string layers_words(const model::Profile& profile, const model::AllocationPoint& point);
-/// "layers in order", "experts of the first 24 layers in host memory".
+/// "layers in order", "all layers on GPUs, experts of 24 in host memory".
 std::string strategy_words(const CurveLine& line, const model::AllocationPoint& point);
 
 report::Figure figure_of(const GivenScenario& given, const std::vector<CurveLine>& lines);
+/// At most about 30 lines of at most 100 columns for one line.
+std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine>& lines);
+/// Every finding, and more points.
 std::string curve_text(const GivenScenario& given, const std::vector<CurveLine>& lines);
 boost::json::object curve_object(const GivenScenario& given, const std::vector<CurveLine>& lines);
 /// A row a point, lines one after the other.

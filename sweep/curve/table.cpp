@@ -11,6 +11,7 @@
 #include "report/chart.hpp"
 #include "report/columns.hpp"
 #include "sweep/curve/curve.hpp"
+#include "sweep/llama_cpp_flags.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -34,7 +35,7 @@ json::value placement(const CurveLine& line, const ModuleTree& tree, const Alloc
     const Size output = p.plan.head == Where::card ? 1 : 0;
     return json::value(fmt::format(
         "-ngl {}{}", model::counted_layers(*line.scenario.weights->model, p.plan.on_cards) + output,
-        p.experts_on_host > 0 ? fmt::format(" --n-cpu-moe {}", p.experts_on_host) : std::string()));
+        host_expert_words(*line.scenario.weights->model, p.plan.host_experts)));
   }
   json::object map;
   const Model& model = *line.scenario.weights->model;

@@ -40,8 +40,8 @@ std::vector<std::size_t> shown_points(const CurveLine& line) {
 std::string layer_counts(const AllocationPoint& p) {
   const Estimate& e = p.estimate;
   return fmt::format("{} / {} / {}{}", e.layers_gpu, e.layers_cpu, e.layers_disk,
-                     p.experts_on_host > 0
-                         ? fmt::format(", experts of {} on CPU", p.experts_on_host)
+                     p.plan.host_experts.size() > 0
+                         ? fmt::format(", experts of {} on CPU", p.plan.host_experts.size())
                          : std::string());
 }
 

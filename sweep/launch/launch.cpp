@@ -79,14 +79,6 @@ std::string start_command(const LaunchPoint& point) {
   return fmt::format("{} {}", kind->file.ends_with(".py") ? "python3" : "sh", kind->file);
 }
 
-Margin::Margin(model::Scenario& s) {
-  constexpr double share = 0.9;
-  if (s.runtime->offload.mode != model::Offload::stream || s.gpu_budget != model::unlimited) return;
-  runtime_ = std::make_unique<model::Engine>(*s.runtime);
-  runtime_->memory.utilization = std::min(share, runtime_->memory.utilization);
-  s.runtime = runtime_.get();
-}
-
 std::string test_plan(std::span<const LaunchPoint> points) {
   std::vector<const LaunchPoint*> graded;
   for (const LaunchPoint& point : points) graded.push_back(&point);

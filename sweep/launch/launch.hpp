@@ -69,15 +69,4 @@ std::string python_quoted(std::string_view text);
 /// kind. Throws std::invalid_argument with the reason where the file cannot be written.
 std::string start_command(const LaunchPoint& point);
 
-/// Every file of a point describes the same one. If accelerate fills devices in order and no budget
-/// was given, a tenth of each card stays free. Exceeding a card ends the run, and torch's fragments
-/// are not in accelerate's budgets. Keeps the runtime that `scenario` points to from then on.
-class Margin {
- public:
-  explicit Margin(model::Scenario& scenario);
-
- private:
-  std::unique_ptr<model::Engine> runtime_;
-};
-
 }  // namespace headroom::sweep

@@ -11,6 +11,7 @@
 #include "hardware/text.hpp"
 #include "model/engine/default_cache.hpp"
 #include "model/engine/default_scheme.hpp"
+#include "model/infer/scenario/usual_context.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
@@ -61,6 +62,11 @@ void set_tokens(const Options& options, model::Scenario& s) {
         "--{}: {} is less than prompt and output together ({} + {}); give --prompt-tokens and "
         "--output-tokens as well",
         flag, s.context, s.prompt_tokens, s.output_tokens));
+}
+
+bool says_tokens(const Options& options) {
+  return options.given("prompt-tokens") || options.given("output-tokens") ||
+         options.given("context") || options.given("seq");
 }
 
 /// A size left out stays 0: the runtime's own.
@@ -192,6 +198,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   set_budgets(options, given.on_machine, s);
   set_parallel(options, given.on_machine, s);
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
+  if (!says_tokens(options)) s.context = model::usual_context(s, *given.model);
   choose(options, given);
   if (!given.ways.empty()) scheme = given.ways.front().weights->scheme;
   set_engine(options, *given.engines, given.on_machine, s);

@@ -12,6 +12,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "report/knee.hpp"
 #include "report/words.hpp"
+#include "sweep/llama_cpp_flags.hpp"
 #include "sweep/place/place.hpp"
 
 namespace headroom::sweep {
@@ -52,9 +53,7 @@ std::string llama_cpp_flags(const Scenario& s, const Assignment& a) {
           std::to_string(static_cast<Size>(i) - s.weights->model->profile.first_decoding));
   }
   std::string flags = fmt::format("--gpu-layers {}", a.layer.size() + 1);
-  if (!kept.empty())
-    flags += fmt::format(R"( --override-tensor 'blk\.({})\.ffn_(up|down|gate|gate_up)_exps=CPU')",
-                         fmt::join(kept, "|"));
+  if (!kept.empty()) flags += fmt::format(" --override-tensor '{}'", experts_to_cpu(kept));
   return flags;
 }
 
@@ -136,7 +135,7 @@ void recommend(Answer& answer) {
 }  // namespace
 
 Answer answer_of(const Options& options, const GivenScenario& given) {
-  const Scenario s = with_quickest_split(given.scenario);
+  const Scenario& s = given.scenario;
   const MapOptions map = map_options(options, *given.model);
   Answer answer{.given = given,
                 .tree = held_tree(*given.weights),

@@ -50,6 +50,9 @@ std::string both_units(Bytes bytes);
 /// max_memory as Python has it: {0: "5558MiB", "cpu": "31000MiB"}.
 std::string passed(const model::MaxMemory& memory);
 
+/// At most about 30 lines of at most 100 columns.
+std::string place_screen(const Answer& answer);
+/// Each strategy with its devices, orders, contexts and splits.
 std::string as_text(const Answer& answer, const Options& options);
 std::string contexts_text(const Answer& answer);
 std::string splits_text(const Answer& answer);

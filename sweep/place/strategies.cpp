@@ -26,6 +26,7 @@ void refuse_mapper(const Options& options, const model::Engine& runtime) {
 
 int place_by_strategy(const Options& options) {
   const Format format = format_of(options);
+  refuse_details_outside_text(options, format);
   GivenScenario given = scenario_of(options);
   if (!given.on_machine)
     throw UsageError(
@@ -39,7 +40,7 @@ int place_by_strategy(const Options& options) {
         std::min(given.scenario.disk_budget, space_in(options.text("offload-folder")));
   const Answer answer = answer_of(options, given);
   if (format == Format::text)
-    emit(options, as_text(answer, options));
+    emit(options, options.given("details") ? as_text(answer, options) : place_screen(answer));
   else if (format == Format::json)
     emit(options, pretty(as_json(answer)));
   else if (format == Format::jsonl)

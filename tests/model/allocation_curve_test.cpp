@@ -9,8 +9,8 @@
 
 #include "hardware/units.hpp"
 #include "model/answer/placement/best_placement.hpp"
-#include "model/answer/placement/expert_offload.hpp"
 #include "model/infer/estimate.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -59,7 +59,6 @@ TEST(AllocationCurve, NothingChangesBetweenTwoPoints) {
   for (const CurveCase& c : cases) {
     const Held held(c);
     const auto curve = curve_of(held.s);
-    const ExpertOffload experts(held.weights);
     for (int i = 0; i < 400; ++i) {
       Scenario s = held.s;
       const auto most = curve.back().allocation.count() / mebibyte.count();
@@ -67,7 +66,6 @@ TEST(AllocationCurve, NothingChangesBetweenTwoPoints) {
       const auto after =
           std::ranges::upper_bound(curve, s.gpu_budget, {}, &AllocationPoint::allocation);
       const Estimate& below = std::prev(after)->estimate;
-      experts.improve(s);
       const Estimate e = evaluate(s);
       EXPECT_EQ(e.verdict, below.verdict) << c.model << ' ' << c.runtime << s.gpu_budget.count();
       EXPECT_EQ(e.layers_gpu, below.layers_gpu) << c.model << ' ' << c.runtime;
@@ -88,18 +86,21 @@ TEST(AllocationCurve, ExpertsStayInHostMemoryWhereThatIsQuicker) {
     const auto best = best_placement(s);
     ASSERT_EQ(runs(p), best.has_value());
     if (!best || p.plan.cards == 0) continue;
-    if (p.experts_on_host == 0) continue;
+    // Whole layers on the CPU can be slightly quicker if not all layers fit without experts.
+    if (p.plan.host_experts.size() == 0 || p.plan.on_cpu.size() > 0) continue;
+    LayerSplit whole_layers;
+    s.layer_split = &whole_layers;
     EXPECT_LE(p.estimate.tpot, 1.001 * best->placed.step) << p.allocation.count();
     EXPECT_LT(p.estimate.tpot, evaluate(s).tpot);
     EXPECT_TRUE(p.plan.partly_on_host);
     EXPECT_EQ(p.estimate.verdict, Verdict::fits_cpu_offload);
   }
-  EXPECT_GT(curve_of(held.s).back().experts_on_host, 0);
+  EXPECT_GT(curve_of(held.s).back().plan.host_experts.size(), 0);
   // Experts stay on the card if everything fits, and with engines that cannot offload them.
   const Held large({"openai/gpt-oss-120b", "mxfp4", "llama.cpp", 1, 80, 64});
-  EXPECT_EQ(curve_of(large.s).back().experts_on_host, 0);
+  EXPECT_EQ(curve_of(large.s).back().plan.host_experts.size(), 0);
   const Held streamed({"openai/gpt-oss-20b", "mxfp4", "transformers", 1, 8, 64});
-  for (const AllocationPoint& p : curve_of(streamed.s)) EXPECT_EQ(p.experts_on_host, 0);
+  for (const AllocationPoint& p : curve_of(streamed.s)) EXPECT_EQ(p.plan.host_experts.size(), 0);
 }
 
 TEST(AllocationCurve, MoreMemoryIsSlowerOnlyWhereAJumpSaysWhy) {
@@ -149,7 +150,8 @@ TEST(AllocationCurve, StepsOfBytesEndAtAllOfTheCard) {
   const Held held({"meta-llama/Llama-2-7b-hf", "fp16", "transformers", 1, 24, 64});
   const Bytes gib{Size{1} << 30};
   const auto steps = allocations(held.s, 5 * gib);
-  EXPECT_EQ(steps, (std::vector<Bytes>{Bytes(0), 5 * gib, 10 * gib, 15 * gib, 20 * gib, 24 * gib}));
+  EXPECT_EQ(steps, (std::vector<Bytes>{Bytes(0), 5 * gib, 10 * gib, 15 * gib, 20 * gib,
+                                       card_budget(held.s, 0)}));
   Scenario less = held.s;
   less.gpu_budget = 10 * gib;
   EXPECT_EQ(allocations(less, 5 * gib).back(), 10 * gib);

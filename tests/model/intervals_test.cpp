@@ -114,9 +114,10 @@ TEST(Intervals, LookAtTheCardsInUse) {
   auto& other = m.row.kernels.efficiency[static_cast<std::size_t>(CardClass::gddr)]
                                         [static_cast<std::size_t>(Width::sixteen)];
   other.decode_bandwidth.measurements = 0;
-  EXPECT_FALSE(m.estimate().step_unmeasured);
   Scenario s = test::scenario(m.w, m.box, "vllm");
   s.runtime = &m.row;
+  s.tensor_parallel = 1;
+  EXPECT_FALSE(evaluate(s).step_unmeasured);
   s.tensor_parallel = 2;
   EXPECT_TRUE(evaluate(s).step_unmeasured);
 }

@@ -83,6 +83,8 @@ TEST(Job, ExpertsAreInHostMemoryAsInACurve) {
     const auto curve = allocation_curve(s, {s.gpu_budget});
     EXPECT_EQ(found.tokens_s, curve.front().estimate.tokens_s) << s.runtime->name;
     if (s.runtime->name == "llama.cpp") {
+      const model::LayerSplit whole_layers;
+      s.layer_split = &whole_layers;
       EXPECT_GT(found.tokens_s, evaluate(s).tokens_s);
     }
     model::LayerSplit all;

@@ -78,7 +78,6 @@ TEST(Launch, TheScriptMakesThePlacementWhoseFiguresItPrints) {
         const model::QuantisedModel weights =
             model::quantise(catalogue_model(name), model::scheme(held));
         model::Scenario s = test::scenario(weights, box, "transformers");
-        const Margin margin(s);
         const model::Explanation explained = model::explain(s);
         if (explained.estimate.verdict >= model::Verdict::does_not_fit) continue;
         const LaunchPoint point{s, explained, {}};
@@ -104,7 +103,6 @@ TEST(Launch, ABudgetThatWasGivenIsKept) {
       model::quantise(catalogue_model("Qwen/Qwen3-0.6B"), model::scheme("bf16"));
   model::Scenario s = test::scenario(weights, box, "transformers");
   s.gpu_budget = Bytes(Size{3} << 30);
-  const Margin margin(s);
   EXPECT_EQ(model::explain(s).devices.front().budget.count(), Size{3} << 30);
 }
 

@@ -1,5 +1,6 @@
 #include "model/answer/placement/layers_by_context.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "model/infer/placement/placement.hpp"
@@ -48,7 +49,11 @@ void add_cpu_moe(const Scenario& s, const LayerSplit& given, LayersAtContext& ro
 
 }  // namespace
 
-std::vector<LayersAtContext> layers_by_context(const Scenario& s) {
+std::vector<LayersAtContext> layers_by_context(const Scenario& asked) {
+  Scenario s = asked;
+  for (std::size_t card = 0; card < s.machine->devices.size() && asked.gpu_budget == unlimited;
+       ++card)
+    s.gpu_budget = std::max(card == 0 ? Bytes(0) : s.gpu_budget, card_budget(asked, card));
   LayerSplit split = s.layer_split != nullptr ? *s.layer_split : LayerSplit{};
   split.gpu_layers = -1;
   const bool experts =
@@ -57,7 +62,7 @@ std::vector<LayersAtContext> layers_by_context(const Scenario& s) {
   for (const Size context : contexts_of(s)) {
     Scenario changed = s;
     changed.context = context;
-    if (s.layer_split != nullptr) changed.layer_split = &split;
+    changed.layer_split = &split;  // whole layers, not the engine's own fit
     LayersAtContext row{.context = context, .estimate = evaluate(changed), .with_cpu_moe = {}};
     if (fits(row.estimate)) {
       const Plan plan = place(changed, 1.0);

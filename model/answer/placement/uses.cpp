@@ -143,8 +143,7 @@ Bytes weights_kept_on_host(const Scenario& s, const Plan& plan, Size card) {
     return std::min(s.cpu_offload,
                     shards.of_rank(without_host_tables(s, range), rank_of(s, plan, card)));
   }
-  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return Bytes(0);
-  return between(s.layer_split->on_host.bytes_before, range);
+  return kept_on_host(s, plan, range).bytes;
 }
 
 Uses::Uses(const Scenario& s, Size shards)

@@ -89,7 +89,13 @@ Assignment assignment_of(const Plan& plan) {
   const auto spot = [&](Where where, Size card) {
     return where == Where::card ? static_cast<Spot>(card) : where == Where::cpu ? on_cpu : on_disk;
   };
-  return assign(std::move(layer), {}, spot(plan.embedding, 0),
+  std::vector<Spot> experts;
+  if (plan.host_experts.size() > 0) {
+    experts = layer;
+    std::fill(experts.begin() + plan.host_experts.first, experts.begin() + plan.host_experts.last,
+              on_cpu);
+  }
+  return assign(std::move(layer), std::move(experts), spot(plan.embedding, 0),
                 spot(plan.head, plan.head_card >= 0 ? plan.head_card : plan.cards - 1));
 }
 

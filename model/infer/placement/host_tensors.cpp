@@ -7,6 +7,7 @@
 
 #include "model/checkpoint/gguf/tensor_names.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 
 namespace headroom::model {
@@ -102,6 +103,25 @@ HostTensors experts_on_host(const QuantisedModel& weights, Size layers) {
     host.layers_before.push_back(with_experts);
   }
   return host;
+}
+
+KeptOnHost kept_on_host(const Scenario& s, const Plan& plan, Range layers) {
+  if (s.layer_split != nullptr) {
+    const HostTensors& host = s.layer_split->on_host;
+    if (host.bytes_before.empty()) return {};
+    return {between(host.bytes_before, layers), between(host.read_dense_before, layers),
+            between(host.read_routed_before, layers), between(host.multiplied_before, layers),
+            between(host.layers_before, layers)};
+  }
+  const Range moved = intersect(layers, plan.host_experts);
+  if (moved.size() <= 0) return {};
+  const auto& routed = s.weights->read_routed;
+  KeptOnHost kept{.read_routed = between(routed, moved),
+                  .multiplied = between(s.weights->model->profile.routed_before, moved)};
+  kept.bytes = Bytes(static_cast<Size>(kept.read_routed));
+  for (Size layer = moved.first; layer < moved.last; ++layer)
+    kept.layers += between(routed, Range{layer, layer + 1}) > 0 ? 1 : 0;
+  return kept;
 }
 
 }  // namespace headroom::model

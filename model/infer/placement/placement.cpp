@@ -18,7 +18,7 @@ bool Plan::operator==(const Plan& o) const {
          on_disk == o.on_disk && tower == o.tower && embedding == o.embedding && head == o.head &&
          assignment == o.assignment && head_card == o.head_card &&
          first_used_card == o.first_used_card && partly_on_host == o.partly_on_host &&
-         streaming_buffer == o.streaming_buffer &&
+         host_experts == o.host_experts && streaming_buffer == o.streaming_buffer &&
          (cards == 0 || assignment != nullptr ||
           std::ranges::equal(std::span(layer_boundaries).first(with_layers + 1),
                              std::span(o.layer_boundaries).first(with_layers + 1)));
@@ -27,9 +27,14 @@ bool Plan::operator==(const Plan& o) const {
 Bytes card_budget(const Scenario& s, std::size_t card) {
   const Bytes memory = usable_memory(s.machine->devices[card]);
   if (s.gpu_budget < memory) return s.gpu_budget;
-  if (s.gpu_budget == unlimited)
-    return rounded_down(static_cast<double>(memory.count()) * s.runtime->memory.utilization);
-  return memory;
+  if (s.gpu_budget != unlimited) return memory;
+  const MemoryPolicy& policy = s.runtime->memory;
+  // An engine that is told how many layers go to cards leaves no margin.
+  if (s.layer_split != nullptr && s.layer_split->gpu_layers >= 0)
+    return rounded_down(static_cast<double>(memory.count()) * policy.utilization);
+  const double share = policy.utilization - policy.margin_share;
+  return std::max(Bytes(0), rounded_down(static_cast<double>(memory.count()) * share) -
+                                Bytes(policy.margin_bytes));
 }
 
 Bytes piece_bytes(const QuantisedModel& weights, const LayerSpan& piece) {

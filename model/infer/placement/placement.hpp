@@ -52,6 +52,7 @@ struct Plan {
   Size head_card = -1;          ///< the card with the output, if a card has it; -1: the last one
   Size first_used_card = 0;     ///< first card that is not passed over
   bool partly_on_host = false;  ///< some tensors of layers on cards stay in host memory
+  Range host_experts{0, 0};     ///< layers whose routed experts are these, if the engine decides
   Bytes streaming_buffer;       ///< on the first card, for weights that are streamed through it
   bool feasible() const { return reason == Reason::none; }
   Size stage_of(Size card) const {
@@ -172,6 +173,16 @@ bool caches_on_cards(const Scenario& scenario);
 /// Tables in layers that the engine leaves in host memory (OffloadPolicy::tables_on_host).
 Bytes tables_on_host(const Scenario& scenario);
 
+/// Sums over the tensors of `layers` that stay in host memory although their layers are on cards.
+/// They are those of the scenario's layer_split, else the experts that the engine moves there.
+struct KeptOnHost {
+  Bytes bytes;
+  double read_dense = 0, read_routed = 0;  ///< bytes, as in QuantisedModel
+  double multiplied = 0;                   ///< elements, as in Profile
+  double layers = 0;                       ///< layers with such tensors
+};
+KeptOnHost kept_on_host(const Scenario& scenario, const Plan& plan, Range layers);
+
 /// Bytes of the weights of `card` that stay in host memory although their layers run on it.
 Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan, Size card);
 
@@ -179,7 +190,8 @@ Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan, Size card
 Bytes disk_use(const Scenario& scenario, const Plan& plan);
 
 /// Memory that the process may use on `card`: the budget, at most the card's memory. Without a
-/// budget it is the runtime's share of the card.
+/// budget it is the engine's share of the card. An engine that decides how many layers go to cards
+/// also leaves its margin.
 Bytes card_budget(const Scenario& scenario, std::size_t card);
 
 /// Bytes of layers [range), or of a part of each.

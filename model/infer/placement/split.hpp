@@ -14,7 +14,8 @@ namespace headroom::model {
 Plan split_layers(const Uses& uses, double memory_factor);
 
 /// The last layers are on the cards, and the CPU computes the first ones. The scenario's
-/// layer_split decides, else as many layers as fit on as few cards as possible.
+/// layer_split decides, else the engine's own fit. It uses all cards. Experts of a mixture go to
+/// host memory first, and then whole layers.
 ///
 /// Items 0 to n are n layers and the output. `gpu_layers` items from max(n - gpu_layers, 0) on are
 /// on cards: the output only if gpu_layers > n. Item i of them is on the first card whose share,
@@ -34,7 +35,7 @@ void place_in_host(const Uses& uses, Plan& plan, double memory_factor);
 /// Everything on the CPU; a reason where the runtime cannot.
 Plan on_cpu_only(const Scenario& scenario);
 
-/// Every matrix over as few cards as hold the model (or as many as the scenario asks for), in
+/// Every matrix over as many cards as divide the model, or as many as the scenario asks for, in
 /// stages.
 Plan split_tensors(const Uses& uses, double memory_factor);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -28,16 +29,7 @@ class LastLayers {
 
   Plan plan() const {
     if (devices_ == 0) return on_cpu_only(s_);
-    if (given_ == nullptr) {
-      // As few cards as hold it all, or all cards and as many layers as they hold.
-      Bytes budgets;
-      for (Size cards = 1; cards <= devices_; ++cards) {
-        budgets += budget(cards - 1);
-        if (budgets < layer_bytes(*s_.weights, {0, layers_})) continue;
-        if (holds(cards, counted_ + 1)) return with(cards, counted_ + 1);
-      }
-      return with(devices_, most(devices_));
-    }
+    if (given_ == nullptr) return fitted();
     const Size cards =
         given_->mode == SplitMode::none ? std::min(given_->main_card + 1, devices_) : devices_;
     if (given_->gpu_layers < 0) return with(cards, most(cards));
@@ -51,6 +43,56 @@ class LastLayers {
   }
 
  private:
+  /// The engine's own fit, when no option places layers. It uses all cards, and experts are the
+  /// first to leave them. Source: llama.cpp b10700 common/fit.cpp common_params_fit_impl. (Of a
+  /// layer's experts it may leave parts on the card: not modelled.)
+  Plan fitted() const {
+    const OffloadPolicy& offload = s_.runtime->offload;
+    if (!offload.experts_on_cpu_by_default && holds(devices_, counted_ + 1))
+      return with(devices_, counted_ + 1);
+    const Profile& profile = s_.weights->model->profile;
+    const bool moves_experts = offload.offloads_experts && profile.routing.experts > 0 &&
+                               !s_.machine->devices[0].unified_memory;
+    if (!moves_experts) return with(devices_, most(devices_));
+    const Range all{profile.first_decoding, profile.end_decoding};
+    if (!offload.experts_on_cpu_by_default) {
+      if (const auto plan = filled_forward()) return *plan;
+      if (const auto plan = fewest_moved(with(devices_, counted_ + 1), all, {0, devices_}))
+        return *plan;
+    }
+    return without_experts(with(devices_, most(devices_, all)), all);
+  }
+  /// `plan` with the experts of `moved` in host memory.
+  static Plan without_experts(Plan plan, Range moved) {
+    plan.host_experts = plan.computes_on_card ? intersect(moved, plan.on_cards) : Range{0, 0};
+    plan.partly_on_host = plan.host_experts.size() > 0;
+    return plan;
+  }
+  /// As few of the experts of `movable` in host memory as `cards` have room for, the first layers'.
+  std::optional<Plan> fewest_moved(const Plan& plan, Range movable, Range cards) const {
+    const auto moved = [&](Size n) {
+      return without_experts(plan, {movable.first, movable.first + n});
+    };
+    const auto overflows = [&](Size n) { return !holds(moved(n), cards); };
+    if (overflows(movable.size())) return std::nullopt;
+    return moved(largest_near(movable.size() / 2, -1, movable.size(), overflows) + 1);
+  }
+  /// Whole layers fill the cards from the first, and the last card's experts make room there.
+  std::optional<Plan> filled_forward() const {
+    Plan plan = with(devices_, counted_ + 1);
+    Size at = 0;
+    for (Size card = 0; card + 1 < devices_; ++card) {
+      at = layers_that_fit(s_, uses_.caches(), at, layers_, uses_.room(card, factor_));
+      plan.layer_boundaries[index(card) + 1] = at;
+    }
+    plan.head_card = devices_ - 1;
+    if (!holds(plan, {0, devices_ - 1})) return std::nullopt;
+    const Profile& profile = s_.weights->model->profile;
+    const Range movable{std::max(at, profile.first_decoding), profile.end_decoding};
+    if (movable.size() <= 0) return std::nullopt;
+    return fewest_moved(plan, movable, {devices_ - 1, devices_});
+  }
+
   /// `gpu_layers` items over the first `cards` cards.
   Plan with(Size cards, Size gpu_layers) const {
     const Size items = std::min(gpu_layers, counted_ + 1);
@@ -115,15 +157,18 @@ class LastLayers {
   Bytes excess(const Plan& plan, Size card) const {
     return uses_.card(plan, card).total() - budget(card);
   }
+  /// True if `cards` have room for what `plan` puts there.
+  bool holds(const Plan& plan, Range cards) const {
+    for (Size card = cards.first; card < cards.last; ++card)
+      if (excess(plan, card) > Bytes(0)) return false;
+    return true;
+  }
   /// True if the first `cards` cards have room for so many items, at least one.
   bool holds(Size cards, Size gpu_layers) const {
     const bool by_rows = given_ != nullptr && given_->mode == SplitMode::row;
     if (cards == 1 && !by_rows)
       return uses_.alone(gpu_layers, [&] { return with(1, gpu_layers); }) <= budget(0);
-    const Plan plan = with(cards, gpu_layers);
-    for (Size card = 0; card < cards; ++card)
-      if (excess(plan, card) > Bytes(0)) return false;
-    return true;
+    return holds(with(cards, gpu_layers), {0, cards});
   }
   /// Layers that all rooms together would hold, were all layers alike: where to start looking.
   Size guess(Size cards) const {
@@ -137,11 +182,15 @@ class LastLayers {
   }
   /// As many layers as fit. Each card's bytes grow with their number, except for the rounding of
   /// shares. Rounding moves a card's end by less than one layer for each card.
-  Size most(Size cards) const {
-    const Size low =
-        largest_near(guess(cards), 0, counted_ + 2, [&](Size n) { return holds(cards, n); });
+  /// `moved`: layers whose experts are in host memory.
+  Size most(Size cards, Range moved = {0, 0}) const {
+    const auto fits = [&](Size n) {
+      if (moved.size() == 0) return holds(cards, n);
+      return holds(without_experts(with(cards, n), moved), {0, cards});
+    };
+    const Size low = largest_near(guess(cards), 0, counted_ + 2, fits);
     for (Size more = std::min(low + cards, counted_ + 1); more > low + 1; --more)
-      if (holds(cards, more)) return more;
+      if (fits(more)) return more;
     return low;
   }
 

@@ -79,17 +79,6 @@ Budgets budgets(const Scenario& s, Size first, Size last) {
   return all;
 }
 
-/// Shards that hold the weights at the least, on cards that have as much as the largest, and where
-/// `replicas` of them share the experts.
-Size min_shards(const Scenario& s, Size stages, Size replicas, double factor) {
-  const Shards& w = s.weights->shards;
-  Divided all = w.before.back() + w.embedding + w.head;
-  all.rows -= tables_on_host(s);
-  const Size held = (scaled(budgets(s, 0, card_count(s)).most, factor) + s.cpu_offload).count() *
-                    stages * (w.experts > 0 ? replicas : 1);
-  return held > 0 ? (all.sum().count() + held - 1) / held : 1;
-}
-
 /// The first layer of a stage. Stages that do not divide the layers give one layer more to those
 /// before the last, from the back. Source: vLLM 0.19 distributed/utils.py get_pp_indices.
 Size first_layer(Size layers, Size stages, Size stage) {
@@ -160,19 +149,10 @@ Plan split_tensors(const Uses& uses, double factor) {
     return with(uses.divided(shards), factor, stages, replicas);
   };
   if (asked > 0) return over(asked);
-  // As few cards as hold the model: none that the weights alone overflow is tried.
-  const Size most = cards / (stages * replicas);
-  const Size least = min_shards(s, stages, shares_experts(s) ? replicas : 1, factor);
-  Size widest = 0;
-  for (Size shards = most; shards >= 1 && widest == 0; --shards)
-    if (obstacle(s, shards, replicas) == Reason::none) widest = shards;
-  if (widest == 0) return refused(obstacle(s, 1, replicas));
-  for (Size shards = std::max<Size>(1, least); shards < widest; ++shards) {
-    if (obstacle(s, shards, replicas) != Reason::none) continue;
-    const Plan plan = over(shards);
-    if (plan.feasible()) return plan;
-  }
-  return over(widest);
+  // As many cards as divide the model.
+  for (Size shards = cards / (stages * replicas); shards >= 1; --shards)
+    if (obstacle(s, shards, replicas) == Reason::none) return over(shards);
+  return refused(obstacle(s, 1, replicas));
 }
 
 }  // namespace headroom::model

@@ -271,18 +271,19 @@ void add_caches_on_host(const Scenario& s, const Speeds& speeds, const Plan& pla
 void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                       Timeline& time) {
   if (plan.partly_on_host)
-    add_on_host(
-        s, speeds, plan,
-        {.tokens = pass.tokens,
-         .work = host_work(s, pass, plan.on_cards),
-         .attention = {},
-         .handoffs = 2 * pass.weight_reads * host_layers(s, pass, plan.on_cards)},
-        time, [&](Items& items) {
-          const Range run = intersect(plan.on_cards, pass.layers);
-          for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
-            items.push_back({LayerItem::Kind::layer, piece, host_work(s, pass, piece.layers)});
-          });
-        });
+    add_on_host(s, speeds, plan,
+                {.tokens = pass.tokens,
+                 .work = host_work(s, plan, pass, plan.on_cards),
+                 .attention = {},
+                 .handoffs = 2 * pass.weight_reads *
+                             kept_on_host(s, plan, intersect(plan.on_cards, pass.layers)).layers},
+                time, [&](Items& items) {
+                  const Range run = intersect(plan.on_cards, pass.layers);
+                  for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
+                    items.push_back(
+                        {LayerItem::Kind::layer, piece, host_work(s, plan, pass, piece.layers)});
+                  });
+                });
   // A streaming engine copies a prompt's caches with the weights.
   const bool streams = s.runtime->offload.mode == Offload::stream;
   if (!caches_on_cards(s) && !(streams && pass.prompt > 0))

@@ -60,7 +60,7 @@ Seconds through_cards(const Scenario& s, const Plan& plan, std::span<const Secon
 Work own_work(const Scenario& s, const Plan& plan, const Pass& pass, const LayerSpan& piece) {
   auto [work, attention] = layer_work(s, pass, piece);
   if (plan.partly_on_host) {
-    const Work host = host_work(s, pass, piece.layers);
+    const Work host = host_work(s, plan, pass, piece.layers);
     work.weight_bytes -= host.weight_bytes;
     work.expert_bytes -= host.expert_bytes;
     work.packed_bytes -= host.packed_bytes;

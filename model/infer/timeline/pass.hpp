@@ -34,12 +34,6 @@ Pass tower_pass(const Scenario& scenario);
 /// The pass that repeats for every output token: a decode step at mean_tokens, or the whole prefix
 /// without a cache. If nothing is generated, it is the prompt.
 Pass step_pass(const Scenario& scenario);
-
-inline Range intersect(Range a, Range b) {
-  const Size first = std::max(a.first, b.first);
-  return {first, std::max(first, std::min(a.last, b.last))};
-}
-
 /// Layers that run, each as often as it does.
 double runs(const Scenario& scenario, const Pass& pass);
 /// Kernels of so many layers, each as often as it runs: those of the profile and those of products

@@ -76,7 +76,8 @@ Timeline time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   Timeline time(detail);
   add_cards(s, speeds, plan, timed.pass, time);
   if (has_offloaded(plan)) add_offloaded(s, speeds, plan, timed.pass, time);
-  if (s.layer_split != nullptr) add_left_on_host(s, speeds, plan, timed.pass, time);
+  if (s.layer_split != nullptr || plan.host_experts.size() > 0)
+    add_left_on_host(s, speeds, plan, timed.pass, time);
   add_launches(s, speeds, timed, time);
   add_eager(s, plan, timed, time);
   return time;

@@ -5,7 +5,7 @@
 
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/cache_format.hpp"
-#include "model/infer/scenario/layer_split.hpp"
+#include "model/infer/placement/placement.hpp"
 
 namespace headroom::model {
 namespace {
@@ -108,25 +108,16 @@ Work head_work(const Scenario& s, const Pass& pass) {
       .flops = Flops(2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows)};
 }
 
-Work host_work(const Scenario& s, const Pass& pass, Range range) {
+Work host_work(const Scenario& s, const Plan& plan, const Pass& pass, Range range) {
   Work work;
-  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return work;
-  const HostTensors& host = s.layer_split->on_host;
-  const Range run = intersect(range, pass.layers);
-  work.expert_bytes =
-      pass.weight_reads * RealBytes(between(host.read_routed_before, run)) * pass.touched;
-  work.weight_bytes =
-      pass.weight_reads * RealBytes(between(host.read_dense_before, run)) + work.expert_bytes;
-  work.flops = Flops(2.0 * between(host.multiplied_before, run) * pass.tokens);
+  const KeptOnHost kept = kept_on_host(s, plan, intersect(range, pass.layers));
+  work.expert_bytes = pass.weight_reads * RealBytes(kept.read_routed) * pass.touched;
+  work.weight_bytes = pass.weight_reads * RealBytes(kept.read_dense) + work.expert_bytes;
+  work.flops = Flops(2.0 * kept.multiplied * pass.tokens);
   if (pass.prompt == 0) return work;
   work.packed_bytes = work.weight_bytes;
   work.prefill_expert_bytes = work.expert_bytes;
   return work;
-}
-
-double host_layers(const Scenario& s, const Pass& pass, Range range) {
-  if (s.layer_split == nullptr || s.layer_split->on_host.bytes_before.empty()) return 0;
-  return between(s.layer_split->on_host.layers_before, intersect(range, pass.layers));
 }
 
 RealBytes streamed_bytes(const Scenario& s, const Pass& pass, const LayerSpan& piece) {

@@ -91,10 +91,8 @@ constexpr Work matrices_on_cpu(const Work& work, const Work& attention) {
   return matrices;
 }
 
-/// Work of tensors in host memory that belong to layers `range` on cards, and the number of such
-/// layers.
-Work host_work(const Scenario& scenario, const Pass& pass, Range range);
-double host_layers(const Scenario& scenario, const Pass& pass, Range range);
+/// Work of tensors in host memory that belong to layers `range` on cards.
+Work host_work(const Scenario& scenario, const Plan& plan, const Pass& pass, Range range);
 
 /// Bytes of `piece` that a streaming engine moves each time it runs: whole modules, all experts
 /// included.

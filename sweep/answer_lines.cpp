@@ -1,0 +1,121 @@
+#include "sweep/answer_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "hardware/text.hpp"
+#include "model/infer/scenario/usual_context.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Estimate;
+using model::Interval;
+
+/// Two significant digits, without an exponent: an end of an interval.
+std::string rounded(double value) {
+  return std::abs(value) < 100 ? fmt::format("{:.2g}", value) : three_digits(value);
+}
+
+/// "38.9 (34–52)", or "~38.9 (19–78)" where nothing was measured; with `unit` after the number.
+std::string with_interval(double value, double low, double high, const Interval& of,
+                          std::string_view unit) {
+  return fmt::format("{}{}{} ({}–{})", of.measurements > 0 ? "" : "~", three_digits(value), unit,
+                     rounded(low), rounded(high));
+}
+
+std::string as_argument(const std::string& text) {
+  return text.find(' ') == std::string::npos ? text : '"' + text + '"';
+}
+
+}  // namespace
+
+std::string in_gib(Bytes bytes) {
+  return fmt::format("{:.1f}", bytes.real().value() / (1024.0 * 1024 * 1024));
+}
+
+std::string speed_of(const Estimate& e, const Interval& tpot, std::string_view unit) {
+  return with_interval(e.tokens_s, e.tokens_s / tpot.high, e.tokens_s / tpot.low, tpot, unit);
+}
+
+std::string title_line(const GivenScenario& given) {
+  const model::Model& m = *given.model;
+  const double billions = static_cast<double>(m.profile.parameters) / 1e9;
+  std::string size = billions < 1 ? fmt::format("{:.3g} M parameters", 1e3 * billions)
+                                  : fmt::format("{} B parameters", three_digits(billions));
+  if (m.profile.parameters_active != m.profile.parameters)
+    size += fmt::format(", {} B active",
+                        three_digits(static_cast<double>(m.profile.parameters_active) / 1e9));
+  return fmt::format("{} ({}) on {}\n", m.name, size, given.machine->name);
+}
+
+std::string paragraph(std::string_view text) { return wrapped(text, 0, 2); }
+
+/// Memory of the fullest card and of the host, by what it is for.
+std::string memory_lines(const model::Explanation& explained) {
+  const model::DeviceUse* fullest = nullptr;
+  std::vector<const model::DeviceUse*> shown;
+  for (const model::DeviceUse& use : explained.devices) {
+    if (use.kind == "gpu") {
+      if (!fullest || use.total > fullest->total) fullest = &use;
+    } else if (use.weights > Bytes(0)) {
+      shown.push_back(&use);
+    }
+  }
+  if (fullest) shown.insert(shown.begin(), fullest);
+  std::vector<std::vector<std::string>> rows;
+  const bool several = explained.estimate.gpus_used > 1;
+  for (const auto* use : shown)
+    rows.push_back({use->kind != "gpu" ? use->kind
+                    : several          ? "fullest GPU"
+                                       : use->name,
+                    in_gib(use->weights), in_gib(use->kv_cache),
+                    in_gib(use->activations + use->overhead), in_gib(use->total),
+                    in_gib(use->budget),
+                    bar(use->total.real().value(), use->budget.real().value())});
+  return aligned({"GiB", "weights", "KV cache", "work", "total", "of", ""},
+                 {false, true, true, true, true, true, false}, rows);
+}
+
+std::string assumption_lines(const GivenScenario& given) {
+  const model::Scenario& s = given.scenario;
+  std::string text = fmt::format(
+      "Assumes a prompt of {} tokens, {} output tokens, {} (--prompt-tokens, --output-tokens, "
+      "--batch)",
+      grouped(s.prompt_tokens), grouped(s.output_tokens),
+      s.batch == 1 ? std::string("one request at a time")
+                   : fmt::format("{} sequences at once", grouped(s.batch)));
+  if (s.context > 0)
+    text += fmt::format(", a context of {} tokens{} (--context)", grouped(s.context),
+                        s.batch > 1 ? " each" : "");
+  std::string all = paragraph(text + '.');
+  for (const auto& line : given.assumed) all += paragraph("Assumes " + line + '.');
+  return all;
+}
+
+std::string unmeasured_note(const model::TimeIntervals& of) {
+  if (of.tpot.measurements > 0 && of.ttft.measurements > 0) return {};
+  return "~ No measurement of such weights on such cards stands behind this number.\n";
+}
+
+std::string same_question(const GivenScenario& given) {
+  const model::Scenario &s = given.scenario, usual;
+  std::string text = fmt::format("{} --machine {}", as_argument(given.model->name),
+                                 as_argument(given.machine->name));
+  if (given.ways.size() < 2)
+    text += fmt::format(" --runtime {} --precision {}", s.runtime->name, s.weights->scheme->name);
+  const auto add = [&](std::string_view flag, Size value, Size otherwise) {
+    if (value != otherwise) text += fmt::format(" --{} {}", flag, value);
+  };
+  add("batch", s.batch, usual.batch);
+  add("prompt-tokens", s.prompt_tokens, usual.prompt_tokens);
+  add("output-tokens", s.output_tokens, usual.output_tokens);
+  const bool as_usual =
+      s.prompt_tokens == usual.prompt_tokens && s.output_tokens == usual.output_tokens;
+  add("context", s.context, as_usual ? model::usual_context(s, *given.model) : 0);
+  return text;
+}
+
+}  // namespace headroom::sweep

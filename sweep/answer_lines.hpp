@@ -1,0 +1,41 @@
+// Parts that the first screens of estimate, curve and place share.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hardware/units.hpp"
+#include "model/answer/explain.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "sweep/options/scenario_options.hpp"
+
+namespace headroom::sweep {
+
+/// "21.1": GiB with one decimal.
+std::string in_gib(Bytes bytes);
+
+/// Output tokens a second: "38.9 (34–52)", or "~38.9 (19–78)" where nothing was measured. `unit`
+/// follows the number.
+std::string speed_of(const model::Estimate& estimate, const model::Interval& tpot,
+                     std::string_view unit = {});
+
+/// "org/name (32.8 B parameters) on MACHINE", a line.
+std::string title_line(const GivenScenario& given);
+
+/// A line of at most 100 columns, or more, of which the further ones are indented.
+std::string paragraph(std::string_view text);
+
+/// A table: memory of the fullest card, of the host and the disk, by what it is for.
+std::string memory_lines(const model::Explanation& explained);
+
+/// Assumptions about all that the user left out, as paragraphs.
+std::string assumption_lines(const GivenScenario& given);
+
+/// Footnote of numbers with a ~; empty where `of` is measured.
+std::string unmeasured_note(const model::TimeIntervals& of);
+
+/// Operand and flags that ask another command for the same point.
+std::string same_question(const GivenScenario& given);
+
+}  // namespace headroom::sweep

@@ -1,0 +1,95 @@
+// Curves as a person reads them first: the memory that is worth giving, a short table, a plot.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/infer/estimate.hpp"
+#include "report/text_plot.hpp"
+#include "report/words.hpp"
+#include "sweep/answer_lines.hpp"
+#include "sweep/curve/curve.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using namespace model;
+
+/// Rows of the table, over all lines.
+constexpr std::size_t most_rows = 8;
+
+/// At most `most` points: what was found, the ends, changes, then others evenly spread.
+std::set<std::size_t> few_points(const CurveLine& line, std::size_t most) {
+  std::set<std::size_t> few;
+  const auto add = [&](std::optional<std::size_t> i) {
+    if (i && few.size() < most) few.insert(*i);
+  };
+  const std::size_t last = line.points.size() - 1;
+  add(line.recommended);
+  add(last);
+  add(line.first);
+  add(0);
+  for (const auto& mark : line.drawn.marks) add(mark.index);
+  for (const std::size_t parts : {2, 4, 8})
+    for (std::size_t k = 1; k < parts; k += 2) add(last * k / parts);
+  return few;
+}
+
+std::string headline_of(const CurveLine& line, std::size_t cards) {
+  const std::string with = fmt::format("with {} under {}", line.scenario.weights->scheme->name,
+                                       line.scenario.runtime->name);
+  if (!line.recommended) return fmt::format("Nothing to recommend {}: {}", with, line.reason);
+  const AllocationPoint& p = line.points[*line.recommended];
+  return fmt::format(
+      "Recommended {}: {} of {} GiB{}, {}", with, in_gib(p.allocation),
+      in_gib(line.points.back().allocation),
+      cards > 1 ? fmt::format(" on each of {} GPUs", cards) : std::string(),
+      speed_of(p.estimate, interval_factors(line.scenario).times(p.estimate).tpot, " tokens/s"));
+}
+
+std::vector<std::string> row_of(const CurveLine& line, std::size_t i) {
+  const AllocationPoint& p = line.points[i];
+  const Estimate& e = p.estimate;
+  if (!runs(p))
+    return {in_gib(p.allocation), "", "", "",
+            fmt::format("out of memory: {} GiB short", in_gib(e.short_bytes))};
+  std::string happens = jump_words(line, i);
+  if (line.recommended == i) happens += happens.empty() ? "recommended" : "; recommended";
+  const TimeIntervals of = interval_factors(line.scenario).times(e);
+  std::string layers = fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk);
+  if (p.plan.host_experts.size() > 0)
+    layers += fmt::format(", experts of {} on CPU", p.plan.host_experts.size());
+  return {in_gib(p.allocation), layers, speed_of(e, of.tpot),
+          (of.ttft.measurements > 0 ? "" : "~") + duration(e.ttft.value()), happens};
+}
+
+}  // namespace
+
+std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine>& lines) {
+  const std::size_t cards = given.machine->devices.size();
+  std::string text = title_line(given);
+  for (const CurveLine& line : lines) text += paragraph(headline_of(line, cards));
+  bool any = false, unmeasured = false;
+  for (const CurveLine& line : lines) {
+    std::vector<std::vector<std::string>> rows;
+    for (const std::size_t i : few_points(line, std::max<std::size_t>(3, most_rows / lines.size())))
+      rows.push_back(row_of(line, i));
+    text += '\n';
+    if (lines.size() > 1) text += line.label + '\n';
+    text += aligned({cards > 1 ? "GiB on each" : "GiB", "layers GPU / CPU / disk", "tokens/s",
+                     "first token", ""},
+                    {true, true, true, true, false}, rows);
+    any = any || line.first.has_value();
+    for (const auto& row : rows)
+      for (const auto& cell : row) unmeasured = unmeasured || cell.starts_with('~');
+  }
+  if (any) text += '\n' + report::text_plot(figure_of(given, lines));
+  text += '\n' + assumption_lines(given);
+  if (unmeasured) text += unmeasured_note({});
+  return text + paragraph(
+                    "Next: headroom curve … --format csv has every point, --plots DIR draws "
+                    "them, --details says more");
+}
+
+}  // namespace headroom::sweep

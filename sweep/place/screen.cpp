@@ -1,0 +1,100 @@
+// Placements as a person reads them first: what is recommended, and the other strategies.
+#include <fmt/format.h>
+
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "sweep/answer_lines.hpp"
+#include "sweep/output.hpp"
+#include "sweep/place/answer.hpp"
+#include "sweep/ways.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using namespace model;
+
+TimeIntervals intervals_of(const Strategy& s) {
+  return interval_factors(s.scenario).times(s.explained.estimate);
+}
+
+/// Output tokens a second; of an encoder, the time of a prompt.
+std::string speed_words(const Strategy& s, std::string_view unit) {
+  const Estimate& e = s.explained.estimate;
+  if (e.tokens_s > 0) return speed_of(e, intervals_of(s).tpot, unit);
+  return duration(e.ttft.value()) + " a prompt";
+}
+
+std::string headline_of(const Answer& answer) {
+  if (answer.chosen >= answer.strategies.size())
+    return fmt::format("Nothing to recommend: {}", answer.reason);
+  const Strategy& s = answer.strategies[answer.chosen];
+  const Estimate& e = s.explained.estimate;
+  std::string text =
+      fmt::format("Recommended with {} under {}: {}, ", s.scenario.weights->scheme->name,
+                  s.scenario.runtime->name, s.name);
+  if (e.gpus_used > 0)
+    text += fmt::format("{} GiB{}, ", in_gib(e.gpu_bytes),
+                        e.gpus_used > 1 ? fmt::format(" on each of {} GPUs", e.gpus_used) : "");
+  return text + speed_words(s, " tokens/s");
+}
+
+std::string strategy_table(const Answer& answer) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < answer.strategies.size(); ++i) {
+    const Strategy& s = answer.strategies[i];
+    const Estimate& e = s.explained.estimate;
+    std::vector<std::string> row{i == answer.chosen ? ">" : "", std::string(s.name)};
+    if (s.feasible) {
+      const bool measured = intervals_of(s).ttft.measurements > 0;
+      row.insert(row.end(), {in_gib(e.gpu_bytes), in_gib(e.cpu_bytes),
+                             fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk),
+                             speed_words(s, ""), (measured ? "" : "~") + duration(e.ttft.value()),
+                             is_tight(s.scenario, e) ? "tight" : ""});
+    } else {
+      row.insert(row.end(), {"", "", "", "", "", needs(answer, s)});
+    }
+    rows.push_back(std::move(row));
+  }
+  return aligned({"", "strategy", "GPU GiB", "RAM GiB", "layers GPU / CPU / disk", "tokens/s",
+                  "first token", ""},
+                 {false, false, true, true, true, true, true, false}, rows);
+}
+
+/// Options by which the engine makes the recommended strategy.
+std::string passed_line(const Answer& answer) {
+  const Strategy& s = answer.strategies[answer.chosen];
+  const bool best = &s == &answer.strategies.back() && !answer.best_note.empty();
+  if (best) return answer.best_flags.empty() ? "" : "Flags: " + answer.best_flags;
+  if (!s.mapped) return {};
+  if (!s.mapped->written)
+    return "No max_memory gives this placement: pass the map itself (--format json)";
+  return "max_memory=" + passed(s.mapped->memory);
+}
+
+}  // namespace
+
+std::string place_screen(const Answer& answer) {
+  const GivenScenario& given = answer.given;
+  std::string text =
+      title_line(given) + paragraph(headline_of(answer)) + '\n' + strategy_table(answer) + '\n';
+  const bool any = answer.chosen < answer.strategies.size();
+  bool measured = true;
+  for (const Strategy& s : answer.strategies)
+    measured = measured && (!s.feasible || unmeasured_note(intervals_of(s)).empty());
+  if (any) {
+    const Strategy& chosen = answer.strategies[answer.chosen];
+    text += memory_lines(chosen.explained);
+    if (const std::string line = layers_line(chosen.explained); !line.empty())
+      text += paragraph("Layers: " + line);
+    if (const std::string line = passed_line(answer); !line.empty()) text += paragraph(line);
+    text += paragraph(fmt::format("Why {}: {}.", chosen.name, answer.reason)) + '\n';
+  }
+  for (const auto& line : answer.strategies.back().explained.warnings)
+    text += paragraph("Warning: " + line);
+  text += assumption_lines(given);
+  if (!measured) text += unmeasured_note({});
+  return text + paragraph("Next: headroom launch " + same_question(given) +
+                          ", or --details, --format json (the device map)");
+}
+
+}  // namespace headroom::sweep

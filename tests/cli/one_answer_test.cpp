@@ -1,0 +1,145 @@
+// One question has one answer, whichever command is asked. For drawn points, estimate, place,
+// curve, launch and a sweep have the same memory and the same speed.
+#include <boost/json.hpp>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sweep_process.hpp"
+
+namespace headroom::test {
+namespace {
+
+namespace json = boost::json;
+
+struct Point {
+  std::string model, machine, runtime, precision;  ///< the last two: empty where nothing is said
+  std::vector<std::string> asked_of(const std::string& command) const {
+    std::vector<std::string> words{command, model, "--machine", machine};
+    for (const auto& [flag, value] : {std::pair{"--runtime", runtime}, {"--precision", precision}})
+      if (!value.empty()) words.insert(words.end(), {flag, value});
+    return words;
+  }
+  std::string text() const { return model + ' ' + machine + ' ' + runtime + ' ' + precision; }
+};
+
+struct Figures {
+  double gpu_bytes = 0, tokens_s = 0;
+};
+
+constexpr const char* models[] = {"Qwen/Qwen3-8B",       "Qwen/Qwen3-32B",
+                                  "Qwen/Qwen3-30B-A3B",  "openai/gpt-oss-20b",
+                                  "openai/gpt-oss-120b", "google/gemma-3-27b-it",
+                                  "llama3-70b",          "mistralai/Mixtral-8x7B-v0.1"};
+constexpr const char* machines[] = {"rtx-4060",
+                                    "rtx-4090",
+                                    "2x rtx-3090",
+                                    "2x a100-sxm-40gb",
+                                    "8x h100-sxm-80gb",
+                                    "4x rtx-4090 @ epyc-rome-512gb",
+                                    "1x rtx-4090 + 1x rtx-3090"};
+constexpr std::pair<const char*, const char*> ways[] = {
+    {"llama.cpp", "q4_K_M"}, {"llama.cpp", "q8_0"}, {"llama.cpp", ""}, {"vllm", "auto"},
+    {"vllm", "fp8"},         {"sglang", "auto"},    {"", "q4_K_M"},    {"", ""}};
+
+class OneAnswer : public SweepProcess {
+ protected:
+  static Point drawn(std::mt19937& random) {
+    const auto one_of = [&](const auto& all) { return all[random() % std::size(all)]; };
+    const auto [runtime, precision] = one_of(ways);
+    return {one_of(models), one_of(machines), runtime, precision};
+  }
+  std::optional<json::value> answer(const Point& point, const std::string& command) {
+    std::vector<std::string> words = point.asked_of(command);
+    words.emplace_back("--json");
+    const std::string says = ask(words).second;
+    const auto start = says.find('{');  // after notes
+    if (start == std::string::npos) return std::nullopt;
+    boost::system::error_code error;
+    json::stream_parser parser;
+    parser.write_some(says.data() + start, says.size() - start, error);
+    if (error || !parser.done()) return std::nullopt;
+    return parser.release();
+  }
+  static Figures figures(const json::value& row) {
+    return {row.at("gpu_bytes").to_number<double>(), row.at("tokens_s").to_number<double>()};
+  }
+};
+
+void expect_equal(const Figures& a, const Figures& b, const std::string& what) {
+  EXPECT_NEAR(a.gpu_bytes, b.gpu_bytes, 1e-9 * a.gpu_bytes) << what;
+  EXPECT_NEAR(a.tokens_s, b.tokens_s, 1e-9 * a.tokens_s) << what;
+}
+
+/// "…: 22.00 GiB (… to … GiB); 28.4 tokens/s."
+Figures of_script(const std::string& script) {
+  Figures found;
+  const auto number_after = [&](const std::string& text) {
+    const auto at = script.find(text);
+    return at == std::string::npos ? 0.0 : std::stod(script.substr(at + text.size()));
+  };
+  found.gpu_bytes = number_after("loaded card: ") * (1 << 30);
+  found.tokens_s = number_after("GiB); ");
+  return found;
+}
+
+TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
+  std::mt19937 random(27);
+  std::map<std::string, int> compared;
+  std::vector<std::pair<Point, Figures>> in_a_sweep;
+  for (int draw = 0; draw < 40; ++draw) {
+    const Point point = drawn(random);
+    const auto estimate = answer(point, "estimate");
+    ASSERT_TRUE(estimate) << point.text();
+    const json::value& result = estimate->at("result");
+    const std::string verdict(result.at("verdict").as_string());
+    if (!verdict.starts_with("fits_")) continue;
+    const Figures expected = figures(result);
+    ++compared["estimate"];
+    in_a_sweep.emplace_back(Point{point.model, std::string(result.at("machine").as_string()),
+                                  std::string(result.at("runtime").as_string()),
+                                  std::string(result.at("precision").as_string())},
+                            expected);
+    const auto place = answer(point, "place");
+    ASSERT_TRUE(place) << point.text();
+    for (const json::value& strategy : place->at("strategies").as_array())
+      if (strategy.at("name").as_string() == "speed-optimised") {
+        expect_equal(expected, figures(strategy), "place " + point.text());
+        ++compared["place"];
+      }
+    const auto curve = answer(point, "curve");
+    ASSERT_TRUE(curve) << point.text();
+    expect_equal(expected, figures(curve->at("lines").at(0).at("points").as_array().back()),
+                 "curve " + point.text());
+    const auto [code, script] = ask(point.asked_of("launch"));
+    if (code != 0) continue;
+    const Figures launched = of_script(script);
+    EXPECT_NEAR(launched.gpu_bytes, expected.gpu_bytes, 0.006 * (1 << 30)) << script;
+    EXPECT_NEAR(launched.tokens_s, expected.tokens_s, 6e-3 * expected.tokens_s) << script;
+    ++compared["launch"];
+  }
+  EXPECT_GE(compared["estimate"], 25);
+  EXPECT_GE(compared["place"], 25);
+  EXPECT_GE(compared["launch"], 20);
+
+  std::string spec = "[run]\nname = 'all'\n";
+  for (const auto& [point, expected] : in_a_sweep)
+    spec += "[[grid]]\nmodels = '" + point.model + "'\nmachines = '" + point.machine +
+            "'\nruntimes = '" + point.runtime + "'\nprecisions = '" + point.precision + "'\n";
+  std::ofstream(folder / "all.toml") << spec;
+  const auto [code, says] =
+      ask({"sweep", (folder / "all.toml").string(), "--out", (folder / "out").string()});
+  ASSERT_EQ(code, 0) << says;
+  const Table rows =
+      Database(database("out")).query("SELECT gpu_bytes, tokens_s FROM result ORDER BY id", 1);
+  ASSERT_EQ(rows.rows.size(), in_a_sweep.size());
+  for (std::size_t i = 0; i < in_a_sweep.size(); ++i)
+    expect_equal(in_a_sweep[i].second, {std::stod(rows.rows[i][0]), std::stod(rows.rows[i][1])},
+                 "sweep " + in_a_sweep[i].first.text());
+}
+
+}  // namespace
+}  // namespace headroom::test
