@@ -107,6 +107,14 @@ struct Reader {
           {kept(name), space < each.size() ? kept(each.substr(space + 1)) : std::string_view()});
     }
   }
+  void operator()(Member<std::vector<CheckpointSupport>> m) const {
+    m(engine).clear();
+    for (const std::string& each : row.texts(key)) try {
+        m(engine).push_back(parse_checkpoint_support(kept(each)));
+      } catch (const std::invalid_argument& e) {
+        row.fail(key, e.what());
+      }
+  }
   void operator()(Member<std::vector<ExpertTiles>> m) const {
     m(engine).clear();
     for (const toml::table* each : row.tables(key)) {

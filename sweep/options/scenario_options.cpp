@@ -10,7 +10,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
 #include "model/engine/default_cache.hpp"
-#include "model/engine/default_scheme.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
@@ -193,13 +193,17 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   set_parallel(options, given.on_machine, s);
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
   choose(options, given);
-  if (!given.ways.empty()) scheme = given.ways.front().weights->scheme;
   set_engine(options, *given.engines, given.on_machine, s);
   take_towers(options, *s.runtime, *given.model, given.assumed);
   if (!given.model->assumed.empty())
     given.assumed.push_back(fmt::format("model: {}", fmt::join(given.model->assumed, ", ")));
-  if (!scheme) scheme = &model::default_scheme(*given.model, *s.runtime);
-  given.weights = std::make_unique<model::QuantisedModel>(model::quantise(*given.model, *scheme));
+  const model::Scheme& loaded =
+      given.ways.empty() ? model::loaded_scheme(*given.model, scheme, *s.runtime, *s.machine)
+                         : *given.ways.front().weights->scheme;
+  const model::Scheme* named = given.ways.empty() ? scheme : given.ways.front().asked;
+  if (auto note = model::loading_note(*given.model, named, *s.runtime, *s.machine); !note.empty())
+    given.assumed.push_back(std::move(note));
+  given.weights = std::make_unique<model::QuantisedModel>(model::quantise(*given.model, loaded));
   s.weights = given.weights.get();
   if (!given.on_machine) refuse_splits(options);
   add_images(options, s, given.assumed);
