@@ -42,9 +42,9 @@ struct Engine {
   /// the checkpoint's own.
   std::vector<std::string_view> usual_precisions;
   std::string_view registry;  ///< its word in engine_classes.tsv, the table of classes; or empty
-  /// Classes that it runs; nothing: any.
+  /// Classes that it runs, sorted; nothing: any.
   std::optional<std::vector<std::string_view>> classes;
-  /// Classes of encoder-decoders that it runs; nothing: any.
+  /// Classes of encoder-decoders that it runs, sorted; nothing: any.
   std::optional<std::vector<std::string_view>> encoder_decoders;
 
   MemoryPolicy memory;

@@ -79,6 +79,7 @@ struct Reader {
     const std::vector<std::string> classes = row.texts(key);
     const bool any = classes.size() == 1 && classes.front() == "any";
     m(engine) = any ? std::nullopt : std::optional(kept(classes));
+    if (!any) std::ranges::sort(*m(engine));
   }
   void operator()(Member<std::vector<Size>> m) const {
     const toml::node* node = row.find(key);

@@ -13,7 +13,7 @@ namespace headroom::model {
 namespace {
 
 bool lists(const std::optional<std::vector<std::string_view>>& classes, const Model& model) {
-  return !classes || std::ranges::find(*classes, model.architecture) != classes->end();
+  return !classes || std::ranges::binary_search(*classes, model.architecture);
 }
 
 /// True if the engine reads GGUF files, and some have the tensors of the model's class.

@@ -3,6 +3,7 @@
 // mix the residual streams.
 #include "model/describe/architectures/deepseek_v4.hpp"
 
+#include "model/describe/architectures/words.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"
 
