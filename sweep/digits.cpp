@@ -233,7 +233,8 @@ void hold_weights(std::vector<Group>& groups, Names& names) {
   const Choice engine = group_with(groups, "runtimes").choices.front();
   const Choice machine = group_with(groups, "machines").choices.front();
   for (Choice& choice : group_with(groups, "models").choices)
-    choice.decides.weights = names.weights(choice.model, &loaded(choice, engine, machine));
+    choice.decides.weights =
+        names.weights(choice.model, &scheme_of_choice(choice, engine, machine));
 }
 
 /// The format that "auto" is for each model and engine. If they differ, the KV precisions share

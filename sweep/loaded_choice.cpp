@@ -4,7 +4,8 @@
 
 namespace headroom::sweep {
 
-const model::Scheme& loaded(const Choice& choice, const Choice& engine, const Choice& machine) {
+const model::Scheme& scheme_of_choice(const Choice& choice, const Choice& engine,
+                                      const Choice& machine) {
   const model::Scenario& own = choice.decides;
   return model::loaded_scheme(*choice.model, choice.scheme,
                               *(own.runtime ? own.runtime : engine.decides.runtime),
@@ -18,7 +19,8 @@ bool load_differently(const std::vector<Choice>& models, const std::vector<Choic
     for (const Choice& rest : by_engine ? machines : engines)
       for (const Choice& value : by_engine ? engines : machines) {
         const auto on = [&](const Choice& each) {
-          return by_engine ? &loaded(model, each, rest) : &loaded(model, rest, each);
+          return by_engine ? &scheme_of_choice(model, each, rest)
+                           : &scheme_of_choice(model, rest, each);
         };
         if (on(value) != on((by_engine ? engines : machines).front())) return true;
       }

@@ -10,7 +10,8 @@ namespace headroom::sweep {
 
 /// The scheme in memory of a choice of models, with the engine and machine of others where it
 /// decides none (model/engine/loaded_scheme.hpp).
-const model::Scheme& loaded(const Choice& choice, const Choice& engine, const Choice& machine);
+const model::Scheme& scheme_of_choice(const Choice& choice, const Choice& engine,
+                                      const Choice& machine);
 
 /// The axis of which load_differently() compares the values.
 enum class LoadedBy { engine, machine };

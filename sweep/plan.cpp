@@ -15,7 +15,6 @@ namespace headroom::sweep {
 namespace {
 
 using model::Acquisition;
-using model::Serving;
 using model::Target;
 using model::Vary;
 

@@ -42,7 +42,7 @@ bool serves_class(const Engine& engine, const Model& model) {
 std::string class_warning(const Engine& engine, const Model& model) {
   if (engine.registry.empty()) return {};
   static const SortedTable table(embedded_models().content("engine_classes.tsv"));
-  if (contains(table.row(model.architecture + '\t'), engine.registry)) return {};
+  if (headroom::contains(table.row(model.architecture + '\t'), engine.registry)) return {};
   return fmt::format("{}'s registry lacks {}: it runs transformers' implementation, if that suits",
                      engine.registry, model.architecture);
 }
