@@ -9,8 +9,8 @@
 
 #include "model/checkpoint/text_only.hpp"
 #include "model/engine/default_cache.hpp"
-#include "model/engine/default_scheme.hpp"
 #include "sweep/inference_axes.hpp"
+#include "sweep/loaded_choice.hpp"
 #include "sweep/options/extra_options.hpp"
 
 namespace headroom::sweep {
@@ -220,28 +220,21 @@ void add_extras(const Spec& spec, const GridSpec& grid, std::vector<Group>& grou
     }
 }
 
-/// Models with their precisions. The engine decides the meaning of "auto". Engines that load a
-/// checkpoint differently share the digit of the models.
+/// Models with their precisions. Engines share the digit of the models if they load the weights of
+/// one choice differently, and so do machines.
 void hold_weights(std::vector<Group>& groups, Names& names) {
-  std::vector<const model::Engine*> engines;
-  for (const Choice& choice : group_with(groups, "runtimes").choices)
-    engines.push_back(choice.decides.runtime);
-  const auto differ = [&](const Choice& choice) {
-    const auto held = [&](const model::Engine* engine) {
-      return &model::default_scheme(*choice.model, *engine);
-    };
-    return choice.scheme == nullptr &&
-           std::ranges::any_of(engines, [&](auto* e) { return held(e) != held(engines.front()); });
-  };
-  if (std::ranges::any_of(merge(groups, "models", "precisions").choices, differ))
-    merge(groups, "runtimes", "models");
-  for (Choice& choice : group_with(groups, "models").choices) {
-    const model::Scheme* held = choice.scheme;
-    if (held == nullptr)
-      held = &model::default_scheme(
-          *choice.model, choice.decides.runtime ? *choice.decides.runtime : *engines.front());
-    choice.decides.weights = names.weights(choice.model, held);
-  }
+  merge(groups, "models", "precisions");
+  for (const auto& [by, axis] :
+       {std::pair{LoadedBy::engine, "runtimes"}, std::pair{LoadedBy::machine, "machines"}})
+    if (load_differently(group_with(groups, "models").choices,
+                         group_with(groups, "runtimes").choices,
+                         group_with(groups, "machines").choices, by))
+      merge(groups, axis, "models");
+  const Choice engine = group_with(groups, "runtimes").choices.front();
+  const Choice machine = group_with(groups, "machines").choices.front();
+  for (Choice& choice : group_with(groups, "models").choices)
+    choice.decides.weights =
+        names.weights(choice.model, &scheme_of_choice(choice, engine, machine));
 }
 
 /// The format that "auto" is for each model and engine. If they differ, the KV precisions share

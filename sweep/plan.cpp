@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <tuple>
+#include <utility>
 
 #include "hardware/names.hpp"
+#include "model/engine/loaded_scheme.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 using model::Acquisition;
-using model::Serving;
 using model::Target;
 using model::Vary;
 
@@ -124,21 +126,43 @@ const Question& question(std::string_view name) {
   throw unknown_name("question", name, known);
 }
 
+std::vector<LoadedModel> load_models(std::span<const std::unique_ptr<model::Model>> models,
+                                     const std::vector<const model::Scheme*>& schemes,
+                                     const model::Engine& engine,
+                                     std::span<const std::unique_ptr<Machine>> machines,
+                                     std::vector<std::unique_ptr<model::QuantisedModel>>& owned) {
+  std::map<std::pair<const model::Model*, const model::Scheme*>, const model::QuantisedModel*> held;
+  std::vector<LoadedModel> all;
+  for (const auto& model : models)
+    for (const model::Scheme* asked : schemes)
+      for (const auto& machine : machines) {
+        const model::Scheme& scheme = model::loaded_scheme(*model, asked, engine, *machine);
+        const model::QuantisedModel*& weights = held[{model.get(), &scheme}];
+        if (weights == nullptr) {
+          owned.push_back(std::make_unique<model::QuantisedModel>(model::quantise(*model, scheme)));
+          weights = owned.back().get();
+        }
+        const LoadedModel loaded{weights, machine.get()};
+        if (weights->refusal.empty() && std::ranges::find(all, loaded) == all.end())
+          all.push_back(loaded);
+      }
+  return all;
+}
+
 std::vector<Candidate> ranked(const Question& question, const Choices& choices,
                               const model::Scenario& request, const Target& target) {
   std::vector<Candidate> all;
-  for (const auto* weights : choices.weights)
-    for (const auto* machine : choices.machines) {
-      Candidate each;
-      each.weights = weights;
-      each.machine = machine;
-      if (choices.prices == nullptr) all.push_back(each);
-      for (const Acquisition way : choices.acquisitions) {
-        each.acquisition = way;
-        if (choices.prices != nullptr && model::hourly_cost(*choices.prices, *machine, way))
-          all.push_back(each);
-      }
+  for (const auto& [weights, machine] : choices.loaded) {
+    Candidate each;
+    each.weights = weights;
+    each.machine = machine;
+    if (choices.prices == nullptr) all.push_back(each);
+    for (const Acquisition way : choices.acquisitions) {
+      each.acquisition = way;
+      if (choices.prices != nullptr && model::hourly_cost(*choices.prices, *machine, way))
+        all.push_back(each);
     }
+  }
   tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) {
     all[i] = candidate(question, choices, all[i], request, target);
   });

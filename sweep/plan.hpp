@@ -48,10 +48,25 @@ std::span<const Question> questions();
 /// Throws UnknownName with the nearest.
 const Question& question(std::string_view name);
 
+/// Weights as the engine loads them on a machine.
+struct LoadedModel {
+  const model::QuantisedModel* weights = nullptr;
+  const Machine* machine = nullptr;
+
+  bool operator==(const LoadedModel&) const = default;
+};
+
+/// Each model in each scheme (null: the checkpoint's own) as `engine` loads it on each machine,
+/// once each. Their weights go to `owned`. Left out: schemes that cannot store the model.
+std::vector<LoadedModel> load_models(std::span<const std::unique_ptr<model::Model>> models,
+                                     const std::vector<const model::Scheme*>& schemes,
+                                     const model::Engine& engine,
+                                     std::span<const std::unique_ptr<Machine>> machines,
+                                     std::vector<std::unique_ptr<model::QuantisedModel>>& owned);
+
 /// Candidates of a plan. Everything pointed to outlives it.
 struct Choices {
-  std::vector<const model::QuantisedModel*> weights;
-  std::vector<const Machine*> machines;
+  std::vector<LoadedModel> loaded;
   std::vector<model::Acquisition> acquisitions;  ///< considered where `prices` is there
   const Prices* prices = nullptr;
 };

@@ -9,7 +9,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
-#include "model/engine/default_scheme.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -82,8 +82,8 @@ std::optional<Bytes> qlora_peak(const Model& m) {
 void work_out(Row& row, const Scenario& request, const std::vector<std::string>& precisions) {
   std::optional<report::Grade> best;
   for (const auto& name : precisions) {
-    const Scheme& held =
-        name == "auto" ? default_scheme(*row.model, *request.runtime) : scheme(name);
+    const Scheme& held = loaded_scheme(*row.model, name == "auto" ? nullptr : &scheme(name),
+                                       *request.runtime, *request.machine);
     if (!holds(*request.runtime, held)) continue;
     const QuantisedModel weights = quantise(*row.model, held);
     if (!weights.refusal.empty()) continue;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/answer/placement/strategy.hpp"
-#include "model/engine/default_scheme.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/sources/source.hpp"
 
@@ -39,7 +39,8 @@ std::optional<model::Advice> smaller_model(const model::Scenario& scenario,
     return {};
   for (const model::Model& m : smaller(*scenario.weights->model)) {
     const model::Scheme& held =
-        own_precision ? model::default_scheme(m, *scenario.runtime) : *scenario.weights->scheme;
+        model::loaded_scheme(m, own_precision ? nullptr : scenario.weights->scheme,
+                             *scenario.runtime, *scenario.machine);
     const model::QuantisedModel weights = quantise(m, held);
     if (!weights.refusal.empty()) continue;
     model::Scenario s = scenario;

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "model/engine/card_class.hpp"
-#include "model/engine/default_scheme.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -44,15 +44,9 @@ double width_of(const model::QuantisedModel& weights, double most) {
 /// Better ways are less: rank, then width on cards, then the time of an answer.
 auto order_of(const Way& way, double most) {
   const int rank = rank_of(way);
-  const double width = rank < 2 ? -(way.is_own ? most : width_of(*way.weights, most)) : 0;
+  const double width = rank < 2 ? -(way.is_own() ? most : width_of(*way.weights, most)) : 0;
   const double missing = rank < 3 ? 0 : static_cast<double>(way.estimate.short_bytes.count());
   return std::tuple(rank, width, missing, way.estimate.total.value());
-}
-
-bool has_code(const model::Engine& engine, const model::Model& m) {
-  return model::has_class(engine, m) &&
-         (!engine.classes ||
-          std::ranges::find(*engine.classes, m.architecture) != engine.classes->end());
 }
 
 }  // namespace
@@ -95,7 +89,7 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
   for (const model::Engine& engine : engines.all()) {
     if (!engine.is_compared) continue;
     all.push_back(&engine);
-    if (model::runs_on(engine, machine) && has_code(engine, model)) fitting.push_back(&engine);
+    if (model::runs_on(engine, machine) && model::serves_class(engine, model)) fitting.push_back(&engine);
   }
   return fitting.empty() ? all : fitting;
 }
@@ -119,14 +113,15 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
     bool reads_checkpoint = false;
     for (const std::string& name : names) {
       const bool is_own = name == "auto";
-      const auto weights = weights_in(is_own ? sixteen_bit(model::default_scheme(model, *engine))
-                                             : model::scheme(name));
+      const model::Scheme* asked = is_own ? nullptr : &model::scheme(name);
+      const model::Scheme& loaded = model::loaded_scheme(model, asked, *engine, *scenario.machine);
+      const auto weights = weights_in(is_own ? sixteen_bit(loaded) : loaded);
       if (reads_checkpoint && !is_own && width_of(*weights, no_limit) >= own) continue;
       scenario.runtime = engine;
       scenario.weights = weights.get();
       const model::Estimate estimate = evaluate(scenario);
       const bool offloads = model::fits(estimate.verdict) && !model::is_on_gpus(estimate);
-      ways.push_back({engine, weights, estimate, is_tight(scenario, estimate), is_own,
+      ways.push_back({engine, weights, estimate, is_tight(scenario, estimate), asked,
                       offloads ? share_off_cards(scenario) : 0});
       if (is_own)
         reads_checkpoint =

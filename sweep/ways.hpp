@@ -15,9 +15,11 @@ struct Way {
   const model::Engine* engine = nullptr;
   std::shared_ptr<const model::QuantisedModel> weights;
   model::Estimate estimate;
-  bool tight = false;    ///< as is_tight() has it
-  bool is_own = false;   ///< the checkpoint's own precision, as the engine reads it
-  double off_cards = 0;  ///< share_off_cards()
+  bool tight = false;                    ///< as is_tight() has it
+  const model::Scheme* asked = nullptr;  ///< null: the checkpoint's own precision
+  double off_cards = 0;                  ///< share_off_cards()
+
+  bool is_own() const { return asked == nullptr; }
 };
 
 /// Memory that stays free on a card for what else it does. An engine that leaves a share of the

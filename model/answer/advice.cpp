@@ -5,6 +5,7 @@
 
 #include "model/answer/advice_changes.hpp"
 #include "model/answer/split_advice.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -21,7 +22,8 @@ using AdviceKind = Advice::Kind;
 std::vector<std::string_view> engines_for(const Scenario& s) {
   std::vector<std::string_view> names;
   for (const Engine& each : engines())
-    if (each.name == each.family && runs_on(each, *s.machine) && has_class(each, *s.weights->model))
+    if (each.name == each.family && runs_on(each, *s.machine) &&
+        serves_class(each, *s.weights->model))
       names.push_back(each.name);
   return names;
 }
@@ -104,7 +106,10 @@ std::vector<Advice> for_refusal(const Scenario& s, Reason reason) {
       return {{.kind = AdviceKind::other_precision,
                .engine = s.runtime->name,
                .name = s.weights->scheme->name,
-               .text = s.weights->refusal}};
+               .text = s.weights->refusal.empty()
+                           ? loading_refusal(*s.weights->model, *s.weights->scheme, *s.runtime,
+                                             *s.machine)
+                           : s.weights->refusal}};
     case Reason::cache_unsupported:
       return {cache_formats(s)};
     case Reason::context_too_long:

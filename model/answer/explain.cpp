@@ -14,6 +14,7 @@
 #include "model/answer/placement/parallel_splits.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 #include "model/describe/layer_numbers.hpp"
+#include "model/engine/runs_on.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/activation.hpp"
@@ -146,6 +147,8 @@ class Explainer {
                       "are not reliable",
                       s_.cached_tokens(), positions));
     for (std::string& doubt : doubts(*s_.weights->model)) out_.warnings.push_back(std::move(doubt));
+    if (std::string warning = class_warning(runtime_, *s_.weights->model); !warning.empty())
+      out_.warnings.push_back(std::move(warning));
     if (factors_.memory.measurements == 0)
       out_.warnings.push_back(
           fmt::format("the memory of {} is an estimate without measurements: no answer is sure",
@@ -189,7 +192,9 @@ class Explainer {
                     .overhead = use.context + use.fragmentation,
                     .total = use.total(),
                     .card = card};
-      for_pieces_on_card(plan_, card, [&](const LayerSpan& piece) { add_layers(row, piece); });
+      std::string_view stack;
+      for_pieces_on_card(plan_, card,
+                         [&](const LayerSpan& piece) { add_layers(row, piece, stack); });
       out_.devices.push_back(row);
     }
     const HostUse host = host_use(s_, plan_);
@@ -202,7 +207,9 @@ class Explainer {
                   .activations = host.activations,
                   .overhead = host.process,
                   .total = host.total()};
-    for_pieces_in(plan_, Where::cpu, [&](const LayerSpan& piece) { add_layers(cpu, piece); });
+    std::string_view stack;
+    for_pieces_in(plan_, Where::cpu,
+                  [&](const LayerSpan& piece) { add_layers(cpu, piece, stack); });
     out_.devices.push_back(cpu);
     if (disk_use(s_, plan_) == Bytes(0)) return;
     DeviceUse disk{.name = "disk",
@@ -214,13 +221,17 @@ class Explainer {
                    .activations = Bytes(0),
                    .overhead = Bytes(0),
                    .total = disk_use(s_, plan_)};
-    for_pieces_in(plan_, Where::disk, [&](const LayerSpan& piece) { add_layers(disk, piece); });
+    stack = {};
+    for_pieces_in(plan_, Where::disk,
+                  [&](const LayerSpan& piece) { add_layers(disk, piece, stack); });
     out_.devices.push_back(disk);
   }
 
-  void add_layers(DeviceUse& row, const LayerSpan& piece) const {
+  /// `stack`: that of the piece before, which becomes that of this one.
+  void add_layers(DeviceUse& row, const LayerSpan& piece, std::string_view& stack) const {
     if (piece.layers.size() <= 0) return;
-    std::string range = layer_words(profile_, piece.layers);
+    std::string range = layer_words(profile_, piece.layers, stack);
+    stack = last_stack(profile_, piece.layers, stack);
     if (piece.content == Content::dense) range += " without experts";
     if (piece.content == Content::experts) range += " (experts)";
     for (Size i = piece.layers.first; i < piece.layers.last; ++i) {

@@ -48,14 +48,22 @@ std::string plain_scheme(const Config& config) {
               fmt::format("found '{}', expected float32, float16 or bfloat16", type));
 }
 
+/// ModelOpt's method: vLLM calls its NVFP4 modelopt_fp4 (modelopt.py override_quantization_method).
+std::string modelopt_method(const Config& q) {
+  const Config inner = q.section_or_empty("quantization");
+  const Config& holder = inner.has("quant_algo") ? inner : q;
+  return holder.text({"quant_algo"}, "") == "NVFP4" ? "modelopt_fp4" : "modelopt";
+}
+
 std::string method_of(const Config& q, const Config& file) {
   if (q.has("quant_method")) {
     const std::string method = lower(q.text({"quant_method"}));
+    if (method == "modelopt") return modelopt_method(q);
     const std::string type = file.text({"model_type"}, "");
     const bool own = method == "fp8" && (type == "deepseek_v4" || type == "deepseek_v41");
     return own ? std::string(deepseek_v4_fp8) : method;
   }
-  if (q.has("quant_algo")) return "modelopt";
+  if (q.has("quant_algo")) return modelopt_method(q);
   if (q.has("group_size") && q.has("bits")) return "mlx";
   if (q.has("load_in_8bit") || q.has("load_in_4bit")) return "bitsandbytes";
   q.fail("quant_method", fmt::format("missing; known methods: {}", known_methods()));
@@ -89,7 +97,8 @@ CheckpointDetails checkpoint_details(const Config& config) {
     details.stated = details.stated || type != "auto";
   }
   if (!q) return details;
-  details.cache = stated_cache(*q, method_of(*q, config));
+  details.method = method_of(*q, config);
+  details.cache = stated_cache(*q, details.method);
   if (const CheckpointMethod* row = row_of(*q, config))
     row->exceptions(*q, config, details);
   else  // the method itself is what is not described

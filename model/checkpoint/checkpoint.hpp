@@ -26,8 +26,12 @@ struct CheckpointGroup {
 struct CheckpointDetails {
   std::vector<std::string> ignored;     ///< stay in 16 bit
   std::vector<CheckpointGroup> groups;  ///< first match wins; other modules use the main scheme
-  bool stated = false;                  ///< the config states a quantisation or a type
-  StatedCache cache;                    ///< the format of its KV cache
+  std::string method;                   ///< `quant_method`; empty: not quantised
+  /// ModelOpt's config lacks the lists of modules that stay in 16 bit, which its tool always
+  /// writes.
+  bool lacks_lists = false;
+  bool stated = false;  ///< the config states a quantisation or a type
+  StatedCache cache;    ///< the format of its KV cache
 };
 
 /// The scheme of the checkpoint (a name of schemes()): from `quantization_config`, else

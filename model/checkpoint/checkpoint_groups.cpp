@@ -243,8 +243,13 @@ std::string modelopt_scheme(const Config& q) {
 
 void modelopt_exceptions(const Config& q, const Config& file, CheckpointDetails& details) {
   if (q.has("quantization")) return modelopt_exceptions(q.section("quantization"), file, details);
-  for (const char* key : {"ignore", "exclude_modules"}) stay(details, q.texts({key}));
+  details.lacks_lists = true;
+  for (const char* key : {"ignore", "exclude_modules"}) {
+    details.lacks_lists = details.lacks_lists && !q.has(key);
+    stay(details, q.texts({key}));
+  }
   const bool listed = q.has("quantized_layers");  // the groups' modules, one by one
+  details.lacks_lists = details.lacks_lists && !listed;
   if (auto groups = groups_of(q); !groups.empty())
     add_groups(std::move(groups), details);
   else if (listed && lower(q.text({"quant_algo"}, "")) == "mixed_precision")

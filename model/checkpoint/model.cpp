@@ -147,6 +147,10 @@ std::vector<std::string> doubts(const Model& model) {
         fmt::format("{} is not described and has the description of {} as you asked: no verdict "
                     "is sure, and any figure may be wrong",
                     model.described_as_another, model.architecture));
+  if (model.checkpoint.lacks_lists)
+    all.emplace_back(
+        "the quantisation config does not list the modules that stay in 16 bit, as ModelOpt's own "
+        "files do: the weights may be larger, and no verdict is sure");
   const std::vector<UnknownKey>& keys = model.unknown_keys;
   if (keys.empty()) return all;
   std::string names;

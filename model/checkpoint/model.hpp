@@ -51,10 +51,11 @@ struct Model {
 };
 
 /// Why memory and speed may differ from the description: keys that nothing reads, a description
-/// borrowed from another class. With a doubt no verdict is sure.
+/// borrowed from another class, a quantisation without its lists. With a doubt no verdict is sure.
 std::vector<std::string> doubts(const Model& model);
 inline bool is_doubtful(const Model& model) {
-  return !model.unknown_keys.empty() || !model.described_as_another.empty();
+  return !model.unknown_keys.empty() || !model.described_as_another.empty() ||
+         model.checkpoint.lacks_lists;
 }
 
 /// Throws ConfigError (file, key, what would have worked).

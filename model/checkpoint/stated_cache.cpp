@@ -45,7 +45,7 @@ std::string_view precision_of_type(const Config& scheme, std::string_view method
 
 StatedCache stated_cache(const Config& q, std::string_view method) {
   if (q.has("quantization")) return stated_cache(q.section("quantization"), method);
-  StatedCache found{.method = std::string(method)};
+  StatedCache found;
   constexpr std::string_view scheme = "kv_cache_scheme", word = "kv_cache_quant_algo";
   const bool has_word = q.has(word);  // a key of both versions of ModelOpt, read in any case
   if (q.has(scheme))

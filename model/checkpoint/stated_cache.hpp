@@ -11,7 +11,6 @@ class Config;
 /// The KV cache that a quantisation_config states. Engines decide whether to follow it
 /// (CachePolicy::follows_checkpoint).
 struct StatedCache {
-  std::string method;            ///< `quant_method` of the section that states it
   std::string_view precision{};  ///< hardware/precision.hpp; empty: it states none
 };
 

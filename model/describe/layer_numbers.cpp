@@ -27,12 +27,15 @@ void number_layers(Profile& profile) {
   }
 }
 
-std::string layer_words(const Profile& profile, const std::vector<Size>& layers, std::size_t most) {
+namespace {
+
+/// `stack` is the one of the run before.
+std::string run_words(const Profile& profile, const std::vector<Size>& layers, std::size_t most,
+                      std::string_view stack) {
   const auto at = [&](std::size_t i) -> const Layer& {
     return profile.layers[static_cast<std::size_t>(layers[i])];
   };
   std::string text;
-  std::string_view stack;  // the run before has it
   std::size_t runs = 0;
   for (std::size_t i = 0, end; i < layers.size(); i = end) {
     for (end = i + 1; end < layers.size() && at(end).stack == at(i).stack &&
@@ -49,10 +52,21 @@ std::string layer_words(const Profile& profile, const std::vector<Size>& layers,
   return text;
 }
 
-std::string layer_words(const Profile& profile, Range layers) {
+}  // namespace
+
+std::string layer_words(const Profile& profile, const std::vector<Size>& layers, std::size_t most) {
+  return run_words(profile, layers, most, {});
+}
+
+std::string layer_words(const Profile& profile, Range layers, std::string_view before) {
   std::vector<Size> each(static_cast<std::size_t>(std::max<Size>(0, layers.size())));
   std::iota(each.begin(), each.end(), layers.first);
-  return layer_words(profile, each);
+  return run_words(profile, each, SIZE_MAX, before);
+}
+
+std::string_view last_stack(const Profile& profile, Range layers, std::string_view before) {
+  return layers.size() <= 0 ? before
+                            : profile.layers[static_cast<std::size_t>(layers.last - 1)].stack;
 }
 
 }  // namespace headroom::model

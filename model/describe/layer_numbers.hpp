@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/describe/layer_range.hpp"
@@ -19,6 +20,9 @@ void number_layers(Profile& profile);
 /// "0-27, vision 0-31". `layers` are indices of profile.layers in order. After `most` runs "…".
 std::string layer_words(const Profile& profile, const std::vector<Size>& layers,
                         std::size_t most = SIZE_MAX);
-std::string layer_words(const Profile& profile, Range layers);
+/// `before` is the stack of the layers that the text so far ends with: a decoder after it is named.
+std::string layer_words(const Profile& profile, Range layers, std::string_view before = {});
+/// The stack of the last layer of `layers`, for the words that follow; `before` where it is empty.
+std::string_view last_stack(const Profile& profile, Range layers, std::string_view before);
 
 }  // namespace headroom::model

@@ -41,6 +41,8 @@ struct PredictorRow {
   bool together = false;                            ///< see MultiTokenPrediction::together
   Repeated repeated = Repeated::any;
   std::string_view without{};  ///< modules that the layer lacks in it, "|" between them
+  /// The row counts where the config has this key; a row without one counts otherwise.
+  std::string_view key{};
 };
 
 constexpr std::string_view deepseek =
@@ -60,6 +62,17 @@ constexpr PredictorRow predictor_rows[] = {
     {"bailing_moe_v3", 0, Layout::appended, Copies::no, ling, nullptr, "final_layernorm"},
     {"deepseek_v3", 0, Layout::appended, Copies::embedding_and_head, deepseek},
     {"deepseek_v32", 0, Layout::appended, Copies::embedding_and_head, deepseek},
+    {"deepseek_v4",
+     3,
+     Layout::described,
+     Copies::no,
+     "vLLM 0.33 models/deepseek_v4/nvidia/dspark.py",
+     families::deepseek_v4::dspark_predictor,
+     "shared_head.norm",
+     true,
+     Repeated::any,
+     {},
+     "dspark_target_layer_ids"},
     {"deepseek_v4", 0, Layout::described, Copies::no, "vLLM 0.33 models/deepseek_v4/nvidia/mtp.py",
      families::deepseek_v4::predictor},
     {"deepseek_v41_text", 0, Layout::described, Copies::no,
@@ -101,8 +114,8 @@ constexpr PredictorRow predictor_rows[] = {
 
 /// Number of modules, by the first key that the config has.
 Size modules_of(const Config& c, Size otherwise) {
-  return c.count({"num_nextn_predict_layers", "num_mtp_layers", "mtp_num_hidden_layers",
-                  "mtp_num_layers", "num_mtp_modules"},
+  return c.count({"n_mtp_layers", "num_nextn_predict_layers", "num_mtp_layers",
+                  "mtp_num_hidden_layers", "mtp_num_layers", "num_mtp_modules"},
                  otherwise);
 }
 
@@ -223,7 +236,9 @@ MultiTokenPrediction multi_token_prediction(const Config& config, const Part& pa
   const bool nested = config.has("text_config") && config.object().at("text_config").is_object();
   const Config c = nested ? config.section("text_config") : config;
   const std::string type = c.text({"model_type"}, "");
-  const auto row = std::ranges::find(predictor_rows, type, &PredictorRow::model_type);
+  const auto row = std::ranges::find_if(predictor_rows, [&](const PredictorRow& each) {
+    return each.model_type == type && (each.key.empty() || c.has(each.key));
+  });
   const bool described = row != std::end(predictor_rows);
   MultiTokenPrediction all{.modules = modules_of(c, described ? row->otherwise : 0)};
   if (all.modules > most_layers)
@@ -255,7 +270,9 @@ MultiTokenPrediction multi_token_prediction(const Config& config, const Part& pa
 }
 
 std::string_view predictor_source(std::string_view model_type) {
-  const auto row = std::ranges::find(predictor_rows, model_type, &PredictorRow::model_type);
+  const auto row = std::ranges::find_if(predictor_rows, [&](const PredictorRow& each) {
+    return each.model_type == model_type && each.key.empty();
+  });
   return row == std::end(predictor_rows) ? std::string_view{} : row->source;
 }
 

@@ -16,7 +16,7 @@ const Precision* stated_by(const QuantisedModel& weights) {
 
 bool follows(const Engine& engine, const Model& model) {
   const auto& methods = engine.cache.follows_checkpoint;
-  return std::ranges::find(methods, model.checkpoint.cache.method) != methods.end();
+  return std::ranges::find(methods, model.checkpoint.method) != methods.end();
 }
 
 }  // namespace
@@ -30,6 +30,9 @@ const Precision& default_cache(const QuantisedModel& weights, const Engine& engi
   static const Precision& eight = precision("fp8");
   if (engine.cache.sparse_in_fp8 && weights.model->profile.compressed) return eight;
   const Precision* stated = stated_by(weights);
+  const CacheFormat* wide = engine.cache.format(precision("fp32"));
+  const bool as_computed = weights.scheme->name == "fp32" && wide != nullptr && wide->word.empty();
+  if (as_computed) return precision("fp32");
   const bool taken = stated != nullptr && follows(engine, *weights.model) &&
                      engine.cache.format(*stated) != nullptr;
   return taken ? *stated : half;

@@ -41,9 +41,10 @@ struct Engine {
   /// Precisions that people run it with, compared when none is asked for; "auto" is
   /// the checkpoint's own.
   std::vector<std::string_view> usual_precisions;
-  /// Classes that a choice offers it for; nothing: any.
+  std::string_view registry;  ///< its word in engine_classes.tsv, the table of classes; or empty
+  /// Classes that it runs, sorted; nothing: any.
   std::optional<std::vector<std::string_view>> classes;
-  /// Classes of encoder-decoders that it runs; nothing: any.
+  /// Classes of encoder-decoders that it runs, sorted; nothing: any.
   std::optional<std::vector<std::string_view>> encoder_decoders;
 
   MemoryPolicy memory;

@@ -26,6 +26,7 @@ constexpr std::string_view windows[] = {"whole", "capped", "hybrid_kv_pool"};
 constexpr std::string_view scan_states[] = {"as_model", "fp32"};
 constexpr std::string_view growths[] = {"reserved", "by_layer", "reallocate_all"};
 constexpr std::string_view blocks[] = {"exact", "per_tensor", "fused"};
+constexpr std::string_view fp32_checkpoints[] = {"fp32", "fp16", "bf16"};
 constexpr std::string_view adapters[] = {"unknown", "loaded", "slots"};
 constexpr std::string_view offloads[] = {"none", "stream", "compute"};
 constexpr std::string_view host_weights[] = {"copied", "fetched", "mapped"};
@@ -52,7 +53,8 @@ const EngineField rows_of_fields[] = {
     {"", "libraries", "engines of one word call the same kernel libraries", AT(libraries)},
     {"", "with_vulkan", "the row of the same engine built for Vulkan", AT(with_vulkan)},
     {"", "usual_precisions", "precisions that are compared when none is asked for; auto: the checkpoint's own", AT(usual_precisions)},
-    {"", "classes", "classes that it is offered for when no engine is asked for", AT(classes)},
+    {"", "registry", "the engine whose registry lists its classes", AT(registry)},
+    {"", "classes", "classes that it runs", AT(classes)},
     {"", "encoder_decoders", "classes of encoder-decoders that it runs", AT(encoder_decoders)},
 
     {"memory", "utilization", "share of a card's memory used when no budget is given", AT(memory.utilization)},
@@ -95,6 +97,9 @@ const EngineField rows_of_fields[] = {
     {"cache", "rejects_beyond_max_positions", "refuses a context beyond the model's positions", AT(cache.rejects_beyond_max_positions)},
 
     {"weights", "formats", "formats of weights that it runs", AT(weights.formats)},
+    {"weights", "checkpoints", "methods of quantised checkpoints: cards that run them as they are stored, and what happens elsewhere", AT(weights.checkpoints)},
+    {"weights", "fp32_checkpoints", "type in which checkpoints in fp32 are loaded unless another is asked for", ONE_OF(weights.fp32_checkpoints, fp32_checkpoints)},
+    {"weights", "never_fp16", "model types that are computed in fp32 on cards without bf16", AT(weights.never_fp16)},
     {"weights", "never_split", "formats in `formats` that are never divided between cards and host", AT(weights.never_split)},
     {"weights", "blocks", "how weights lie in a card's memory", ONE_OF(weights.blocks, blocks)},
     {"weights", "vocabulary_multiple", "rows of the vocabulary are padded to a multiple of this", AT(weights.vocabulary_multiple)},
@@ -188,6 +193,12 @@ struct FieldText {
                           ? std::string(each.precision)
                           : fmt::format("{} ({})", each.precision, each.word));
     return joined(words);
+  }
+  std::string operator()(Member<std::vector<CheckpointSupport>> m) const {
+    if (m(engine).empty()) return "any";
+    std::vector<std::string> words;
+    for (const CheckpointSupport& each : m(engine)) words.push_back(text_of(each));
+    return fmt::format("{}", fmt::join(words, " | "));
   }
   std::string operator()(Member<std::vector<ExpertTiles>> m) const {
     std::vector<std::string> words;

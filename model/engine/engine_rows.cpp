@@ -79,6 +79,7 @@ struct Reader {
     const std::vector<std::string> classes = row.texts(key);
     const bool any = classes.size() == 1 && classes.front() == "any";
     m(engine) = any ? std::nullopt : std::optional(kept(classes));
+    if (!any) std::ranges::sort(*m(engine));
   }
   void operator()(Member<std::vector<Size>> m) const {
     const toml::node* node = row.find(key);
@@ -106,6 +107,14 @@ struct Reader {
       m(engine).push_back(
           {kept(name), space < each.size() ? kept(each.substr(space + 1)) : std::string_view()});
     }
+  }
+  void operator()(Member<std::vector<CheckpointSupport>> m) const {
+    m(engine).clear();
+    for (const std::string& each : row.texts(key)) try {
+        m(engine).push_back(parse_checkpoint_support(kept(each)));
+      } catch (const std::invalid_argument& e) {
+        row.fail(key, e.what());
+      }
   }
   void operator()(Member<std::vector<ExpertTiles>> m) const {
     m(engine).clear();

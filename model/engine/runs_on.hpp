@@ -1,7 +1,7 @@
 // Checks that an engine has kernels for the cards of a machine, and code for a model.
 #pragma once
 
-#include <algorithm>
+#include <string>
 
 #include "hardware/machine.hpp"
 #include "model/checkpoint/model.hpp"
@@ -10,18 +10,15 @@
 namespace headroom::model {
 
 /// A card by its figures alone has no maker: taken to be one that runs.
-inline bool runs_on(const Engine& runtime, const Machine& machine) {
-  return std::ranges::all_of(machine.devices, [&](const Device& card) {
-    return card.vendor.empty() ||
-           std::ranges::find(runtime.vendors, card.vendor) != runtime.vendors.end();
-  });
-}
+bool runs_on(const Engine& engine, const Machine& machine);
 
-/// True if it has the model's class. Decoders are taken to be had.
-inline bool has_class(const Engine& runtime, const Model& model) {
-  return !model.encoder_decoder || !runtime.encoder_decoders ||
-         std::ranges::find(*runtime.encoder_decoders, model.architecture) !=
-             runtime.encoder_decoders->end();
-}
+/// True if the engine runs the model's class: by Engine::classes, or because it reads GGUF files
+/// with the tensors of that class. Engine::encoder_decoders decides for encoder-decoders, too. This
+/// is the only check of a class.
+bool serves_class(const Engine& engine, const Model& model);
+
+/// A warning where the engine's registry lacks the model's class, so that it can only run
+/// transformers' implementation. Empty otherwise, and for engines without a registry.
+std::string class_warning(const Engine& engine, const Model& model);
 
 }  // namespace headroom::model

@@ -1,6 +1,9 @@
 // Which weights an engine runs, how they lie in memory and how they are loaded.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "hardware/units.hpp"
@@ -32,8 +35,47 @@ struct ExpertTiles {
   bool scales_twice;     ///< scales are held as loaded and as the kernels want them
 };
 
+/// How an engine treats checkpoints whose cards lack kernels for their format.
+enum class WithoutKernels {
+  refused,   ///< it stops with an error
+  unpacked,  ///< it loads them in 16 bit
+};
+
+/// Cards of one maker; of NVIDIA's those from a compute capability on.
+struct CardsFrom {
+  std::string_view vendor;    ///< as Device::vendor
+  double compute_capability;  ///< major.minor; 0: all
+};
+
+/// The cards on which an engine runs checkpoints of some quantisation methods.
+struct CheckpointSupport {
+  std::vector<std::string_view> methods;  ///< values of `quant_method`
+  /// Cards that run the weights as they are stored; nothing: any, and the CPU.
+  std::optional<std::vector<CardsFrom>> cards;
+  WithoutKernels elsewhere = WithoutKernels::refused;
+};
+
+/// Reads "fp8 mxfp8: nvidia 8.9, amd; else 16 bit", "awq gptq" (any card) or "compressed-tensors:
+/// none; else 16 bit". Views into `text`. Throws std::invalid_argument saying what is expected.
+CheckpointSupport parse_checkpoint_support(std::string_view text);
+/// Its cards: "nvidia 8.9, amd", "none", "any".
+std::string cards_text(const CheckpointSupport& support);
+/// The text that parse_checkpoint_support() reads.
+std::string text_of(const CheckpointSupport& support);
+
+/// The type in which an engine loads a checkpoint in fp32 unless another is asked for.
+enum class Fp32Checkpoints {
+  fp32,
+  fp16,
+  bf16,  ///< fp16 on cards without bf16, and for models that generate nothing
+};
+
 struct WeightPolicy {
-  std::vector<SchemeFamily> formats;      ///< formats of weights that it runs
+  std::vector<SchemeFamily> formats;           ///< formats of weights that it runs
+  std::vector<CheckpointSupport> checkpoints;  ///< by method; empty: all methods on all cards
+  Fp32Checkpoints fp32_checkpoints;
+  /// Values of `model_type` that are computed in fp32 on cards without bf16.
+  std::vector<std::string_view> never_fp16;
   std::vector<SchemeFamily> never_split;  ///< formats that are never divided between cards and host
   AllocatorBlocks blocks;
   Size vocabulary_multiple;               ///< rows of the vocabulary are padded to a multiple

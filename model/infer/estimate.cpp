@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/evaluator.hpp"
 #include "model/infer/intervals.hpp"
@@ -28,9 +29,11 @@ bool holds(const Engine& runtime, SchemeFamily family) {
 /// Checks that do not depend on batch, context or memory.
 Reason unsupported_combination(const Scenario& s) {
   if (!runs_on(*s.runtime, *s.machine)) return Reason::cards_unsupported;
-  if (!has_class(*s.runtime, *s.weights->model)) return Reason::model_unsupported;
+  if (!serves_class(*s.runtime, *s.weights->model)) return Reason::model_unsupported;
   if (!s.weights->refusal.empty()) return Reason::precision_unsupported;
   if (!holds(*s.runtime, s.weights->scheme->family)) return Reason::precision_unsupported;
+  if (loading_of(*s.weights->model, *s.weights->scheme, *s.runtime, *s.machine) == Loading::refused)
+    return Reason::precision_unsupported;
   return Reason::none;
 }
 

@@ -8,6 +8,7 @@
 #include "hardware/names.hpp"
 #include "model/answer/allocation_curve.hpp"
 #include "model/engine/default_cache.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/accuracy/auto_map.hpp"
@@ -149,8 +150,9 @@ void Subjects::set_weights(const Measurement& row, Scenario& s) {
   require_parameters(row, model);
   const std::string& written = row["precision"];
   try {
-    s.weights =
-        &weights(model, model::scheme(written == "auto" ? model.checkpoint_scheme : written));
+    const model::Scheme& stored =
+        model::scheme(written == "auto" ? model.checkpoint_scheme : written);
+    s.weights = &weights(model, model::loaded_scheme(model, &stored, *s.runtime, *s.machine));
   } catch (const UnknownName& e) {
     throw Skipped(Skip::precision, fmt::format("precision '{}'", written));
   }
@@ -160,8 +162,8 @@ void Subjects::set_weights(const Measurement& row, Scenario& s) {
 Scenario Subjects::scenario(const Measurement& row, const Options& options) {
   require_complete(row);
   Scenario s;
-  set_weights(row, s);
   s.machine = &machine(on_ ? machine_of(row, *on_) : machine_of(row));
+  set_weights(row, s);
   s.kv_precision = kv_precision_of(options);
   if (auto split = layer_split_of(row, options, s))
     s.layer_split = layer_splits_.emplace_back(std::move(split)).get();

@@ -8,7 +8,7 @@
 #include <boost/json.hpp>
 
 #include "hardware/quantity_text.hpp"
-#include "model/engine/default_scheme.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/plot.hpp"
@@ -58,7 +58,7 @@ std::vector<std::string> engines_of(const Options& options, const GivenScenario&
                                     const std::string& precision) {
   if (options.given("runtimes")) return options.texts("runtimes");
   const auto best = std::ranges::find_if(given.ways, [&](const Way& way) {
-    return precision == "auto" ? way.is_own : way.weights->scheme == &model::scheme(precision);
+    return precision == "auto" ? way.is_own() : way.weights->scheme == &model::scheme(precision);
   });
   // One alone may be built for a back end.
   const auto* engine = best == given.ways.end() ? given.scenario.runtime : best->engine;
@@ -75,9 +75,9 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
     for (const auto& name : engines_of(options, given, precision)) {
       model::Scenario s = given.scenario;
       s.runtime = &given.engines->named(name);
-      const model::Scheme& scheme = precision == "auto"
-                                        ? model::default_scheme(*given.model, *s.runtime)
-                                        : model::scheme(precision);
+      const model::Scheme* asked = precision == "auto" ? nullptr : &model::scheme(precision);
+      const model::Scheme& scheme =
+          model::loaded_scheme(*given.model, asked, *s.runtime, *s.machine);
       const auto same = std::ranges::find_if(
           all.weights, [&](const auto& each) { return each->scheme == &scheme; });
       if (same != all.weights.end()) {

@@ -12,7 +12,6 @@
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
-#include "model/engine/default_scheme.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -89,16 +88,6 @@ std::vector<const model::Scheme*> schemes_of(const Options& options, const Quest
     if (std::ranges::find(runtime.weights.formats, scheme.family) != runtime.weights.formats.end())
       all.push_back(&scheme);
   return all;
-}
-
-void add_weights(Stock& stock, const std::vector<const model::Scheme*>& schemes,
-                 const model::Engine& runtime) {
-  for (const auto& model : stock.models)
-    for (const model::Scheme* scheme : schemes) {
-      if (scheme == nullptr) scheme = &model::default_scheme(*model, runtime);
-      auto held = std::make_unique<model::QuantisedModel>(model::quantise(*model, *scheme));
-      if (held->refusal.empty()) stock.weights.push_back(std::move(held));
-    }
 }
 
 void add_machines(Stock& stock, const Options& options, const Question& asked,
@@ -214,11 +203,10 @@ int run_plan(const Options& options) {
   for (auto& line : engines.assumed(stock.machines.front().get()))
     stock.assumed.push_back(std::move(line));
   add_models(stock, asked, operands, Hub(hub_flags(options)));
-  add_weights(stock, schemes_of(options, asked, *request.runtime), *request.runtime);
-  if (stock.weights.empty()) throw UsageError("none of these precisions can hold the model");
   Choices choices;
-  for (const auto& each : stock.weights) choices.weights.push_back(each.get());
-  for (const auto& each : stock.machines) choices.machines.push_back(each.get());
+  choices.loaded = load_models(stock.models, schemes_of(options, asked, *request.runtime),
+                               *request.runtime, stock.machines, stock.weights);
+  if (choices.loaded.empty()) throw UsageError("none of these precisions can hold the model");
   choices.acquisitions = acquisitions_of(options, prices.has_value());
   choices.prices = prices ? &*prices : nullptr;
   const auto candidates = ranked(asked, choices, request, target);

@@ -128,8 +128,10 @@ std::string layers_words(const Profile& profile, const AllocationPoint& point) {
   };
   for (Size card = plan.first_used_card; card < plan.cards; card += plan.shards) {
     std::string layers;
+    std::string_view stack;
     for_pieces_on_card(plan, card, [&](const LayerSpan& p) {
-      const std::string words = layer_words(profile, p.layers);
+      const std::string words = layer_words(profile, p.layers, stack);
+      stack = last_stack(profile, p.layers, stack);
       layers += (layers.empty() || words.empty() ? "" : ", ") + words;
     });
     add(plan.shards > 1 ? fmt::format("gpu {}-{}", card, card + plan.shards - 1)

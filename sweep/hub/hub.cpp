@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "hardware/names.hpp"
+#include "hardware/text.hpp"
 #include "model/checkpoint/formats/shard_index.hpp"
 #include "sweep/hub/files.hpp"
 #include "sweep/sources/model_from_files.hpp"
@@ -33,6 +34,23 @@ bool names_a_file(std::string_view name) {
   for (const std::string_view end : {".json", ".safetensors", ".gguf", ".bin", ".toml"})
     if (name.ends_with(end)) return true;
   return false;
+}
+
+/// "org/name/a.gguf@main" of "https://huggingface.co/org/name/resolve/main/a.gguf", and the rest of
+/// any other address of the site. Other texts as they are.
+std::string without_site(std::string_view text) {
+  constexpr std::string_view sites[] = {"https://huggingface.co/", "http://huggingface.co/",
+                                        "https://hf.co/", "huggingface.co/", "hf.co/"};
+  const auto* site =
+      std::ranges::find_if(sites, [&](std::string_view each) { return text.starts_with(each); });
+  if (site == std::end(sites)) return std::string(text);
+  const std::vector<std::string_view> parts = split(text.substr(site->size()), '/');
+  constexpr std::string_view pages[] = {"resolve", "blob", "raw", "tree"};
+  const bool is_page = parts.size() > 3 && std::ranges::find(pages, parts[2]) != std::end(pages);
+  if (!is_page) return fmt::format("{}", fmt::join(parts, "/"));
+  const std::vector<std::string_view> path(parts.begin() + 4, parts.end());
+  return fmt::format("{}/{}{}{}@{}", parts[0], parts[1], path.empty() ? "" : "/",
+                     fmt::join(path, "/"), parts[3]);
 }
 
 /// "org/name@main/folder/a.gguf" as "org/name/folder/a.gguf@main": a revision has no slash, save
@@ -76,7 +94,7 @@ std::string quantised_file(const HubFiles& files, const HubAddress& address) {
 
 std::optional<HubAddress> parse_hub_address(std::string_view text) {
   HubAddress address;
-  const std::string plain = file_before_revision(text);
+  const std::string plain = file_before_revision(without_site(text));
   std::string_view name = plain;
   if (const auto at = name.find('@'); at != std::string_view::npos) {
     std::string_view revision = name.substr(at + 1);

@@ -3,6 +3,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/answer/placement/strategy.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "sweep/confidence_words.hpp"
@@ -203,13 +204,17 @@ if __name__ == "__main__":
       served.imports, served.setup, served.inputs, served.generate);
 }
 
-/// A checkpoint that is quantised stays so unless its own configuration unpacks it; another
-/// quantiser does not take it. Source: transformers 5.23 utils/quantization_config.py, `dequantize`
-/// of Mxfp4Config and FineGrainedFP8Config.
+/// A checkpoint that is quantised stays so unless its own configuration unpacks it. transformers
+/// unpacks it by itself for a card without kernels. Another quantiser does not take it.
+/// Source: transformers 5.23 utils/quantization_config.py, `dequantize` of Mxfp4Config and
+/// FineGrainedFP8Config.
 std::string unpacking_config(const LaunchPoint& point) {
   const model::Scheme& held = model::scheme(point.model().checkpoint_scheme);
   if (held.family == SchemeFamily::plain || held.family == point.scheme().family) return {};
   const bool plain = point.scheme().family == SchemeFamily::plain;
+  if (plain && model::loading_of(point.model(), held, *point.scenario.runtime,
+                                 *point.scenario.machine) == model::Loading::unpacked)
+    return {};
   if (plain && held.name.starts_with("mxfp4")) return "Mxfp4Config";
   if (plain && held.family == SchemeFamily::fp8) return "FineGrainedFP8Config";
   throw std::invalid_argument(fmt::format(

@@ -10,7 +10,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
 #include "model/engine/default_cache.hpp"
-#include "model/engine/default_scheme.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -200,13 +200,17 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
   if (!says_tokens(options)) s.context = model::usual_context(s, *given.model);
   choose(options, given);
-  if (!given.ways.empty()) scheme = given.ways.front().weights->scheme;
   set_engine(options, *given.engines, given.on_machine, s);
   take_towers(options, *s.runtime, *given.model, given.assumed);
   if (!given.model->assumed.empty())
     given.assumed.push_back(fmt::format("model: {}", fmt::join(given.model->assumed, ", ")));
-  if (!scheme) scheme = &model::default_scheme(*given.model, *s.runtime);
-  given.weights = std::make_unique<model::QuantisedModel>(model::quantise(*given.model, *scheme));
+  const model::Scheme& loaded =
+      given.ways.empty() ? model::loaded_scheme(*given.model, scheme, *s.runtime, *s.machine)
+                         : *given.ways.front().weights->scheme;
+  const model::Scheme* named = given.ways.empty() ? scheme : given.ways.front().asked;
+  if (auto note = model::loading_note(*given.model, named, *s.runtime, *s.machine); !note.empty())
+    given.assumed.push_back(std::move(note));
+  given.weights = std::make_unique<model::QuantisedModel>(model::quantise(*given.model, loaded));
   s.weights = given.weights.get();
   if (!given.on_machine) refuse_splits(options);
   add_images(options, s, given.assumed);

@@ -8,7 +8,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
 #include "model/checkpoint/predictor.hpp"
-#include "model/engine/default_scheme.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "model/infer/timeline/draft_times.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/model_options.hpp"
@@ -189,8 +189,9 @@ std::unique_ptr<GivenDraft> add_draft(const Options& options, model::Scenario& s
   if (!asked->model.empty()) {
     named = std::make_unique<model::Model>(proposer_model(*asked, Hub(hub_flags(options))));
     const std::string held = options.text("draft-precision", "auto");
-    weights = std::make_unique<model::QuantisedModel>(model::quantise(
-        *named, held == "auto" ? model::default_scheme(*named, *s.runtime) : model::scheme(held)));
+    const model::Scheme* scheme = held == "auto" ? nullptr : &model::scheme(held);
+    weights = std::make_unique<model::QuantisedModel>(
+        model::quantise(*named, model::loaded_scheme(*named, scheme, *s.runtime, *s.machine)));
   }
   std::unique_ptr<GivenDraft> given;
   try {

@@ -8,7 +8,7 @@
 #include "hardware/text_file.hpp"
 #include "hardware/toml_row.hpp"
 #include "model/engine/default_cache.hpp"
-#include "model/engine/default_scheme.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "report/curve.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/portfolio/portfolio.hpp"
@@ -62,9 +62,17 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
   s.runtime = named(row, "runtime", row.text("runtime").value_or(usual_runtime),
                     [&](const std::string& t) { return &engines.named(t); });
   const std::string held = row.text("precision").value_or("auto");
-  const model::Scheme& scheme = *named(row, "precision", held, [&](const std::string& t) {
-    return t == "auto" ? &model::default_scheme(m, *s.runtime) : &model::scheme(t);
+  const model::Scheme* asked = named(row, "precision", held, [&](const std::string& t) {
+    return t == "auto" ? nullptr : &model::scheme(t);
   });
+  const model::Scheme& scheme = model::loaded_scheme(m, asked, *s.runtime, *p.machines.front());
+  for (const auto& machine : p.machines)
+    if (&model::loaded_scheme(m, asked, *s.runtime, *machine) != &scheme)
+      row.fail(
+          "precision",
+          fmt::format("found {}, which {} loads differently on {} and {}; expected one that is "
+                      "the same on all machines, such as bf16",
+                      held, s.runtime->name, p.machines.front()->name, machine->name));
   p.weights.push_back(std::make_unique<model::QuantisedModel>(model::quantise(m, scheme)));
   if (!p.weights.back()->refusal.empty()) row.fail("precision", p.weights.back()->refusal);
 

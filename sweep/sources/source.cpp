@@ -151,6 +151,8 @@ class FileSource : public ModelSource {
 }  // namespace
 
 ModelReference parse_reference(std::string_view text) {
+  // The hub's links to files end so.
+  if (text.starts_with("http")) text = text.substr(0, text.find("?download="));
   const auto question = text.find('?');
   ModelReference reference{std::string(text.substr(0, question)), {}};
   if (question == std::string_view::npos) return reference;

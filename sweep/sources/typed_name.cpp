@@ -29,6 +29,7 @@ constexpr NameEnding name_endings[] = {{"-gptq-int4", "gptq-int4"},
                                        {"-nvfp4", "nvfp4"},
                                        {"-bnb-4bit", "nf4"},
                                        {"-bf16", "bf16"},
+                                       {"-fp16", "fp16"},
                                        {"-gguf", ""},
                                        {"-instruct", ""},
                                        {"-chat", ""},
@@ -36,11 +37,36 @@ constexpr NameEnding name_endings[] = {{"-gptq-int4", "gptq-int4"},
                                        {"-hf", ""},
                                        {"-base", ""}};
 
-/// Letters in lower case, without the owner, "-" for all separators.
+/// Names of ollama that do not say the model's own. Source: ollama.com/library, the pages
+/// of these models, 2026-11.
+struct LibraryName {
+  std::string_view name, model;
+};
+constexpr LibraryName library_names[] = {
+    {"command-r-35b", "CohereForAI/c4ai-command-r-v01"},
+    {"deepseek-r1-32b", "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B"},
+    {"deepseek-r1-671b", "deepseek-ai/DeepSeek-R1-0528"},
+    {"deepseek-v3-671b", "deepseek-ai/DeepSeek-V3"},
+    {"llama3.2-vision-11b", "meta-llama/Llama-3.2-11B-Vision-Instruct"},
+    {"llama3.2-vision-90b", "meta-llama/Llama-3.2-90B-Vision-Instruct"},
+    {"qwen3-235b", "Qwen/Qwen3-235B-A22B"},
+    {"qwen3-30b", "Qwen/Qwen3-30B-A3B"},
+    {"qwen3-coder-30b", "Qwen/Qwen3-Coder-30B-A3B-Instruct"},
+    {"qwen3-coder-480b", "Qwen/Qwen3-Coder-480B-A35B-Instruct"},
+};
+
+/// Letters in lower case, without the owner, "-" for all separators but none between a family and
+/// its version: "gemma3-27b" for "google/gemma-3-27B".
 std::string spelled(std::string_view name) {
-  std::string text = lower(name.substr(name.rfind('/') + 1));  // npos + 1 = 0
-  std::ranges::replace_if(
-      text, [](char c) { return c == '_' || c == ' ' || c == ':'; }, '-');
+  std::string text;
+  for (const char c : lower(name.substr(name.rfind('/') + 1))) {  // npos + 1 = 0
+    const bool separates = c == '_' || c == ' ' || c == ':' || c == '-';
+    const auto size = text.size();
+    const auto letter = [](char each) { return each >= 'a' && each <= 'z'; };
+    const bool after_letter = size > 1 && text[size - 1] == '-' && letter(text[size - 2]);
+    if (after_letter && c >= '0' && c <= '9') text.pop_back();
+    text += separates ? '-' : c;
+  }
   return text;
 }
 
@@ -58,12 +84,17 @@ std::string without_endings(std::string name, std::string& scheme) {
   return name;
 }
 
-/// Takes the quantisation off "org/name:Q4_K_M" and "qwen3:8b-q4_k_m".
+bool is_scheme(std::string_view name) {
+  return std::ranges::any_of(
+      model::schemes(), [&](const model::Scheme& row) { return lower(row.name) == lower(name); });
+}
+
+/// Takes the quantisation off "org/name:Q4_K_M", "qwen3-8b:q4_k_m" and "qwen3:8b-q4_k_m".
 std::string tag_of(std::string_view& text) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos) return {};
   const std::string_view tag = text.substr(colon + 1);
-  if (text.substr(0, colon).find('/') != std::string_view::npos) {
+  if (text.substr(0, colon).find('/') != std::string_view::npos || is_scheme(tag)) {
     text = text.substr(0, colon);
     return std::string(tag);
   }
@@ -96,17 +127,22 @@ std::optional<TypedName> typed_name(std::string_view text) {
   TypedName found;
   const std::string asked = spelled(name), wanted = without_endings(asked, found.scheme);
   const bool anyone = owner.empty() || !tag.empty() || wanted != asked;
-  std::vector<std::string> converted, same, alike;  // best first
+  const auto* library = std::ranges::find(library_names, wanted, &LibraryName::name);
+  std::vector<std::string> converted, equal, same, alike;  // best first
   for (const std::string& each : catalogue_models()) {
     std::string own;
     if (without_endings(spelled(each), own) != wanted) continue;
     if (!anyone && owner_of(each) != owner) continue;
     if (own.empty())
-      (spelled(each) == asked || spelled(each) == wanted ? same : alike).push_back(each);
+      (spelled(each) == asked ? equal : spelled(each) == wanted ? same : alike).push_back(each);
     else if (own == found.scheme)
       converted.push_back(each);
   }
-  const auto& models = !converted.empty() ? converted : !same.empty() ? same : alike;
+  if (owner.empty() && library != std::end(library_names)) equal = {std::string(library->model)};
+  const auto& models = !converted.empty() ? converted
+                       : !equal.empty()   ? equal
+                       : !same.empty()    ? same
+                                          : alike;
   if (!converted.empty()) found.scheme.clear();  // the checkpoint's own
   if (models.empty()) return std::nullopt;
   if (models.size() > 1)

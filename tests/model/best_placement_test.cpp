@@ -52,7 +52,7 @@ TEST(BestPlacement, IsNotWorseThanAccelerateOrLayerOrder) {
   Drawing random{std::mt19937(21)};
   int compared = 0, found = 0, exact = 0, better = 0;
   double widest_gap = 0;
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < 144; ++i) {
     const Model& model = catalogue_model(catalogue[i % std::ssize(catalogue)]);
     const QuantisedModel w = quantise(model, scheme(i % 3 == 0 ? "q4_K_M" : "bf16"));
     const Machine box = drawn_machine(random, random.between(0, 4), 40);

@@ -222,10 +222,13 @@ TEST(Estimate, KvCacheByHand) {
 
 TEST(Estimate, RefusalsNameTheirReason) {
   const QuantisedModel int8 = quantise(catalogue_model("Qwen/Qwen3-0.6B"), scheme("int8"));
+  const QuantisedModel fp8 = quantise(catalogue_model("Qwen/Qwen3-0.6B"), scheme("fp8"));
   const Machine box = machine(1, 24, 64), cpu_only = machine(0, 0, 64);
   EXPECT_EQ(evaluate(scenario(int8, box, "llama.cpp")).reason, Reason::precision_unsupported);
-  EXPECT_EQ(evaluate(scenario(int8, cpu_only, "vllm")).reason, Reason::no_gpu);
-  Scenario s = scenario(int8, box, "vllm");
+  EXPECT_EQ(evaluate(scenario(int8, box, "vllm")).reason, Reason::precision_unsupported)
+      << "vLLM 0.33 has no bitsandbytes";
+  EXPECT_EQ(evaluate(scenario(fp8, cpu_only, "vllm")).reason, Reason::no_gpu);
+  Scenario s = scenario(fp8, box, "vllm");
   s.tensor_parallel = 3;
   EXPECT_EQ(evaluate(s).reason, Reason::heads_not_divisible);
   s.tensor_parallel = 2;

@@ -77,6 +77,11 @@ TEST(HubAddress, IsParsed) {
   is("org/name@main/a/b/x.gguf", "org/name", "main", "a/b", "x.gguf");
   is("org/name@main/x.gguf", "org/name", "main", "", "x.gguf");
   is("org/name@refs/pr/3/x.gguf", "org/name", "refs/pr/3", "", "x.gguf");
+  is("https://huggingface.co/org/name", "org/name", "");
+  is("https://huggingface.co/org/name/resolve/main/a/x.gguf", "org/name", "main", "a", "x.gguf");
+  is("https://huggingface.co/org/name/blob/main/x.gguf", "org/name", "main", "", "x.gguf");
+  is("https://huggingface.co/org/name/tree/v1.0", "org/name", "v1.0");
+  is("hf.co/org/name", "org/name", "");
   for (const auto* not_one : {"",
                               "/abs/path",
                               "./org/name",
@@ -93,6 +98,8 @@ TEST(HubAddress, IsParsed) {
                               "org/name\n",
                               "org/na:m e",
                               "or:g/name",
+                              "https://example.com/org/name",
+                              "https://huggingface.co/org/name/resolve/main/../x.gguf",
                               "org/config.json",
                               "org/model.safetensors",
                               "config.json",

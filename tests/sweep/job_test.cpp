@@ -67,6 +67,21 @@ TEST(Job, AutoIsTheCheckpointsOwnAndAppearsOnce) {
     EXPECT_TRUE(s.weights->scheme->name == "bf16" || s.weights->scheme->name == "fp16");
 }
 
+/// Engine and machine together decide it: each point has the weights of its own two.
+TEST(Job, WeightsAreInTheSchemeThatEachEngineLoadsOnEachMachine) {
+  const Job job = job_of(
+      "models = ['Qwen/Qwen3-8B-FP8', 'Qwen/Qwen3-8B']\nmachines = ['rtx-4090', 'rtx-3090']\n"
+      "runtimes = ['vllm', 'transformers']\ngpu_budgets = ['8GiB', '24GiB']");
+  EXPECT_EQ(job.points(), 2 * 2 * 2 * 2);
+  for (const auto& s : scenarios(job.grids[0])) {
+    const bool is_old = !s.machine->devices[0].fp8.has_value();
+    const bool unpacked = is_old && s.runtime->name == "transformers";
+    const bool is_fp8 = s.weights->model->checkpoint_scheme == "fp8-block";
+    EXPECT_EQ(s.weights->scheme->name, is_fp8 && !unpacked ? "fp8-block" : "bf16")
+        << s.weights->model->name << ' ' << s.machine->name << ' ' << s.runtime->name;
+  }
+}
+
 /// gpt-oss-120b does not fit these cards. Its placement is the one of `curve`, and faster than the
 /// last layers on the cards.
 TEST(Job, ExpertsAreInHostMemoryAsInACurve) {

@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "hardware/catalogue.hpp"
 #include "hardware/embedded.hpp"
+#include "hardware/machine.hpp"
 #include "hardware/names.hpp"
 #include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
-#include "model/engine/default_scheme.hpp"
+#include "model/engine/loaded_scheme.hpp"
 #include "sweep/hub/hub.hpp"
 #include "tests/support/folder.hpp"
 
@@ -153,10 +155,13 @@ TEST(Catalogue, ComparesRecipesNextToConfigs) {
 /// The files of ggml-org have experts in MXFP4 and the rest in Q8_0.
 TEST(Catalogue, PrecisionByDefaultIsOneThatTheRuntimeHasAFileOf) {
   const auto oss = resolve_model("openai/gpt-oss-20b");
-  EXPECT_EQ(model::default_scheme(oss, model::engine("llama.cpp")).name, "mxfp4-moe");
-  EXPECT_EQ(model::default_scheme(oss, model::engine("vllm")).name, "mxfp4");
-  const auto plain = resolve_model("llama3-8b");
-  EXPECT_EQ(model::default_scheme(plain, model::engine("llama.cpp")).name, "bf16");
+  const Machine card = parse_machine("rtx-4090", shipped_catalogue());
+  const auto by_default = [&](const model::Model& m, const char* engine) {
+    return model::loaded_scheme(m, nullptr, model::engine(engine), card).name;
+  };
+  EXPECT_EQ(by_default(oss, "llama.cpp"), "mxfp4-moe");
+  EXPECT_EQ(by_default(oss, "vllm"), "mxfp4");
+  EXPECT_EQ(by_default(resolve_model("llama3-8b"), "llama.cpp"), "bf16");
 }
 
 TEST(Override, ChangesTheModelAndItsName) {

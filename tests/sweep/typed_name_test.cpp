@@ -32,6 +32,20 @@ TEST(TypedName, CaseSeparatorsOwnersAndTagsDoNotMatter) {
   is("Microsoft/Phi 4", "microsoft/phi-4", "");
 }
 
+/// Sources: ollama.com/library, names and tags of these models.
+TEST(TypedName, NamesOfOllama) {
+  is("gemma3:27b", "google/gemma-3-27b-it", "");
+  is("gemma3:27b-it-q4_K_M", "google/gemma-3-27b-it", "q4_K_M");
+  is("llama3.1:8b-instruct-q8_0", "meta-llama/Llama-3.1-8B-Instruct", "q8_0");
+  is("llama3.3:70b", "meta-llama/Llama-3.3-70B-Instruct", "");
+  is("deepseek-r1:32b", "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B", "");
+  is("qwen3:30b-a3b", "Qwen/Qwen3-30B-A3B", "");
+  is("qwen3:30b", "Qwen/Qwen3-30B-A3B", "");
+  is("phi4", "microsoft/phi-4", "");
+  is("qwen3-8b:Q5_K_M", "Qwen/Qwen3-8B", "q5_K_M");
+  is("moonshotai/Kimi-K2.5:Q4_K_M", "moonshotai/Kimi-K2.5", "q4_K_M");
+}
+
 /// A published checkpoint of that precision is taken itself, with its own scheme.
 TEST(TypedName, TheCatalogueHasSomeConversions) {
   is("qwen3_32b-fp8", "Qwen/Qwen3-32B-FP8", "");

@@ -51,6 +51,8 @@ struct Scheme {
   std::string_view mix = {};
   /// llama_cpp: made with an importance matrix, which changes some formats
   bool importance = false;
+  /// `quant_method` of published checkpoints in this scheme; empty: they have none, or several
+  std::string_view method = {};
 };
 
 std::span<const Scheme> schemes();

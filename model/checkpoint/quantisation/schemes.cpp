@@ -1,4 +1,6 @@
 // The table of schemes.
+#include <utility>
+
 #include "hardware/names.hpp"
 #include "model/checkpoint/quantisation/checkpoint_layouts.hpp"
 #include "model/checkpoint/quantisation/layout.hpp"
@@ -218,10 +220,29 @@ std::vector<Scheme> mlx_rows() {
   };
 }
 
+/// The methods of families that have one, and of single rows.
+std::string_view published_method(const Scheme& row) {
+  constexpr std::pair<SchemeFamily, std::string_view> of_families[] = {
+      {SchemeFamily::bitsandbytes, "bitsandbytes"},
+      {SchemeFamily::gptq, "gptq"},
+      {SchemeFamily::awq, "awq"},
+      {SchemeFamily::compressed_tensors, "compressed-tensors"},
+      {SchemeFamily::mlx, "mlx"}};
+  constexpr std::pair<std::string_view, std::string_view> of_rows[] = {
+      {"fp8", "fp8"},     {"fp8-block", "fp8"},       {"fp8-channel", "compressed-tensors"},
+      {"mxfp4", "mxfp4"}, {"fp8-static", "modelopt"}, {"nvfp4", "modelopt_fp4"}};
+  for (const auto& [family, method] : of_families)
+    if (row.family == family) return method;
+  for (const auto& [name, method] : of_rows)
+    if (row.name == name) return method;
+  return {};
+}
+
 std::vector<Scheme> all_rows() {
   std::vector<Scheme> rows = linear_rows();
   for (const std::vector<Scheme>& more : {decoder_rows(), mlx_rows(), gguf_rows()})
     rows.insert(rows.end(), more.begin(), more.end());
+  for (Scheme& row : rows) row.method = published_method(row);
   return rows;
 }
 

@@ -3,6 +3,7 @@
 // mix the residual streams.
 #include "model/describe/architectures/deepseek_v4.hpp"
 
+#include "model/describe/architectures/words.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"
 
@@ -225,6 +226,39 @@ Part predictor(const Config& c, Size number) {
                 linear("h_proj", hidden, hidden) + rms_norm("enorm", k("RMSNorm"), hidden) +
                 rms_norm("hnorm", k("RMSNorm"), hidden) + rms_norm("norm", k("RMSNorm"), hidden) +
                 join(k, hidden, streams));
+}
+
+bool is_last_of_dspark(const Config& c, Size number) {
+  return number + 1 == c.count({"n_mtp_layers", "num_nextn_predict_layers"}, 3);
+}
+
+Part dspark_input(const Config& c, Classes k, Size hidden) {
+  const auto targets = static_cast<Size>(c.dims({"dspark_target_layer_ids"}).size());
+  return linear("main_proj", times({targets, hidden}), hidden) +
+         rms_norm("main_norm", k("RMSNorm"), hidden);
+}
+
+Part dspark_heads(const Config& c, Classes k, const DeepSeekSizes& s) {
+  const Size rank = c.dim({"dspark_markov_rank"}, 256);
+  return rms_norm("norm", k("RMSNorm"), s.hidden) +
+         in("markov_head", "DSparkMarkovHead",
+            embedding("embed", s.vocab, rank) + output_head("head", rank, s.vocab)) +
+         in("confidence_head", "DSparkConfidenceHead", linear("proj", s.hidden + rank, 1));
+}
+
+/// DSpark: the first layer projects outputs of several layers, the last has the heads.
+/// Source: vLLM 0.33, models/deepseek_v4/nvidia/dspark.py.
+Part dspark_predictor(const Config& c, Size number) {
+  const Classes k{"DeepseekV4"};
+  const DeepSeekSizes s = sizes_of(c);
+  const Size streams = c.dim({"hc_mult"}, 4);
+  Part p = decoder_layer(k, s.hidden, attention_of(c, k, s, std::string(sliding)),
+                         mixture(c, k, s, false)) +
+           connections(k, s.hidden, streams);
+  if (number == 0) p = std::move(p) + dspark_input(c, k, s.hidden);
+  if (is_last_of_dspark(c, number))
+    p = std::move(p) + dspark_heads(c, k, s) + join(k, s.hidden, streams);
+  return in("mtp." + std::to_string(number), k("DecoderLayer"), std::move(p));
 }
 
 }  // namespace headroom::model::families::deepseek_v4

@@ -9,6 +9,9 @@ namespace headroom::model::families::deepseek_v4 {
 /// the model.
 Part predictor(const Config& config, Size number);
 
+/// Module `number` of a checkpoint with DSpark: all modules draft tokens in one pass.
+Part dspark_predictor(const Config& config, Size number);
+
 struct DeepSeekSizes {
   Size hidden, vocab, heads, dim, rank, groups, out, index_heads, index_dim, rotated;
 };
@@ -26,6 +29,13 @@ Part scores(const Config& c, const DeepSeekSizes& s, Size experts);
 Part mixture_of(const Config& c, Classes k, const DeepSeekSizes& s, Routing r, Part gate);
 /// Mixes the residual streams before attention and before the experts.
 Part connections(Classes k, Size hidden, Size streams);
+/// True for the last module of DSpark, which has the heads. Source: vLLM 0.33,
+/// models/deepseek_v4/nvidia/dspark.py: n_mtp_layers, else three.
+bool is_last_of_dspark(const Config& c, Size number);
+/// DSpark's projection of the outputs of layers.
+Part dspark_input(const Config& c, Classes k, Size hidden);
+/// DSpark's final norm, Markov head and confidence head.
+Part dspark_heads(const Config& c, Classes k, const DeepSeekSizes& s);
 /// Sizes of the vision tower and of the aligner after it.
 struct VisionSizes {
   Size layers, width, inner, patch, side;  ///< side: patches along the edge of a token

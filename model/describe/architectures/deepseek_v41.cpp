@@ -208,17 +208,11 @@ Part predictor(const Config& c, Size number) {
   const Routing usual = shared_routing_of(c);
   const Routing r{c.dim({"dspark_n_routed_experts"}, usual.experts),
                   c.dim({"dspark_num_experts_per_tok"}, usual.used)};
-  const auto targets = static_cast<Size>(c.dims({"dspark_target_layer_ids"}).size());
-  const Size rank = c.dim({"dspark_markov_rank"}, 256);
   Part p = layer_of(c, s, deepseek_v4::window_attention(c, k, s), experts(c, s, r, true));
-  if (number == 0 && targets > 0)
-    p = std::move(p) + linear("main_proj", times({targets, s.hidden}), s.hidden) +
-        rms_norm("main_norm", k("RMSNorm"), s.hidden);
-  if (number + 1 == c.count({"num_nextn_predict_layers"}, 0))
-    p = std::move(p) + rms_norm("norm", k("RMSNorm"), s.hidden) +
-        in("markov_head", "DSparkMarkovHead",
-           embedding("embed", s.vocab, rank) + output_head("head", rank, s.vocab)) +
-        in("confidence_head", "DSparkConfidenceHead", linear("proj", s.hidden + rank, 1));
+  if (number == 0 && c.has("dspark_target_layer_ids"))
+    p = std::move(p) + deepseek_v4::dspark_input(c, k, s.hidden);
+  if (deepseek_v4::is_last_of_dspark(c, number))
+    p = std::move(p) + deepseek_v4::dspark_heads(c, k, s);
   return in("mtp." + std::to_string(number), k("DecoderLayer"), std::move(p));
 }
 

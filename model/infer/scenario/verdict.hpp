@@ -46,7 +46,7 @@ enum class Reason : std::uint8_t {
   nothing_shared,         ///< training: ZeRO or its offload without cards to share out over
   passes_do_not_fill,     ///< training: fewer passes than stages of an interleaved pipeline
   cards_unsupported,      ///< the runtime has no kernels for cards of this maker
-  model_unsupported,      ///< an encoder-decoder of a class that the runtime does not run
+  model_unsupported,      ///< a class that the runtime does not run
   cache_unsupported,      ///< keys and values in a format that the runtime does not have
   experts_divide_cards,   ///< expert parallelism divides neither cards nor experts evenly
 };

@@ -1,0 +1,79 @@
+// The text of a row that says on which cards an engine runs quantised checkpoints.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "hardware/compute_capability.hpp"
+#include "hardware/text.hpp"
+#include "model/engine/weight_policy.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr std::string_view unpacked_words = "else 16 bit";
+constexpr std::string_view no_cards = "none";
+
+/// The text before `mark`, which is removed from `rest` with the mark.
+std::string_view cut(std::string_view& rest, std::string_view mark) {
+  const auto at = rest.find(mark);
+  const std::string_view before = rest.substr(0, at);
+  rest = at == std::string_view::npos ? std::string_view() : rest.substr(at + mark.size());
+  return before;
+}
+
+CardsFrom read_cards(std::string_view text) {
+  std::string_view capability = text;
+  CardsFrom cards{cut(capability, " "), 0};
+  if (capability.empty()) return cards;
+  const auto from = parse_compute_capability(capability);
+  if (!from)
+    throw std::invalid_argument(
+        fmt::format("found cards '{}', expected a maker, or a maker and a compute capability such "
+                    "as \"nvidia 8.9\"",
+                    text));
+  cards.compute_capability = from->number();
+  return cards;
+}
+
+}  // namespace
+
+CheckpointSupport parse_checkpoint_support(std::string_view text) {
+  std::string_view rest = text;
+  CheckpointSupport support;
+  for (const std::string_view method : words(cut(rest, ": "))) support.methods.push_back(method);
+  if (support.methods.empty())
+    throw std::invalid_argument(fmt::format("found '{}', expected methods such as fp8", text));
+  if (rest.empty()) return support;
+  std::string_view cards = cut(rest, "; ");
+  if (rest == unpacked_words)
+    support.elsewhere = WithoutKernels::unpacked;
+  else if (!rest.empty())
+    throw std::invalid_argument(fmt::format("found '{}', expected \"{}\"", rest, unpacked_words));
+  support.cards.emplace();
+  if (cards == no_cards) return support;
+  while (!cards.empty()) support.cards->push_back(read_cards(cut(cards, ", ")));
+  return support;
+}
+
+std::string cards_text(const CheckpointSupport& support) {
+  if (!support.cards) return "any";
+  if (support.cards->empty()) return std::string(no_cards);
+  std::vector<std::string> cards;
+  for (const CardsFrom& each : *support.cards)
+    cards.push_back(each.compute_capability > 0
+                        ? fmt::format("{} {:.1f}", each.vendor, each.compute_capability)
+                        : std::string(each.vendor));
+  return fmt::format("{}", fmt::join(cards, ", "));
+}
+
+std::string text_of(const CheckpointSupport& support) {
+  const std::string methods = fmt::format("{}", fmt::join(support.methods, " "));
+  if (!support.cards) return methods;
+  const bool unpacks = support.elsewhere == WithoutKernels::unpacked;
+  return fmt::format("{}: {}{}{}", methods, cards_text(support), unpacks ? "; " : "",
+                     unpacks ? unpacked_words : "");
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,125 @@
+#include "model/engine/loaded_scheme.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headroom::model {
+namespace {
+
+/// Schemes of checkpoints and of the files that are made of them.
+struct Converted {
+  std::string_view checkpoint, gguf;
+};
+constexpr Converted conversions[] = {{"mxfp4", "mxfp4-moe"}};
+
+/// The scheme of weights as they are stored.
+const Scheme& stored_scheme(const Model& model, const Engine& engine) {
+  const Scheme& own = scheme(model.checkpoint_scheme);
+  if (std::ranges::find(engine.weights.formats, SchemeFamily::gguf) == engine.weights.formats.end())
+    return own;
+  const auto* row = std::ranges::find(conversions, own.name, &Converted::checkpoint);
+  return row == std::end(conversions) ? own : scheme(row->gguf);
+}
+
+/// The `quant_method` of the files with these weights; empty: none is known.
+std::string_view method_of(const Model& model, const Scheme& scheme) {
+  return scheme.name == model.checkpoint_scheme ? std::string_view(model.checkpoint.method)
+                                                : scheme.method;
+}
+
+bool runs_as_stored(const CheckpointSupport& support, const Machine& machine) {
+  if (!support.cards) return true;
+  if (machine.devices.empty()) return false;
+  const Device& card = machine.devices.front();
+  return card.vendor.empty() || std::ranges::any_of(*support.cards, [&](const CardsFrom& from) {
+           return from.vendor == card.vendor &&
+                  (!card.compute_capability ||
+                   card.compute_capability->number() >= from.compute_capability);
+         });
+}
+
+/// True for NVIDIA's cards before compute capability 8.0 (vLLM 0.33 platforms/cuda.py
+/// supported_dtypes).
+bool lacks_bf16(const Machine& machine) {
+  if (machine.devices.empty()) return false;
+  const auto& capability = machine.devices.front().compute_capability;
+  return capability && capability->major < 8;
+}
+
+/// The type in which plain weights are loaded for "auto".
+const Scheme& cast_scheme(const Model& model, const Scheme& stored, const Engine& engine,
+                          const Machine& machine) {
+  const WeightPolicy& policy = engine.weights;
+  const bool only_wide =
+      lacks_bf16(machine) &&
+      std::ranges::find(policy.never_fp16, model.model_type) != policy.never_fp16.end();
+  if (stored.family != SchemeFamily::plain) return stored;
+  if (only_wide) return scheme("fp32");
+  if (stored.name != "fp32" || policy.fp32_checkpoints == Fp32Checkpoints::fp32) return stored;
+  const bool half = policy.fp32_checkpoints == Fp32Checkpoints::fp16 || lacks_bf16(machine) ||
+                    !model.profile.generative;
+  return scheme(half ? "fp16" : "bf16");
+}
+
+}  // namespace
+
+namespace {
+
+/// The row of a method; null: the engine does not load such checkpoints.
+const CheckpointSupport* row_of(const Engine& engine, std::string_view method) {
+  const std::vector<CheckpointSupport>& rows = engine.weights.checkpoints;
+  const auto row = std::ranges::find_if(rows, [&](const CheckpointSupport& each) {
+    return std::ranges::find(each.methods, method) != each.methods.end();
+  });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+/// Words for the first card of a machine.
+std::string first_card(const Machine& machine) {
+  return machine.devices.empty() ? "a CPU" : machine.devices.front().name;
+}
+
+}  // namespace
+
+Loading loading_of(const Model& model, const Scheme& scheme, const Engine& engine,
+                   const Machine& machine) {
+  const std::string_view method = method_of(model, scheme);
+  const bool needs_a_card = machine.devices.empty() && !engine.offload.cpu;
+  if (engine.weights.checkpoints.empty() || method.empty() || needs_a_card)
+    return Loading::as_stored;
+  const CheckpointSupport* row = row_of(engine, method);
+  if (row == nullptr) return Loading::refused;
+  if (runs_as_stored(*row, machine)) return Loading::as_stored;
+  return row->elsewhere == WithoutKernels::unpacked ? Loading::unpacked : Loading::refused;
+}
+
+std::string loading_refusal(const Model& model, const Scheme& scheme, const Engine& engine,
+                            const Machine& machine) {
+  if (loading_of(model, scheme, engine, machine) != Loading::refused) return {};
+  const std::string_view method = method_of(model, scheme);
+  const CheckpointSupport* row = row_of(engine, method);
+  if (row == nullptr) return fmt::format("it loads no checkpoints of {}", method);
+  return fmt::format("it has no kernels for {} checkpoints on {}, only on {}", method,
+                     first_card(machine), cards_text(*row));
+}
+
+const Scheme& loaded_scheme(const Model& model, const Scheme* asked, const Engine& engine,
+                            const Machine& machine) {
+  const Scheme& stored = asked != nullptr ? *asked : stored_scheme(model, engine);
+  if (loading_of(model, stored, engine, machine) == Loading::unpacked) return scheme("bf16");
+  return asked != nullptr ? stored : cast_scheme(model, stored, engine, machine);
+}
+
+std::string loading_note(const Model& model, const Scheme* asked, const Engine& engine,
+                         const Machine& machine) {
+  const Scheme& stored = asked != nullptr ? *asked : stored_scheme(model, engine);
+  const Scheme& loaded = loaded_scheme(model, asked, engine, machine);
+  if (&loaded == &stored) return {};
+  if (stored.family != SchemeFamily::plain)
+    return fmt::format("{} unpacks weights in {} to 16 bit on {}", engine.name, stored.name,
+                       first_card(machine));
+  return fmt::format("{} loads a checkpoint in {} in {}", engine.name, stored.name, loaded.name);
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,50 @@
+#include "model/engine/runs_on.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hardware/embedded.hpp"
+#include "hardware/sorted_table.hpp"
+#include "hardware/text.hpp"
+#include "model/checkpoint/gguf/keys.hpp"
+
+namespace headroom::model {
+namespace {
+
+bool lists(const std::optional<std::vector<std::string_view>>& classes, const Model& model) {
+  return !classes || std::ranges::binary_search(*classes, model.architecture);
+}
+
+/// True if the engine reads GGUF files, and some have the tensors of the model's class.
+bool reads_gguf_of(const Engine& engine, const Model& model) {
+  const auto& formats = engine.weights.formats;
+  return std::ranges::find(formats, SchemeFamily::gguf) != formats.end() &&
+         std::ranges::any_of(gguf_architectures(), [&](const GgufArchitecture& row) {
+           return row.class_name == model.architecture;
+         });
+}
+
+}  // namespace
+
+bool runs_on(const Engine& engine, const Machine& machine) {
+  return std::ranges::all_of(machine.devices, [&](const Device& card) {
+    return card.vendor.empty() ||
+           std::ranges::find(engine.vendors, card.vendor) != engine.vendors.end();
+  });
+}
+
+bool serves_class(const Engine& engine, const Model& model) {
+  return (lists(engine.classes, model) || reads_gguf_of(engine, model)) &&
+         (!model.encoder_decoder || lists(engine.encoder_decoders, model));
+}
+
+std::string class_warning(const Engine& engine, const Model& model) {
+  if (engine.registry.empty()) return {};
+  static const SortedTable table(embedded_models().content("engine_classes.tsv"));
+  if (headroom::contains(table.row(model.architecture + '\t'), engine.registry)) return {};
+  return fmt::format("{}'s registry lacks {}: it runs transformers' implementation, if that suits",
+                     engine.registry, model.architecture);
+}
+
+}  // namespace headroom::model

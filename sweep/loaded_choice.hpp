@@ -1,0 +1,23 @@
+// The weights of a grid's choices as engines load them on machines.
+#pragma once
+
+#include <vector>
+
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "sweep/job.hpp"
+
+namespace headroom::sweep {
+
+/// The scheme in memory of a choice of models, with the engine and machine of others where it
+/// decides none (model/engine/loaded_scheme.hpp).
+const model::Scheme& scheme_of_choice(const Choice& choice, const Choice& engine,
+                                      const Choice& machine);
+
+/// The axis of which load_differently() compares the values.
+enum class LoadedBy { engine, machine };
+
+/// True if some engines, or some machines, load one of the `models` differently.
+bool load_differently(const std::vector<Choice>& models, const std::vector<Choice>& engines,
+                      const std::vector<Choice>& machines, LoadedBy by);
+
+}  // namespace headroom::sweep
