@@ -35,7 +35,7 @@ void require_layers(const Measurement& row, const Scenario& s) {
       s.machine->devices.empty() || row["gpu_layers"] == "auto")
     return;
   const model::Plan plan = place(s, 1.0);
-  if (plan.feasible() && plan.on_cpu.size() + plan.on_disk.size() > 0)
+  if (plan.feasible() && (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.partly_on_host))
     throw Skipped(Skip::setting, "how many layers are on the cards");
 }
 
