@@ -5,21 +5,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "hardware/text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/best_way.hpp"
 #include "sweep/interval_words.hpp"
+#include "sweep/screen_table.hpp"
 
 namespace headroom::sweep {
 namespace {
-
-struct PlanColumn {
-  std::string heading;
-  bool right;
-  int importance;  ///< the least important go first where the line is too long
-  std::vector<std::string> cells;
-};
 
 /// Without a host that the program assumed.
 std::string short_machine(const Machine& machine) {
@@ -34,10 +27,10 @@ std::string verdict_words_of(const Candidate& c) {
   return e.sure == model::Confidence::marginal ? "tight" : "";
 }
 
-std::vector<PlanColumn> columns_of(const PlanScreen& screen, std::span<const Candidate> shown) {
-  std::vector<PlanColumn> columns;
+std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const Candidate> shown) {
+  std::vector<ScreenColumn> columns;
   const auto add = [&](std::string heading, bool right, int importance, auto&& cell) {
-    PlanColumn column{std::move(heading), right, importance, {}};
+    ScreenColumn column{std::move(heading), right, importance, {}};
     for (const Candidate& each : shown) column.cells.push_back(cell(each));
     columns.push_back(std::move(column));
   };
@@ -45,19 +38,21 @@ std::vector<PlanColumn> columns_of(const PlanScreen& screen, std::span<const Can
     return [words](const Candidate& c) { return c.qualifies() ? words(c) : std::string(); };
   };
   const bool context = screen.question.vary == model::Vary::context;
-  add("", false, 9, [&](const Candidate& c) { return &c == shown.data() ? ">" : ""; });
+  add("", false, ScreenColumn::always,
+      [&](const Candidate& c) { return &c == shown.data() ? ">" : ""; });
   if (screen.models > 1)
-    add("model", false, 9,
+    add("model", false, ScreenColumn::always,
         [](const Candidate& c) { return std::string(short_name(*c.weights->model)); });
-  add("precision", false, 9,
+  add("precision", false, ScreenColumn::always,
       [](const Candidate& c) { return std::string(c.weights->scheme->name); });
-  add("engine", false, 9, [](const Candidate& c) { return std::string(c.engine->name); });
+  add("engine", false, ScreenColumn::always,
+      [](const Candidate& c) { return std::string(c.engine->name); });
   if (screen.machines > 1)
-    add("machine", false, 9, [](const Candidate& c) {
+    add("machine", false, ScreenColumn::always, [](const Candidate& c) {
       return (c.machines > 1 ? fmt::format("{} of ", c.machines) : "") + short_machine(*c.machine);
     });
   if (screen.prices) {
-    add("an hour", true, 9, served([&](const Candidate& c) {
+    add("an hour", true, ScreenColumn::always, served([&](const Candidate& c) {
           return c.per_hour ? three_digits(*c.per_hour) + ' ' + screen.prices->currency : "";
         }));
     add("", false, 4,
@@ -85,36 +80,11 @@ std::vector<PlanColumn> columns_of(const PlanScreen& screen, std::span<const Can
   return columns;
 }
 
-std::string table_of(const std::vector<PlanColumn>& columns) {
-  std::vector<std::string> headings;
-  std::vector<bool> right;
-  std::vector<std::vector<std::string>> rows(columns.front().cells.size());
-  for (const PlanColumn& column : columns) {
-    headings.push_back(column.heading);
-    right.push_back(column.right);
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(column.cells[i]);
-  }
-  return aligned(headings, right, rows);
-}
-
-bool fits_screen(std::string_view text) {
-  return std::ranges::all_of(words(text, "\n"),
-                             [](auto line) { return text_width(line) <= screen_width; });
-}
-
 }  // namespace
 
 std::string plan_comparison(const PlanScreen& screen, std::size_t most) {
   const auto shown = screen.candidates.first(std::min(most, screen.candidates.size()));
-  auto columns = columns_of(screen, shown);
-  std::string text = table_of(columns);
-  while (!fits_screen(text)) {
-    const auto least = std::ranges::min_element(columns, {}, &PlanColumn::importance);
-    if (least->importance == 9) break;
-    columns.erase(least);
-    text = table_of(columns);
-  }
-  return text;
+  return screen_table(columns_of(screen, shown));
 }
 
 }  // namespace headroom::sweep

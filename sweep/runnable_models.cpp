@@ -25,6 +25,7 @@
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen_table.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
@@ -122,23 +123,36 @@ std::string note_of_row(const Row& row) {
 }
 
 std::string lines_of(const std::vector<Row>& rows, std::size_t most) {
-  std::vector<std::vector<std::string>> lines;
-  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
-    const Row& row = rows[i];
+  std::vector<ScreenColumn> columns;
+  const auto add = [&](std::string heading, bool right, int importance, auto&& cell) {
+    ScreenColumn& column = columns.emplace_back();
+    column.heading = std::move(heading);
+    column.right = right;
+    column.importance = importance;
+    for (std::size_t i = 0; i < std::min(most, rows.size()); ++i)
+      column.cells.push_back(cell(rows[i]));
+  };
+  const auto of = [](const Row& row) { return interval_factors(*row.engine).times(row.estimate); };
+  constexpr int always = ScreenColumn::always;
+  add("", true, always, [&](const Row& row) { return std::to_string(&row - rows.data() + 1); });
+  add("model", false, always, [](const Row& row) { return std::string(short_name(*row.model)); });
+  add("parameters", true, 4, [](const Row& row) {
+    return three_digits(static_cast<double>(row.model->profile.parameters) / 1e9) + " B";
+  });
+  add("precision", false, always, [](const Row& row) { return row.precision; });
+  add("engine", false, always, [](const Row& row) { return std::string(row.engine->name); });
+  add("memory", true, 3, [](const Row& row) {
     const Estimate& e = row.estimate;
-    const TimeIntervals of = interval_factors(*row.engine).times(e);
-    lines.push_back(
-        {std::to_string(i + 1), std::string(short_name(*row.model)),
-         fmt::format("{} B",
-                     three_digits(static_cast<double>(row.model->profile.parameters) / 1e9)),
-         row.precision, std::string(row.engine->name),
-         gib_words(e.gpus_used > 0 ? e.gpu_bytes : e.cpu_bytes) + " GiB",
-         std::string(unmeasured_sign(of.ttft)) + duration(e.ttft.value()),
-         std::string(unmeasured_sign(of.tpot)) + three_digits(e.tokens_s), note_of_row(row)});
-  }
-  return aligned(
-      {"", "model", "parameters", "precision", "engine", "memory", "first token", "tokens/s", ""},
-      {true, false, true, false, false, true, true, true, false}, lines);
+    return gib_words(e.gpus_used > 0 ? e.gpu_bytes : e.cpu_bytes) + " GiB";
+  });
+  add("first token", true, 2, [&](const Row& row) {
+    return std::string(unmeasured_sign(of(row).ttft)) + duration(row.estimate.ttft.value());
+  });
+  add("tokens/s", true, always, [&](const Row& row) {
+    return std::string(unmeasured_sign(of(row).tpot)) + three_digits(row.estimate.tokens_s);
+  });
+  add("", false, always, note_of_row);
+  return screen_table(std::move(columns));
 }
 
 /// The largest model whose training step fits on a card of `memory`. Four bits a parameter are its
