@@ -59,6 +59,8 @@ class EmbeddedFiles {
 
 /// One file: the record of hardware/catalogue/*.toml (hardware/catalogue_record.hpp).
 EmbeddedFiles embedded_hardware();
+/// One file: hardware/prices/reference.toml.
+EmbeddedFiles embedded_prices();
 /// model/describe/catalogue/*.json and *.tsv, and the tables of model/engine and model/train. The
 /// build adds model_names.tsv: names of the catalogue in lower case, with and without their owner,
 /// and the file of each.

@@ -121,6 +121,8 @@ constexpr auto aliases = std::to_array<Alias>({
 std::span<const Precision> precisions() { return table; }
 
 const Precision& precision(std::string_view name) {
+  for (const Precision& each : table)  // rules ask by these names for each tensor
+    if (each.name == name) return each;
   std::string asked = lower(name);
   if (const auto* alias = std::ranges::find(aliases, asked, &Alias::alias); alias != aliases.end())
     asked = lower(alias->name);

@@ -7,6 +7,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "hardware/embedded.hpp"
 #include "hardware/machine.hpp"
 #include "hardware/toml_row.hpp"
 
@@ -19,6 +20,7 @@ constexpr Limit max_kwh{100};
 constexpr Limit max_pue{10};
 constexpr Limit max_years{100};
 constexpr Limit max_rate{1e9};
+constexpr std::int64_t most_cards = 1024;  // of parse_machine
 
 struct Kind {
   Price::Of of;
@@ -75,6 +77,23 @@ struct Figures {
   }
 };
 
+/// Numbers of cards; empty where absent.
+std::vector<int> read_counts(TomlRow& row, Price::Of of) {
+  std::vector<int> counts;
+  const toml::node* node = row.find("counts");
+  if (node == nullptr) return counts;
+  if (of != Price::Of::device) row.fail("counts", "only a device has it; machines name theirs");
+  const toml::array* list = node->as_array();
+  if (list != nullptr)
+    for (const toml::node& each : *list)
+      if (const auto count = each.value_exact<std::int64_t>();
+          count && *count >= 1 && *count <= most_cards)
+        counts.push_back(static_cast<int>(*count));
+  if (counts.empty() || counts.size() != list->size())
+    row.wrong("counts", *node, "a list of whole numbers from 1 to 1024");
+  return counts;
+}
+
 Price read_price(const toml::table& table, std::string_view file, const Catalogue& catalogue,
                  std::size_t index, std::vector<Uncertain>& uncertain) {
   TomlRow row(table, file);
@@ -99,6 +118,7 @@ Price read_price(const toml::table& table, std::string_view file, const Catalogu
   read("rent_per_hour", &Price::rent_per_hour, max_hourly);
   if (!price.buy && !price.used && !price.rent_per_hour)
     row.fail("buy", "missing; expected at least one of buy, used and rent_per_hour");
+  price.counts = read_counts(row, price.of);
   price.source = row.text("source").value_or(std::string(file));
   price.date = row.text("date").value_or("");
   row.finish();
@@ -189,6 +209,27 @@ Prices read_prices(std::string_view toml, std::string_view file, const Catalogue
   row.finish();
   result.assumptions = assumptions_of(result, file);
   return result;
+}
+
+Prices reference_prices(const Catalogue& catalogue) {
+  return read_prices(embedded_prices()[0].bytes, "the shipped reference prices", catalogue);
+}
+
+std::vector<std::string> priced_machines(const Prices& prices) {
+  std::vector<std::string> names;
+  for (const Price& price : prices.prices) {
+    if (price.of == Price::Of::machine) names.push_back(price.name);
+    for (const int count : price.counts) names.push_back(fmt::format("{}x {}", count, price.name));
+  }
+  return names;
+}
+
+const Price* rent_row(const Prices& prices, const Machine& machine) {
+  if (!rent_per_hour(prices, machine)) return nullptr;
+  const Price* whole = prices.find(Price::Of::machine, machine.name);
+  if (whole != nullptr && whole->rent_per_hour) return whole;
+  return machine.devices.empty() ? prices.find(Price::Of::host, machine.host.name)
+                                 : prices.find(Price::Of::device, machine.devices.front().name);
 }
 
 std::optional<double> purchase_price(const Prices& prices, const Machine& machine) {

@@ -1,6 +1,6 @@
-// User-specific costs: rent, purchase and second-hand prices, electricity, and API prices. List
-// prices are facts and stand in the catalogue. Everything here comes from the user's prices.toml. A
-// figure there is a number, or { expected, low, high } if it is uncertain.
+// Costs: rent, purchase and second-hand prices, electricity, and API prices. List prices are facts
+// and stand in the catalogue. Everything here comes from the user's prices.toml, or is a reference
+// rent that is shipped. A figure there is a number, or { expected, low, high } if it is uncertain.
 #pragma once
 
 #include <optional>
@@ -19,6 +19,7 @@ struct Price {
   enum class Of { device, host, machine } of = Of::device;
   std::string name;  ///< catalogue name, or a machine's canonical name
   std::optional<double> buy, used, rent_per_hour;
+  std::vector<int> counts;  ///< numbers of such devices that are machines to choose from
   std::string source, date;
 };
 
@@ -68,6 +69,18 @@ struct Prices {
 /// what was found and what is allowed. Names that `catalogue` lacks are errors with the nearest
 /// names.
 Prices read_prices(std::string_view toml, std::string_view file, const Catalogue& catalogue);
+
+/// Shipped rents with their sources, for questions about money without a file of the user's. They
+/// state neither electricity nor prices to buy. Throws as read_prices.
+Prices reference_prices(const Catalogue& catalogue);
+
+/// Machines that the file prices as a whole, and each number of cards in `counts`. In order of the
+/// file.
+std::vector<std::string> priced_machines(const Prices& prices);
+
+/// The row that states the machine's rent: its own, or of its cards the first's. Null where
+/// rent_per_hour() is absent.
+const Price* rent_row(const Prices& prices, const Machine& machine);
 
 /// Purchase price of `machine` in the file's currency: its own price, or the sum over cards and
 /// host. Each uses `buy`, else its list price. Absent if any part has neither.

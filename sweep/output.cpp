@@ -180,17 +180,22 @@ std::string bar(double used, double limit) {
 }
 
 std::string three_digits(double value) {
-  if (!(std::abs(value) >= 1000)) return fmt::format("{:.3g}", value);
+  const double size = std::abs(value);
+  if (size > 0 && size < 1e-4) {  // {:g} turns to exponents
+    const int places = 2 - static_cast<int>(std::floor(std::log10(size)));
+    return fmt::format("{:.{}f}", value, places);
+  }
+  if (!(size >= 999.5)) return fmt::format("{:.3g}", value);
   const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 2);
   return grouped(std::llround(std::round(value / unit) * unit));
 }
 
 std::string duration(double seconds) {
   if (!std::isfinite(seconds)) return "never";
-  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.3g} min", seconds / 60);
-  return fmt::format("{:.3g} h", seconds / 3600);
+  if (seconds < 0.9995) return three_digits(seconds * 1e3) + " ms";
+  if (seconds < 120) return three_digits(seconds) + " s";
+  if (seconds < 7200) return three_digits(seconds / 60) + " min";
+  return three_digits(seconds / 3600) + " h";
 }
 
 }  // namespace headroom::sweep

@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <tuple>
-#include <utility>
 
 #include "hardware/names.hpp"
-#include "model/engine/loaded_scheme.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -28,27 +25,30 @@ double hourly(const Candidate& c) {
 }
 
 constexpr Question table[] = {
-    {"largest-model", "the model with the most parameters that a machine runs", Vary::batch, false,
-     true, false,
+    {"largest-model", "the model with the most parameters that a machine runs", "Largest model",
+     Vary::batch, false, true, false,
      [](const Candidate& a, const Candidate& b) {
        return std::tuple(parameters(a), a.weights->total, a.serving.users()) >
               std::tuple(parameters(b), b.weights->total, b.serving.users());
      }},
-    {"largest-batch", "the most sequences of one copy", Vary::batch, true, true, false,
+    {"largest-batch", "the most sequences of one copy", "Largest batch", Vary::batch, true, true,
+     false,
      [](const Candidate& a, const Candidate& b) { return a.serving.batch > b.serving.batch; }},
-    {"longest-context", "the longest context at the given batch", Vary::context, true, true, false,
+    {"longest-context", "the longest context at the given batch", "Longest context", Vary::context,
+     true, true, false,
      [](const Candidate& a, const Candidate& b) { return a.serving.context > b.serving.context; }},
     {"most-users", "the most concurrent sequences, summed over all copies on a machine",
-     Vary::batch, true, true, false,
+     "Most users", Vary::batch, true, true, false,
      [](const Candidate& a, const Candidate& b) { return a.serving.users() > b.serving.users(); }},
-    {"fewest-gpus", "the smallest number of cards", Vary::batch, true, true, false,
+    {"fewest-gpus", "the smallest number of cards", "Fewest GPUs", Vary::batch, true, true, false,
      [](const Candidate& a, const Candidate& b) {
        return std::tuple(cards(a), -a.serving.users()) < std::tuple(cards(b), -b.serving.users());
      }},
     {"cheapest-machine", "the lowest cost per hour, for as many machines as the demand needs",
-     Vary::batch, true, false, true,
+     "Cheapest machine", Vary::batch, true, false, true,
      [](const Candidate& a, const Candidate& b) { return hourly(a) < hourly(b); }},
-    {"best-precision", "the most bytes a parameter", Vary::batch, true, true, false,
+    {"best-precision", "the most bytes a parameter", "Best precision", Vary::batch, true, true,
+     false,
      [](const Candidate& a, const Candidate& b) {
        return std::tuple(bytes_per_parameter(a), a.serving.users()) >
               std::tuple(bytes_per_parameter(b), b.serving.users());
@@ -94,6 +94,7 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
   c.scenario = request;
   c.scenario.weights = c.weights;
   c.scenario.machine = c.machine;
+  c.scenario.runtime = c.engine;
   c.serving = model::serve(c.scenario, target, question.vary);
   c.machines = model::machines_needed(c.serving, c.scenario, target);
   if (c.machines > 1 && question.one_machine) {
@@ -126,45 +127,31 @@ const Question& question(std::string_view name) {
   throw unknown_name("question", name, known);
 }
 
-std::vector<LoadedModel> load_models(std::span<const std::unique_ptr<model::Model>> models,
-                                     const std::vector<const model::Scheme*>& schemes,
-                                     const model::Engine& engine,
-                                     std::span<const std::unique_ptr<Machine>> machines,
-                                     std::vector<std::unique_ptr<model::QuantisedModel>>& owned) {
-  std::map<std::pair<const model::Model*, const model::Scheme*>, const model::QuantisedModel*> held;
-  std::vector<LoadedModel> all;
-  for (const auto& model : models)
-    for (const model::Scheme* asked : schemes)
-      for (const auto& machine : machines) {
-        const model::Scheme& scheme = model::loaded_scheme(*model, asked, engine, *machine);
-        const model::QuantisedModel*& weights = held[{model.get(), &scheme}];
-        if (weights == nullptr) {
-          owned.push_back(std::make_unique<model::QuantisedModel>(model::quantise(*model, scheme)));
-          weights = owned.back().get();
-        }
-        const LoadedModel loaded{weights, machine.get()};
-        if (weights->refusal.empty() && std::ranges::find(all, loaded) == all.end())
-          all.push_back(loaded);
-      }
-  return all;
-}
-
 std::vector<Candidate> ranked(const Question& question, const Choices& choices,
                               const model::Scenario& request, const Target& target) {
   std::vector<Candidate> all;
-  for (const auto& [weights, machine] : choices.loaded) {
-    Candidate each;
-    each.weights = weights;
-    each.machine = machine;
-    if (choices.prices == nullptr) all.push_back(each);
-    for (const Acquisition way : choices.acquisitions) {
-      each.acquisition = way;
-      if (choices.prices != nullptr && model::hourly_cost(*choices.prices, *machine, way))
-        all.push_back(each);
-    }
+  std::vector<const std::vector<Combination>*> lists;
+  const auto add = [&](const std::vector<Combination>& list, std::optional<Acquisition> way) {
+    all.emplace_back().acquisition = way;
+    lists.push_back(&list);
+  };
+  for (const auto& list : choices.combinations) {
+    if (choices.prices == nullptr) add(list, std::nullopt);
+    for (const Acquisition way : choices.acquisitions)
+      if (choices.prices != nullptr &&
+          model::hourly_cost(*choices.prices, *list.front().machine, way))
+        add(list, way);
   }
   tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) {
-    all[i] = candidate(question, choices, all[i], request, target);
+    const Candidate empty = all[i];
+    for (const Combination& combination : *lists[i]) {
+      Candidate tried = empty;
+      static_cast<Combination&>(tried) = combination;
+      tried = candidate(question, choices, tried, request, target);
+      const bool done = tried.qualifies();
+      if (done || &combination == lists[i]->data()) all[i] = tried;
+      if (done) break;
+    }
   });
   std::ranges::stable_sort(all, [&](const Candidate& a, const Candidate& b) {
     if (a.qualifies() != b.qualifies()) return a.qualifies();

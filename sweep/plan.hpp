@@ -17,10 +17,15 @@
 
 namespace headroom::sweep {
 
-/// One combination that may be the answer, and what it serves.
-struct Candidate {
+/// One way to run a model on a machine. Everything pointed to outlives the plan.
+struct Combination {
   const model::QuantisedModel* weights = nullptr;
+  const model::Engine* engine = nullptr;
   const Machine* machine = nullptr;
+};
+
+/// One combination that may be the answer, and what it serves.
+struct Candidate : Combination {
   std::optional<model::Acquisition> acquisition;  ///< none: no prices
   model::Scenario scenario;                       ///< at the batch and context that are served
   model::Serving serving;
@@ -36,8 +41,9 @@ struct Candidate {
 
 /// The question, and the order that ranks answers.
 struct Question {
-  std::string_view name;     ///< "largest-model"
-  std::string_view meaning;  ///< for the help
+  std::string_view name;      ///< "largest-model"
+  std::string_view meaning;   ///< for the help
+  std::string_view headline;  ///< "Largest model"
   model::Vary vary;
   bool one_model;    ///< asks about exactly one model
   bool one_machine;  ///< the demand must be met by one machine
@@ -48,33 +54,25 @@ std::span<const Question> questions();
 /// Throws UnknownName with the nearest.
 const Question& question(std::string_view name);
 
-/// Weights as the engine loads them on a machine.
-struct LoadedModel {
-  const model::QuantisedModel* weights = nullptr;
-  const Machine* machine = nullptr;
-
-  bool operator==(const LoadedModel&) const = default;
-};
-
-/// Each model in each scheme (null: the checkpoint's own) as `engine` loads it on each machine,
-/// once each. Their weights go to `owned`. Left out: schemes that cannot store the model.
-std::vector<LoadedModel> load_models(std::span<const std::unique_ptr<model::Model>> models,
-                                     const std::vector<const model::Scheme*>& schemes,
-                                     const model::Engine& engine,
-                                     std::span<const std::unique_ptr<Machine>> machines,
-                                     std::vector<std::unique_ptr<model::QuantisedModel>>& owned);
-
-/// Candidates of a plan. Everything pointed to outlives it.
+/// Choices of a plan.
 struct Choices {
-  std::vector<LoadedModel> loaded;
+  /// Each list has ways to run a model on a machine, in order of preference. The first that meets
+  /// the target is the candidate, the first of all where none does.
+  std::vector<std::vector<Combination>> combinations;
   std::vector<model::Acquisition> acquisitions;  ///< considered where `prices` is there
   const Prices* prices = nullptr;
 };
 
-/// Every combination, the best first; those that do not qualify last, the closest first. The order
-/// does not depend on the number of threads.
+/// A candidate for every list and acquisition, the best first; those that do not qualify last, the
+/// closest first. The order does not depend on the number of threads.
 std::vector<Candidate> ranked(const Question& question, const Choices& choices,
                               const model::Scenario& request, const model::Target& target);
+
+/// Requests and output tokens a second of all copies on one machine.
+double requests_s(const Candidate& candidate);
+double tokens_s(const Candidate& candidate);
+/// Free on the most loaded card of a copy, within what the process may use.
+Bytes room(const Candidate& candidate);
 
 /// "35 ms"; with the end of its interval that a strict target was held against.
 std::string time_words(Seconds time, const model::Interval& interval, const model::Target& target);
@@ -82,8 +80,5 @@ std::string time_words(Seconds time, const model::Interval& interval, const mode
 std::string words_of(const model::Shortfall& missed);
 /// The candidates as a table, at most `most` of them.
 report::Table plan_table(std::span<const Candidate> candidates, std::size_t most);
-/// The answer in words: the best, the runner-up, what binds, what room is left and a spare machine.
-std::string plan_words(const Question& question, std::span<const Candidate> candidates,
-                       const model::Target& target, std::string_view currency);
 
 }  // namespace headroom::sweep

@@ -4,12 +4,12 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <tuple>
 
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
-#include "model/engine/loaded_scheme.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -17,12 +17,15 @@
 #include "model/train/runtime.hpp"
 #include "model/train/training.hpp"
 #include "report/words.hpp"
+#include "sweep/best_way.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/factors.hpp"
 #include "sweep/hub/hub.hpp"
+#include "sweep/interval_words.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen_table.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
@@ -33,20 +36,12 @@ using namespace model;
 struct Row {
   std::unique_ptr<Model> model;
   std::string precision;
+  const Engine* engine = nullptr;  ///< null: nothing holds it
   Estimate estimate;
+  bool tight = false;
   Bytes download;              ///< files of the weights
-  std::optional<Bytes> qlora;  ///< peak of one training step on one card
+  std::optional<Bytes> qlora;  ///< peak of one training step on one card, of the rows shown
 };
-
-/// Precisions to try, the most bits first; empty: the checkpoint's own.
-std::vector<std::string> precisions_of(const Options& options) {
-  const auto given = options.texts("precisions");
-  return given.empty() ? std::vector<std::string>{"auto", "q8_0", "int8", "q4_K_M", "nf4"} : given;
-}
-
-bool holds(const Engine& runtime, const Scheme& scheme) {
-  return std::ranges::find(runtime.weights.formats, scheme.family) != runtime.weights.formats.end();
-}
 
 /// bitsandbytes packs the checkpoint as it is loaded; anything else is a file of its own.
 Bytes download_of(const QuantisedModel& weights) {
@@ -79,106 +74,134 @@ std::optional<Bytes> qlora_peak(const Model& m) {
   }
 }
 
-void work_out(Row& row, const Scenario& request, const std::vector<std::string>& precisions) {
+void work_out(Row& row, const Scenario& request, const AskedWay& asked, const Engines& engines) {
   std::optional<report::Grade> best;
-  for (const auto& name : precisions) {
-    const Scheme& held = loaded_scheme(*row.model, name == "auto" ? nullptr : &scheme(name),
-                                       *request.runtime, *request.machine);
-    if (!holds(*request.runtime, held)) continue;
-    const QuantisedModel weights = quantise(*row.model, held);
-    if (!weights.refusal.empty()) continue;
-    Scenario s = request;
-    s.weights = &weights;
-    const Estimate e = evaluate(s);
-    if (best && report::grade(e) >= *best) continue;
-    best = report::grade(e);
-    row.precision = held.name;
-    row.estimate = e;
-    row.download = download_of(weights);
+  for (const auto& ways : best_ways(asked, engines, *row.model, request, OffloadedWays::refused)) {
+    const Way& way = ways.front();
+    if (!way.weights->refusal.empty() || (best && report::grade(way.estimate) >= *best)) continue;
+    best = report::grade(way.estimate);
+    row.precision = way.weights->scheme->name;
+    row.engine = way.engine;
+    row.estimate = way.estimate;
+    row.tight = way.tight;
+    row.download = download_of(*way.weights);
   }
-  row.qlora = qlora_peak(*row.model);
 }
 
-bool runs(const Row& row) { return row.estimate.verdict < Verdict::does_not_fit; }
+bool runs(const Row& row) { return row.engine && fits(row.estimate.verdict); }
 bool on_gpus(const Row& row) { return report::grade(row.estimate) == report::Grade::on_gpus; }
 
-std::string verdict_of(const Row& row, const Machine& machine, const Engine& runtime) {
+std::string verdict_of(const Row& row, const Machine& machine) {
   report::ModelRow line;
-  line.factors = interval_factors(runtime);
+  line.factors = interval_factors(*row.engine);
   if (!machine.devices.empty()) line.gpu_memory = machine.devices[0].memory.count();
   return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = row.estimate});
 }
 
-report::Table table_of(const std::vector<Row>& rows, std::size_t most, const Machine& machine,
-                       const Engine& runtime) {
-  report::Table table{{"rank", "model", "parameters", "precision", "download_bytes", "verdict",
-                       "sure", "gpu_bytes", "ttft_s", "tokens_s", "class", "qlora_bytes"},
-                      {}};
+report::Table table_of(const std::vector<Row>& rows, std::size_t most, const Machine& machine) {
+  report::Table table{
+      {"rank", "model", "parameters", "precision", "runtime", "download_bytes", "verdict", "sure",
+       "gpu_bytes", "ttft_s", "tokens_s", "class", "qlora_bytes"},
+      {}};
   for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
     const Row& row = rows[i];
     const Estimate& e = row.estimate;
     table.rows.push_back({static_cast<Size>(i) + 1, row.model->name, row.model->profile.parameters,
-                          row.precision, row.download.count(), verdict_of(row, machine, runtime),
-                          std::string(name_of(e.sure)), e.gpu_bytes.count(), e.ttft.value(),
-                          e.tokens_s, std::string(report::speed_class(e)),
+                          row.precision, std::string(row.engine->name), row.download.count(),
+                          verdict_of(row, machine), std::string(name_of(e.sure)),
+                          e.gpu_bytes.count(), e.ttft.value(), e.tokens_s,
+                          std::string(report::speed_class(e)),
                           row.qlora ? report::Value(row.qlora->count()) : report::Value()});
   }
   return table;
 }
 
-std::string lines_of(const std::vector<Row>& rows, std::size_t most, const Machine& machine,
-                     const Engine& runtime) {
-  std::vector<std::vector<std::string>> lines;
-  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
-    const Row& row = rows[i];
-    const Estimate& e = row.estimate;
-    lines.push_back(
-        {std::to_string(i + 1), row.model->name,
-         fmt::format("{:.3g} B", static_cast<double>(row.model->profile.parameters) / 1e9),
-         row.precision, to_text(row.download), to_text(e.gpu_bytes), duration(e.ttft.value()),
-         fmt::format("{:.3g}", e.tokens_s), verdict_of(row, machine, runtime)});
-  }
-  return aligned({"", "model", "parameters", "precision", "download", "each GPU", "first token",
-                  "tokens/s", "verdict"},
-                 {true, false, true, false, true, true, true, true, false}, lines);
+std::string note_of_row(const Row& row) {
+  if (row.estimate.gpus_used == 0) return "on the CPU";
+  if (!is_on_gpus(row.estimate)) return "offload";
+  return row.tight ? "tight" : "";
 }
 
-std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenMachine& given,
-                    const Engine& runtime) {
+std::string lines_of(const std::vector<Row>& rows, std::size_t most) {
+  std::vector<ScreenColumn> columns;
+  const auto add = [&](std::string heading, bool right, int importance, auto&& cell) {
+    ScreenColumn& column = columns.emplace_back();
+    column.heading = std::move(heading);
+    column.right = right;
+    column.importance = importance;
+    for (std::size_t i = 0; i < std::min(most, rows.size()); ++i)
+      column.cells.push_back(cell(rows[i]));
+  };
+  const auto of = [](const Row& row) { return interval_factors(*row.engine).times(row.estimate); };
+  constexpr int always = ScreenColumn::always;
+  add("", true, always, [&](const Row& row) { return std::to_string(&row - rows.data() + 1); });
+  add("model", false, always, [](const Row& row) { return std::string(short_name(*row.model)); });
+  add("parameters", true, 4, [](const Row& row) {
+    return three_digits(static_cast<double>(row.model->profile.parameters) / 1e9) + " B";
+  });
+  add("precision", false, always, [](const Row& row) { return row.precision; });
+  add("engine", false, always, [](const Row& row) { return std::string(row.engine->name); });
+  add("memory", true, 3, [](const Row& row) {
+    const Estimate& e = row.estimate;
+    return gib_words(e.gpus_used > 0 ? e.gpu_bytes : e.cpu_bytes) + " GiB";
+  });
+  add("first token", true, 2, [&](const Row& row) {
+    return std::string(unmeasured_sign(of(row).ttft)) + duration(row.estimate.ttft.value());
+  });
+  add("tokens/s", true, always, [&](const Row& row) {
+    return std::string(unmeasured_sign(of(row).tpot)) + three_digits(row.estimate.tokens_s);
+  });
+  add("", false, always, note_of_row);
+  return screen_table(std::move(columns));
+}
+
+/// The largest model whose training step fits on a card of `memory`. Four bits a parameter are its
+/// least, which spares most models the estimate.
+std::string largest_trained(const std::vector<Row>& rows, Bytes memory) {
+  std::vector<const Model*> models;
+  for (const Row& row : rows)
+    if (row.model->profile.parameters / 2 <= memory.count()) models.push_back(row.model.get());
+  std::ranges::stable_sort(models, std::greater{},
+                           [](const Model* m) { return m->profile.parameters; });
+  for (const Model* m : models)
+    if (const auto peak = qlora_peak(*m); peak && *peak <= memory)
+      return fmt::format(
+          "{}, ~{} GiB on one card (rank 8 on all linear layers, 2,048 tokens, activation "
+          "checkpointing)",
+          m->name, gib_words(*peak));
+  return "none";
+}
+
+std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenMachine& given) {
   const Machine& machine = given.machine;
-  std::string text = fmt::format("Machine     {}\n", machine.name);
-  for (const auto& line : given.assumed) text += "Assumes     " + line + '\n';
-  text +=
-      fmt::format("Assumes     runtime {} {}; each model in the largest precision that runs best\n",
-                  runtime.name, runtime.version);
-  const auto largest = [&](std::string_view name, auto&& qualifies, auto&& detail) {
+  std::string text = fmt::format("{} models run on {}\n", rows.size(), machine.name);
+  const auto line = [&](std::string_view name, std::string_view what) {
+    text += wrapped(fmt::format("{} {}", name, what), 0, 2);
+  };
+  const auto largest = [&](auto&& qualifies) {
     const Row* found = nullptr;
     for (const Row& row : rows)
       if (qualifies(row) &&
           (!found || row.model->profile.parameters > found->model->profile.parameters))
         found = &row;
-    text += fmt::format("{:<11} {}\n", name, found ? detail(*found) : std::string("none"));
+    return found
+               ? fmt::format("{} in {} under {}, {} tokens/s", found->model->name, found->precision,
+                             found->engine->name, three_digits(found->estimate.tokens_s))
+               : std::string("none");
   };
+  if (!machine.devices.empty()) line("Largest on GPUs:", largest(on_gpus));
+  line("Largest at all:", largest(runs));
   Bytes card;
   for (const Device& device : machine.devices) card = std::max(card, device.memory);
-  const auto named = [](const Row& row) {
-    return fmt::format("{} in {}, {:.3g} tokens/s", row.model->name, row.precision,
-                       row.estimate.tokens_s);
-  };
-  if (!machine.devices.empty()) {
-    largest("On GPUs", on_gpus, named);
-    largest(
-        "QLoRA", [&](const Row& row) { return row.qlora && *row.qlora <= card; },
-        [](const Row& row) {
-          return fmt::format(
-              "{}, {} on one card (rank 8 on every linear layer, 2048 tokens, activation "
-              "checkpointing; estimate without measurements)",
-              row.model->name, to_text(*row.qlora));
-        });
-  }
-  largest("At all", runs, named);
-  return text + '\n' + lines_of(rows, most, machine, runtime) + report::speed_classes_explained() +
-         '\n';
+  if (!machine.devices.empty()) line("Largest for QLoRA:", largest_trained(rows, card));
+  text += '\n' + lines_of(rows, most) + '\n';
+  line("Assumes",
+       "each model in the widest weights that fit, under the engine that runs them best "
+       "(--runtime, --precision).");
+  for (const auto& each : given.assumed) line("Assumes", each + '.');
+  if (text.find('~') != std::string::npos)
+    text += "~ No measurement of such weights on such cards stands behind this number.\n";
+  return text;
 }
 
 }  // namespace
@@ -192,9 +215,7 @@ int runnable_models(const Options& options) {
   engines.measured(given->machine);
   for (auto& line : engines.assumed(&given->machine)) given->assumed.push_back(std::move(line));
   request.machine = &given->machine;
-  const auto precisions = precisions_of(options);
-  for (const auto& name : precisions)
-    if (name != "auto") scheme(name);  // a name that is not known is said before any work
+  const AskedWay asked = asked_way(options, engines);
   std::vector<Row> rows;
   for (Resolved& each : resolve_models(catalogue_models(), Hub(hub_flags(options)))) {
     if (each.failure) std::rethrow_exception(each.failure);
@@ -202,16 +223,20 @@ int runnable_models(const Options& options) {
     rows.emplace_back().model = std::make_unique<Model>(std::move(*each.model));
   }
   tbb::parallel_for(std::size_t{0}, rows.size(),
-                    [&](std::size_t i) { work_out(rows[i], request, precisions); });
+                    [&](std::size_t i) { work_out(rows[i], request, asked, engines); });
   std::erase_if(rows, [](const Row& row) { return !runs(row); });
   std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
     return std::tuple(report::grade(a.estimate), -a.model->profile.parameters) <
            std::tuple(report::grade(b.estimate), -b.model->profile.parameters);
   });
-  const auto most = static_cast<std::size_t>(options.whole("top", 20));
-  emit(options, format == Format::text
-                    ? text_of(rows, most, *given, *request.runtime)
-                    : formatted(table_of(rows, most, given->machine, *request.runtime), format));
+  const auto most = static_cast<std::size_t>(options.whole("top", 16));
+  if (format == Format::text) {
+    emit(options, text_of(rows, most, *given));
+  } else {
+    tbb::parallel_for(std::size_t{0}, std::min(most, rows.size()),
+                      [&](std::size_t i) { rows[i].qlora = qlora_peak(*rows[i].model); });
+    emit(options, formatted(table_of(rows, most, given->machine), format));
+  }
   return rows.empty() ? answer_is_no : done;
 }
 

@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <ranges>
-#include <set>
 
-#include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
 #include "sweep/commands/command.hpp"
@@ -17,9 +14,10 @@
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/output.hpp"
+#include "sweep/plan_screen.hpp"
+#include "sweep/plan_stock.hpp"
 #include "sweep/portfolio/report.hpp"
 #include "sweep/runnable_models.hpp"
-#include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -27,6 +25,9 @@ namespace {
 const char* const no_prices =
     "no machine has a price: each needs a purchase price with power, electricity and amortisation "
     "years, or a rent";
+
+const char* const no_rents =
+    "the shipped reference prices have rents, and none for this; --prices FILE states others";
 
 double positive(std::string_view text) {
   double value = 0;
@@ -48,86 +49,14 @@ model::Target target_of(const Options& options) {
   return target;
 }
 
-std::optional<Prices> prices_of(const Options& options, const Catalogue& catalogue) {
-  if (!options.given("prices")) return std::nullopt;
-  const std::string file = options.text("prices");
-  return read_prices(read_text_file(file), file, catalogue);
-}
-
-/// Owns what the candidates point to.
-struct Stock {
-  std::vector<std::unique_ptr<model::Model>> models;
-  std::vector<std::unique_ptr<model::QuantisedModel>> weights;
-  std::vector<std::unique_ptr<Machine>> machines;
-  std::vector<std::string> assumed;
-};
-
-void add_models(Stock& stock, const Question& asked, const std::vector<std::string>& operands,
-                const Hub& hub) {
-  std::vector<std::string> names = operands;
-  if (asked.one_model && names.size() != 1)
-    throw UsageError(fmt::format("plan {}: one MODEL, found {}", asked.name, names.size()));
-  if (names.empty()) names = catalogue_models();
-  for (Resolved& each : resolve_models(names, hub)) {
-    if (each.failure) std::rethrow_exception(each.failure);
-    if (each.model->profile.generative || !operands.empty())
-      stock.models.push_back(std::make_unique<model::Model>(std::move(*each.model)));
+/// The user's, or for a question about money the shipped rents.
+std::optional<Prices> prices_of(const Options& options, const Question& asked,
+                                const Catalogue& catalogue) {
+  if (options.given("prices")) {
+    const std::string file = options.text("prices");
+    return read_prices(read_text_file(file), file, catalogue);
   }
-}
-
-/// The precisions that were asked for; for best-precision all that the runtime holds; else the
-/// checkpoint's own.
-std::vector<const model::Scheme*> schemes_of(const Options& options, const Question& asked,
-                                             const model::Engine& runtime) {
-  std::vector<const model::Scheme*> all;
-  for (const auto& name : options.texts("precisions"))
-    all.push_back(name == "auto" ? nullptr : &model::scheme(name));
-  if (!all.empty()) return all;
-  if (asked.name != "best-precision") return {nullptr};
-  for (const model::Scheme& scheme : model::schemes())
-    if (std::ranges::find(runtime.weights.formats, scheme.family) != runtime.weights.formats.end())
-      all.push_back(&scheme);
-  return all;
-}
-
-void add_machines(Stock& stock, const Options& options, const Question& asked,
-                  const Catalogue& catalogue, const std::optional<Prices>& prices) {
-  const auto add = [&](const std::string& text) {
-    try {
-      stock.machines.push_back(std::make_unique<Machine>(parse_machine(text, catalogue)));
-    } catch (const std::invalid_argument& e) {
-      throw UsageError(e.what());
-    }
-  };
-  for (const auto& text : options.texts("machines")) add(text);
-  if (asked.name == "fewest-gpus") {
-    if (!options.given("device") || options.given("count"))
-      throw UsageError("plan fewest-gpus: give --device, without --count: the count is the answer");
-    const std::string host = options.given("host") ? " @ " + options.text("host") : std::string();
-    const std::string card = options.text("device");
-    add(fmt::format("1x {}{}", card, host));
-    const Host& box = stock.machines.back()->host;
-    const bool one_box = box.cards > 0 && box.network == BytesPerSecond();
-    for (int n = 2; n <= (one_box ? box.cards : 64); ++n)
-      add(fmt::format("{}x {}{}", n, card, host));
-    if (one_box)
-      stock.assumed.push_back(fmt::format(
-          "at most {} cards: {} holds no more and has no network to another; --host names one that "
-          "does",
-          box.cards, box.name));
-    return;
-  }
-  if (auto given = machine_of(options)) {
-    stock.machines.push_back(std::make_unique<Machine>(std::move(given->machine)));
-    stock.assumed = std::move(given->assumed);
-  }
-  if (stock.machines.empty() && asked.priced && prices)
-    for (const Price& price : prices->prices)
-      if (price.of == Price::Of::machine) add(price.name);
-  if (stock.machines.empty())
-    throw UsageError(asked.priced
-                         ? "which machines? give --machines, or price some in the prices file"
-                         : "which machine? give --machine or --machines");
+  return asked.priced ? std::optional(reference_prices(catalogue)) : std::nullopt;
 }
 
 std::vector<model::Acquisition> acquisitions_of(const Options& options, bool priced) {
@@ -170,7 +99,7 @@ int run_portfolio(const Options& options) {
 /// plan --machine …: what runs there, over the catalogue.
 int run_without_question(const Options& options) {
   for (const auto flag : {"machines", "max-ttft", "max-tpot", "users", "requests-s", "tokens-s",
-                          "allow-offload", "strict", "prices", "acquire"})
+                          "allow-offload", "strict", "prices", "acquire", "details"})
     if (options.given(flag))
       throw UsageError(
           fmt::format("--{} belongs to a question; `headroom plan --help` lists them", flag));
@@ -190,36 +119,37 @@ int run_plan(const Options& options) {
   const Question& asked = question(operands.front());
   operands.erase(operands.begin());
   const Format format = format_of(options);
+  if (options.given("details") && format != Format::text)
+    throw UsageError("--details has no effect here: csv, md and json have every column always");
   const model::Target target = target_of(options);
   const Engines engines(options);
   const model::Scenario request = request_of(options, engines);
   const Catalogue catalogue = catalogue_of(options.texts("hardware"));
-  const auto prices = prices_of(options, catalogue);
-  if (asked.priced && !prices)
-    throw UsageError(fmt::format("plan {} ranks by money and needs --prices FILE", asked.name));
-  Stock stock;
-  add_machines(stock, options, asked, catalogue, prices);
-  for (const auto& machine : stock.machines) engines.measured(*machine);
-  for (auto& line : engines.assumed(stock.machines.front().get()))
-    stock.assumed.push_back(std::move(line));
-  add_models(stock, asked, operands, Hub(hub_flags(options)));
+  const auto prices = prices_of(options, asked, catalogue);
+  const PlanStock stock =
+      stock_of(options, asked, operands, engines, request, catalogue, prices ? &*prices : nullptr);
   Choices choices;
-  choices.loaded = load_models(stock.models, schemes_of(options, asked, *request.runtime),
-                               *request.runtime, stock.machines, stock.weights);
-  if (choices.loaded.empty()) throw UsageError("none of these precisions can hold the model");
+  choices.combinations = stock.combinations;
   choices.acquisitions = acquisitions_of(options, prices.has_value());
   choices.prices = prices ? &*prices : nullptr;
   const auto candidates = ranked(asked, choices, request, target);
-  if (candidates.empty()) throw UsageError(no_prices);
+  if (candidates.empty()) throw UsageError(options.given("prices") ? no_prices : no_rents);
   const auto most = static_cast<std::size_t>(options.whole("top", 10));
-  std::string text;
-  if (format == Format::text) {
-    text = plan_words(asked, candidates, target, prices ? prices->currency : "");
-    for (const auto& line : stock.assumed) text += "Assumes     " + line + '\n';
+  if (format != Format::text) {
+    emit(options, formatted(plan_table(candidates, most), format));
   } else {
-    text = formatted(plan_table(candidates, most), format);
+    const PlanScreen screen{.question = asked,
+                            .candidates = candidates,
+                            .target = target,
+                            .prices = choices.prices,
+                            .has_own_prices = options.given("prices"),
+                            .has_chosen_ways = stock.has_chosen_ways,
+                            .models = stock.models.size(),
+                            .machines = stock.machines.size(),
+                            .rows = most,
+                            .assumed = stock.assumed};
+    emit(options, options.given("details") ? plan_details(screen) : plan_screen(screen));
   }
-  emit(options, text);
   return candidates.front().qualifies() ? done : answer_is_no;
 }
 
@@ -230,20 +160,20 @@ const Command plan_command = {
      .summary = "find the best model, batch, context, machine or precision for a target",
      .operands = "[QUESTION [MODEL… | FILE]]",
      .flags = HEADROOM_MACHINE_FLAGS
-     " machines precisions kv-precision batch prompt-tokens output-tokens context engines runtime "
+     " machines precision precisions kv-precision batch prompt-tokens output-tokens context "
+     "engines "
+     "runtime "
      "max-ttft "
      "max-tpot factors set users requests-s tokens-s allow-offload strict prices acquire top "
      "hub-token offline "
-     "format out",
+     "details format out",
      .examples =
          "headroom plan --machine local\n"
-         "headroom plan largest-model --machine 'rtx-4090' --precisions q4_K_M --runtime "
-         "llama.cpp\n"
+         "headroom plan largest-model --machine rtx-4090\n"
          "headroom plan longest-context llama3-8b --machine rtx-4090\n"
-         "headroom plan most-users llama3-8b --machine 4x l40s --runtime vllm --max-tpot 50ms\n"
+         "headroom plan most-users llama3-8b --machine '4x l40s' --runtime vllm --max-tpot 50ms\n"
          "headroom plan fewest-gpus llama3-70b --device h100-sxm-80gb --runtime vllm --users 64\n"
-         "headroom plan cheapest-machine llama3-70b --prices prices.toml --users 200 --max-tpot "
-         "60ms\n"
+         "headroom plan cheapest-machine llama3-70b --users 200 --max-tpot 60ms\n"
          "headroom plan best-precision Qwen/Qwen3-32B --machine rtx-4090 --max-tpot 100ms "
          "--strict\n"
          "headroom plan portfolio examples/purchase.toml --out out/purchase",
@@ -253,10 +183,16 @@ const Command plan_command = {
          "  cheapest-machine, best-precision; portfolio: FILE has models, loads, machines and "
          "prices;\n"
          "  --out DIR receives purchase.md, purchase.csv, a page for each model and figures\n"
+         "without --runtime or --precisions: each model on each machine runs as `estimate` "
+         "chooses;\n"
+         "  best-precision compares every precision that an engine holds\n"
+         "without --prices, cheapest-machine takes shipped rents, which age; their sources are "
+         "named\n"
          "prices (examples/prices/example.toml): each figure is a number, or { expected, low, high "
          "}:\n"
          "  draws of a portfolio are from that range, and its tornado plot spans it\n"
-         "rank, model, precision, machine; cards of a copy, copies; batch of a copy, users of all\n"
+         "rank, model, precision, runtime, machine; cards of a copy, copies; batch of a copy, "
+         "users of all\n"
          "copies; ttft_s, tpot_s; tokens_s and requests_s of all copies; asked_batch, "
          "asked_ttft_s,\n"
          "asked_tpot_s: at the demand; room_bytes free on the most loaded card; binds: the limit\n"

@@ -12,6 +12,7 @@
 #include "model/engine/default_cache.hpp"
 #include "model/engine/loaded_scheme.hpp"
 #include "model/infer/scenario/usual_context.hpp"
+#include "sweep/best_way.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
@@ -62,11 +63,6 @@ void set_tokens(const Options& options, model::Scenario& s) {
         "--{}: {} is less than prompt and output together ({} + {}); give --prompt-tokens and "
         "--output-tokens as well",
         flag, s.context, s.prompt_tokens, s.output_tokens));
-}
-
-bool says_tokens(const Options& options) {
-  return options.given("prompt-tokens") || options.given("output-tokens") ||
-         options.given("context") || options.given("seq");
 }
 
 /// A size left out stays 0: the runtime's own.
@@ -134,10 +130,10 @@ std::vector<const model::Engine*> engines_of(const Options& options, const Engin
 /// maker: no engine is known to have kernels for it, and nothing is chosen.
 void choose(const Options& options, GivenScenario& given) {
   model::Scenario& s = given.scenario;
-  const bool named = std::ranges::none_of(s.machine->devices,
-                                          [](const Device& card) { return card.vendor.empty(); });
   const std::string precision = options.text("precision");
-  if (!given.on_machine || !named || (options.given("runtime") && !precision.empty())) return;
+  if (!given.on_machine || !has_makers(*s.machine) ||
+      (options.given("runtime") && !precision.empty()))
+    return;
   const auto engines = engines_of(options, *given.engines, *given.model, *s.machine);
   if (engines.empty()) return;
   Compared compared{engines, options.texts("precisions")};
@@ -157,6 +153,11 @@ void choose(const Options& options, GivenScenario& given) {
 }
 
 }  // namespace
+
+bool says_tokens(const Options& options) {
+  return options.given("prompt-tokens") || options.given("output-tokens") ||
+         options.given("context") || options.given("seq");
+}
 
 model::Scenario request_of(const Options& options, const Engines& engines) {
   model::Scenario s;

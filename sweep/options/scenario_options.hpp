@@ -48,6 +48,9 @@ struct GivenScenario {
   model::Scenario scenario;
 };
 
+/// True if flags say how long requests are. Otherwise the context is usual_context().
+bool says_tokens(const Options& options);
+
 /// Batch, tokens, caches and runtime; model, weights and machine are left to the caller. The
 /// scenario points into `engines`. Throws UsageError and UnknownName.
 model::Scenario request_of(const Options& options, const Engines& engines);

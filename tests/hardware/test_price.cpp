@@ -101,6 +101,29 @@ TEST(Prices, AddUpOverAMachine) {
   EXPECT_EQ(rent_per_hour(prices, machine("8x h100-sxm-80gb @ dgx-h100")), 20);
 }
 
+TEST(Prices, CountsOfACardAreMachinesToChooseFrom) {
+  const Prices prices = read(R"(
+[[price]]
+device = "l40s"
+rent_per_hour = 1.5
+counts = [1, 4]
+source = "a cloud"
+[[price]]
+machine = "8x h100-sxm-80gb @ dgx-h100"
+rent_per_hour = 20
+[[price]]
+device = "h100-sxm-80gb"
+rent_per_hour = 3
+)");
+  EXPECT_EQ(priced_machines(prices),
+            (std::vector<std::string>{"1x l40s", "4x l40s", "8x h100-sxm-80gb @ dgx-h100"}));
+  EXPECT_EQ(rent_row(prices, machine("4x l40s"))->source, "a cloud");
+  // The row of the machine comes before that of its cards.
+  EXPECT_EQ(rent_row(prices, machine("8x h100-sxm-80gb @ dgx-h100"))->rent_per_hour, 20);
+  EXPECT_EQ(rent_row(prices, machine("2x h100-sxm-80gb @ dgx-h100"))->rent_per_hour, 3);
+  EXPECT_EQ(rent_row(prices, machine("rtx-4090")), nullptr);
+}
+
 TEST(Prices, UnknownFiguresStayUnknown) {
   const Prices prices = read(usual);
   EXPECT_FALSE(purchase_price(prices, machine("4x h100-sxm-80gb @ dgx-h100")));
@@ -114,14 +137,30 @@ TEST(Prices, BadFilesAreRefused) {
   const std::string card = "[[price]]\ndevice = \"t4\"\n";
   EXPECT_NO_THROW(read(card + "buy = 500\n"));
   for (const std::string& bad :
-       {card, card + "buy = 0\n", card + "buy = -5\n", card + "buy = 1e12\n", card + "buy = inf\n",
-        card + "buy = \"500\"\n", card + "rent = 5\n", card + "host = \"laptop\"\nbuy = 5\n",
-        card + "buy = 5\n" + card + "buy = 6\n", std::string("[[price]]\nbuy = 5\n"),
+       {card,
+        card + "buy = 0\n",
+        card + "buy = -5\n",
+        card + "buy = 1e12\n",
+        card + "buy = inf\n",
+        card + "buy = \"500\"\n",
+        card + "rent = 5\n",
+        card + "host = \"laptop\"\nbuy = 5\n",
+        card + "buy = 5\n" + card + "buy = 6\n",
+        card + "buy = 5\ncounts = [0]\n",
+        card + "buy = 5\ncounts = [1.5]\n",
+        card + "buy = 5\ncounts = 2\n",
+        card + "buy = 5\ncounts = []\n",
+        card + "buy = 5\ncounts = [2000]\n",
+        std::string("[[price]]\nmachine = \"1x t4\"\nbuy = 5\ncounts = [1]\n"),
+        std::string("[[price]]\nbuy = 5\n"),
         std::string("[[price]]\ndevice = \"t5\"\nbuy = 5\n"),
         std::string("[[price]]\ndevice = \"a100\"\nbuy = 5\n"),
-        std::string("[[price]]\nmachine = \"2x\"\nbuy = 5\n"), std::string("utilisation = 1.2\n"),
-        std::string("power_usage_effectiveness = 0.9\n"), std::string("currency = \"EUR\"\n"),
-        std::string("per_usd = 2\n"), std::string("electricity = 1\n"),
+        std::string("[[price]]\nmachine = \"2x\"\nbuy = 5\n"),
+        std::string("utilisation = 1.2\n"),
+        std::string("power_usage_effectiveness = 0.9\n"),
+        std::string("currency = \"EUR\"\n"),
+        std::string("per_usd = 2\n"),
+        std::string("electricity = 1\n"),
         std::string("[[api]]\nmodel = \"m\"\nprovider = \"p\"\ninput_per_million = 1\n")})
     EXPECT_THROW(read(bad), std::runtime_error) << bad;
 }

@@ -1,0 +1,150 @@
+#include "sweep/best_way.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "model/engine/loaded_scheme.hpp"
+#include "model/infer/scenario/usual_context.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "sweep/options/scenario_options.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// `asked`: null is the checkpoint's own.
+Way way_of(const model::Engine& engine, std::shared_ptr<const model::QuantisedModel> weights,
+           const model::Scheme* asked) {
+  Way way;
+  way.engine = &engine;
+  way.weights = std::move(weights);
+  way.asked = asked;
+  return way;
+}
+
+/// One engine and precision as they were given.
+Way given_way(const model::Engine& engine, const std::string& precision, const model::Model& model,
+              model::Scenario scenario) {
+  const model::Scheme* asked = precision == "auto" ? nullptr : &model::scheme(precision);
+  const model::Scheme& loaded = model::loaded_scheme(model, asked, engine, *scenario.machine);
+  Way way = way_of(engine, std::make_shared<model::QuantisedModel>(model::quantise(model, loaded)),
+                   asked);
+  scenario.runtime = &engine;
+  scenario.weights = way.weights.get();
+  way.estimate = evaluate(scenario);
+  way.tight = is_tight(scenario, way.estimate);
+  return way;
+}
+
+bool is_easily_on_cards(const Way& way) {
+  return model::is_on_gpus(way.estimate) && !way.tight && way.estimate.queued == 0;
+}
+
+/// As compare_ways() with the usual precisions. Narrower weights are only tried where the plain
+/// checkpoint's own have no room: they never come first otherwise.
+std::vector<Way> usual_ways(const model::Model& model, const model::Scenario& scenario,
+                            const std::vector<const model::Engine*>& engines) {
+  if (model::scheme(model.checkpoint_scheme).family == model::SchemeFamily::plain) {
+    auto own = compare_ways(model, scenario, {engines, {"auto"}});
+    if (is_easily_on_cards(own.front())) return own;
+  }
+  return compare_ways(model, scenario, {engines, {}});
+}
+
+/// The first, and those that may stand in for it.
+std::vector<Way> with_stand_ins(std::vector<Way> ways, const Machine& machine,
+                                OffloadedWays offload) {
+  const bool anywhere = offload == OffloadedWays::accepted || machine.devices.empty();
+  const auto useless = [&](const Way& way) {
+    return !(anywhere ? model::fits(way.estimate) : model::is_on_gpus(way.estimate));
+  };
+  ways.erase(std::remove_if(ways.begin() + 1, ways.end(), useless), ways.end());
+  return ways;
+}
+
+/// The engines that are compared where both engine and precision may be chosen.
+std::vector<const model::Engine*> compared_engines(const AskedWay& asked, const Engines& engines,
+                                                   const model::Model& model,
+                                                   const Machine& machine) {
+  if (asked.engine) return {asked.engine};
+  if (!has_makers(machine)) return {&engines.named("transformers")};
+  return comparable_engines(engines, model, machine);
+}
+
+}  // namespace
+
+AskedWay asked_way(const Options& options, const Engines& engines) {
+  options.exclusive({"precision", "precisions"});
+  AskedWay asked;
+  asked.has_usual_context = !says_tokens(options);
+  if (options.given("runtime")) asked.engine = &engines.named(options.text("runtime"));
+  for (const auto* flag : {"precision", "precisions"})
+    for (auto& name : options.texts(flag)) asked.precisions.push_back(std::move(name));
+  for (const auto& name : asked.precisions)
+    if (name != "auto") model::scheme(name);  // a name that is not known is said before any work
+  return asked;
+}
+
+bool has_makers(const Machine& machine) {
+  return std::ranges::none_of(machine.devices,
+                              [](const Device& card) { return card.vendor.empty(); });
+}
+
+std::vector<std::vector<Way>> best_ways(const AskedWay& asked, const Engines& engines,
+                                        const model::Model& model, model::Scenario scenario,
+                                        OffloadedWays offload) {
+  if (asked.has_usual_context) scenario.context = model::usual_context(scenario, model);
+  std::vector<std::vector<Way>> all;
+  const auto compared = compared_engines(asked, engines, model, *scenario.machine);
+  if (!has_makers(*scenario.machine) || (asked.engine && !asked.precisions.empty())) {
+    const std::vector<std::string> own{"auto"};
+    for (const auto& name : asked.precisions.empty() ? own : asked.precisions)
+      all.push_back({given_way(*compared.front(), name, model, scenario)});
+    return all;
+  }
+  if (asked.precisions.empty())
+    all.push_back(
+        with_stand_ins(usual_ways(model, scenario, compared), *scenario.machine, offload));
+  for (const auto& name : asked.precisions)
+    all.push_back(with_stand_ins(compare_ways(model, scenario, {compared, {name}}),
+                                 *scenario.machine, offload));
+  return all;
+}
+
+std::vector<std::vector<Way>> all_ways(const AskedWay& asked, const Engines& engines,
+                                       const model::Model& model, const Machine& machine) {
+  const auto compared = compared_engines(asked, engines, model, machine);
+  const model::Scheme& checkpoint = model::scheme(model.checkpoint_scheme);
+  const Bytes most = model::quantise(model, checkpoint).total;
+  std::vector<std::vector<Way>> all;
+  std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> held;
+  std::set<std::pair<const model::Engine*, const model::Scheme*>> seen;
+  for (const model::Scheme& scheme : model::schemes())
+    for (const model::Engine* engine : compared) {
+      const auto& formats = engine->weights.formats;
+      if (std::ranges::find(formats, scheme.family) == formats.end()) continue;
+      const model::Scheme& loaded = model::loaded_scheme(model, &scheme, *engine, machine);
+      if (!seen.emplace(engine, &loaded).second) continue;
+      auto& weights = held[&loaded];
+      if (!weights)
+        weights = std::make_shared<model::QuantisedModel>(model::quantise(model, loaded));
+      if (weights->refusal.empty() && (weights->total <= most || &loaded == &checkpoint))
+        all.push_back({way_of(*engine, weights, &scheme)});
+    }
+  return all;
+}
+
+std::string_view short_name(const model::Model& model) {
+  const std::string_view name = model.name;
+  const auto slash = name.rfind('/');
+  return slash == std::string_view::npos ? name : name.substr(slash + 1);
+}
+
+std::string way_words(const model::QuantisedModel& weights, const model::Engine& engine) {
+  return fmt::format("{} under {}", weights.scheme->name, engine.name);
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,43 @@
+// Numbers of a screen with their intervals: three significant digits, no exponents.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "hardware/units.hpp"
+#include "model/infer/intervals.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+
+/// "22.9", in GiB.
+inline std::string gib_words(Bytes bytes) {
+  return fmt::format("{:.1f}", bytes.real().value() / (1024.0 * 1024 * 1024));
+}
+
+/// The sign of a number that no measurement covers.
+inline std::string_view unmeasured_sign(const model::Interval& of) {
+  return of.measurements > 0 ? "" : "~";
+}
+
+/// "38.9 tokens/s (34–52)" of a rate whose time has the interval `of`; "~38.9" where nothing was
+/// measured. `unit` follows the number.
+inline std::string rate_with_interval(double rate, const model::Interval& of,
+                                      std::string_view unit) {
+  const auto end = [](double value) {
+    return value < 100 ? fmt::format("{:.2g}", value) : three_digits(value);
+  };
+  return fmt::format("{}{}{} ({}–{})", unmeasured_sign(of), three_digits(rate), unit,
+                     end(rate / of.high), end(rate / of.low));
+}
+
+/// "241 ms (171 ms–379 ms)".
+inline std::string time_with_interval(Seconds time, const model::Interval& of) {
+  return fmt::format("{}{} ({}–{})", unmeasured_sign(of), duration(time.value()),
+                     duration(time.value() * of.low), duration(time.value() * of.high));
+}
+
+}  // namespace headroom::sweep

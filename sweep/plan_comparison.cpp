@@ -1,0 +1,90 @@
+#include "sweep/plan_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "sweep/best_way.hpp"
+#include "sweep/interval_words.hpp"
+#include "sweep/screen_table.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// Without a host that the program assumed.
+std::string short_machine(const Machine& machine) {
+  return machine.host_assumed ? machine.name.substr(0, machine.name.find(" @ ")) : machine.name;
+}
+
+std::string verdict_words_of(const Candidate& c) {
+  if (!c.qualifies()) return "no: " + std::string(model::name_of(c.serving.next.miss));
+  const model::Estimate& e = c.serving.estimate;
+  if (e.gpus_used == 0) return "on the CPU";
+  if (!model::is_on_gpus(e)) return "offload";
+  return e.sure == model::Confidence::marginal ? "tight" : "";
+}
+
+std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const Candidate> shown) {
+  std::vector<ScreenColumn> columns;
+  const auto add = [&](std::string heading, bool right, int importance, auto&& cell) {
+    ScreenColumn column{std::move(heading), right, importance, {}};
+    for (const Candidate& each : shown) column.cells.push_back(cell(each));
+    columns.push_back(std::move(column));
+  };
+  const auto served = [](auto&& words) {
+    return [words](const Candidate& c) { return c.qualifies() ? words(c) : std::string(); };
+  };
+  const bool context = screen.question.vary == model::Vary::context;
+  add("", false, ScreenColumn::always,
+      [&](const Candidate& c) { return &c == shown.data() ? ">" : ""; });
+  if (screen.models > 1)
+    add("model", false, ScreenColumn::always,
+        [](const Candidate& c) { return std::string(short_name(*c.weights->model)); });
+  add("precision", false, ScreenColumn::always,
+      [](const Candidate& c) { return std::string(c.weights->scheme->name); });
+  add("engine", false, ScreenColumn::always,
+      [](const Candidate& c) { return std::string(c.engine->name); });
+  if (screen.machines > 1)
+    add("machine", false, ScreenColumn::always, [](const Candidate& c) {
+      return (c.machines > 1 ? fmt::format("{} of ", c.machines) : "") + short_machine(*c.machine);
+    });
+  if (screen.prices) {
+    add("an hour", true, ScreenColumn::always, served([&](const Candidate& c) {
+          return c.per_hour ? three_digits(*c.per_hour) + ' ' + screen.prices->currency : "";
+        }));
+    add("", false, 4,
+        [](const Candidate& c) { return std::string(acquisition_words(*c.acquisition)); });
+  }
+  if (context)
+    add("context", true, 8, served([](const Candidate& c) { return grouped(c.serving.context); }));
+  add(context ? "sequences" : "users", true, context ? 1 : 8, served([](const Candidate& c) {
+        return grouped(c.machines * c.serving.replicas * c.serving.batch);
+      }));
+  add("copies", true, 3, served([](const Candidate& c) {
+        return fmt::format("{}x {} GPU{}", c.serving.replicas, c.serving.cards,
+                           c.serving.cards == 1 ? "" : "s");
+      }));
+  add("each GPU", true, 2,
+      served([](const Candidate& c) { return gib_words(c.serving.estimate.gpu_bytes) + " GiB"; }));
+  add("tokens/s", true, 7, served([](const Candidate& c) {
+        return rate_with_interval(fleet_tokens_s(c), c.serving.service.time, "");
+      }));
+  add("first token", true, 5, served([](const Candidate& c) {
+        const model::Service& seen = c.serving.service;
+        return std::string(unmeasured_sign(seen.first)) + duration(seen.ttft.value());
+      }));
+  add("", false, 6, verdict_words_of);
+  return columns;
+}
+
+}  // namespace
+
+std::string plan_comparison(const PlanScreen& screen, std::size_t most) {
+  const auto shown = screen.candidates.first(std::min(most, screen.candidates.size()));
+  return screen_table(columns_of(screen, shown));
+}
+
+}  // namespace headroom::sweep

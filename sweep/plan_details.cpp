@@ -1,0 +1,113 @@
+// Every figure of a plan's answer, for --details.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hardware/quantity_text.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/intervals.hpp"
+#include "sweep/best_way.hpp"
+#include "sweep/confidence_words.hpp"
+#include "sweep/money.hpp"
+#include "sweep/output.hpp"
+#include "sweep/plan_screen.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Target;
+
+std::string combination(const Candidate& c) {
+  std::string text = fmt::format("{} in {} on {}", c.weights->model->name,
+                                 way_words(*c.weights, *c.engine), c.machine->name);
+  if (c.acquisition) text += fmt::format(" ({})", model::name_of(*c.acquisition));
+  return text;
+}
+
+std::string rate_words(double rate, const model::Interval& time, const Target& target) {
+  const auto number = [](double value) {
+    return value < 1000 ? fmt::format("{:.3g}", value) : grouped(std::llround(value));
+  };
+  return target.strict ? fmt::format("{} (low end {})", number(rate), number(rate / time.high))
+                       : number(rate);
+}
+
+std::string served(const Candidate& c, const Target& target) {
+  const model::Estimate& e = c.serving.estimate;
+  const model::Service& seen = c.serving.service;
+  std::string text = fmt::format("{} {} of {} {}, {} sequences each, context {}",
+                                 c.serving.replicas, c.serving.replicas == 1 ? "copy" : "copies",
+                                 c.serving.cards, c.serving.cards == 1 ? "card" : "cards",
+                                 grouped(c.serving.batch), grouped(c.serving.context));
+  text += fmt::format(
+      "; first token {}, per token {}, {} tokens/s, {} requests/s; {} ({})",
+      time_words(seen.ttft, seen.first, target), time_words(seen.tpot, seen.step, target),
+      rate_words(tokens_s(c), seen.time, target), rate_words(requests_s(c), seen.time, target),
+      model::name_of(e.verdict), confidence_words(e.sure));
+  return text;
+}
+
+/// Latency at the demand, if the answer could serve more.
+std::string demand_words(const Candidate& c, const Target& target) {
+  if (c.asked == 0) return {};
+  const model::Service& seen = c.at_asked;
+  return fmt::format("{} sequences each; first token {}, per token {}, {} tokens/s each",
+                     grouped(c.asked), time_words(seen.ttft, seen.first, target),
+                     time_words(seen.tpot, seen.step, target),
+                     rate_words(1 / seen.tpot.value(), seen.step, target));
+}
+
+std::string costs(const Candidate& c, std::string_view currency) {
+  if (!c.per_hour) return {};
+  std::string text = money(*c.per_hour, currency) + " an hour";
+  if (c.purchase) text += fmt::format(", {} to buy", money(*c.purchase, currency));
+  if (c.tokens)
+    text += fmt::format("; a million tokens: {:.4g} in, {:.4g} out", c.tokens->input_per_million,
+                        c.tokens->output_per_million);
+  return text;
+}
+
+}  // namespace
+
+std::string plan_details(const PlanScreen& screen) {
+  const auto& candidates = screen.candidates;
+  const Target& target = screen.target;
+  const std::string_view currency = screen.prices ? screen.prices->currency : std::string_view();
+  const Candidate& best = candidates.front();
+  std::string text;
+  const auto line = [&](std::string_view name, const std::string& what) {
+    if (!what.empty()) text += fmt::format("{:<11} {}\n", name, what);
+  };
+  const auto assumptions = [&] {
+    for (const auto& each : screen.assumed) line("Assumes", each);
+    line("Prices", price_words(screen));
+    return text;
+  };
+  if (!best.qualifies()) {
+    line("Answer", fmt::format("no combination qualifies ({} tried)", candidates.size()));
+    line("Closest", combination(best) + ": " + words_of(best.serving.next));
+    return assumptions();
+  }
+  text = fmt::format("Question    {}\n", screen.question.meaning);
+  line("Answer", combination(best));
+  line("Serves", served(best, target));
+  line("At demand", demand_words(best, target));
+  line("Costs", costs(best, currency));
+  const auto qualifying = std::ranges::count_if(candidates, &Candidate::qualifies);
+  line("Runner-up", qualifying > 1
+                        ? combination(candidates[1]) + ": " + served(candidates[1], target)
+                        : std::string("none: nothing else qualifies"));
+  if (qualifying > 1) line("", costs(candidates[1], currency));
+  line("Binds", words_of(best.serving.next));
+  std::string left = fmt::format("{} free on the most loaded card", to_text(room(best)));
+  if (target.users > 0)
+    left += fmt::format(
+        "; {} users beyond those asked for",
+        grouped(best.machines * best.serving.replicas * best.serving.batch - target.users));
+  line("Room", left);
+  line("Machines", fmt::format("{}; {} with one to spare", best.machines, best.machines + 1));
+  return assumptions();
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,180 @@
+#include "sweep/plan_screen.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "hardware/text.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "sweep/best_way.hpp"
+#include "sweep/interval_words.hpp"
+#include "sweep/money.hpp"
+#include "sweep/plan_comparison.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+constexpr std::size_t most_rows = 8;
+
+std::string line_of(std::string_view text) { return wrapped(text, 0, 2); }
+
+std::string size_words(const model::Model& m) {
+  const double billions = static_cast<double>(m.profile.parameters) / 1e9;
+  return billions < 1 ? three_digits(1e3 * billions) + " M" : three_digits(billions) + " B";
+}
+
+std::string plan_title(const PlanScreen& screen) {
+  const Candidate& best = screen.candidates.front();
+  const std::string models = screen.models == 1
+                                 ? fmt::format("{} ({} parameters)", best.weights->model->name,
+                                               size_words(*best.weights->model))
+                                 : fmt::format("{} models", screen.models);
+  const std::string machines =
+      screen.machines == 1 ? best.machine->name
+      : screen.question.name == "fewest-gpus"
+          ? fmt::format("1 to {} of {}", screen.machines, best.machine->devices.front().name)
+          : fmt::format("{} machines{}", screen.machines, screen.prices ? " with a price" : "");
+  return fmt::format("{} on {}", models, machines);
+}
+
+/// "27 sequences (3 copies of 9)".
+std::string sequences_words(const Candidate& c) {
+  const Size copies = c.machines * c.serving.replicas;
+  const Size all = copies * c.serving.batch;
+  std::string text = fmt::format("{} sequence{}", grouped(all), all == 1 ? "" : "s");
+  if (copies > 1) text += fmt::format(" ({} copies of {})", copies, grouped(c.serving.batch));
+  return text;
+}
+
+std::string machines_words(const Candidate& c) {
+  return c.machines == 1 ? c.machine->name : fmt::format("{} of {}", c.machines, c.machine->name);
+}
+
+/// The thing that the question asks for, with its number.
+std::string answer_words(const PlanScreen& screen, const Candidate& c) {
+  const std::string way = way_words(*c.weights, *c.engine);
+  const std::string sequences = sequences_words(c);
+  const std::string_view name = screen.question.name;
+  if (name == "largest-model")
+    return fmt::format("{} ({}) with {}, {}", c.weights->model->name, size_words(*c.weights->model),
+                       way, sequences);
+  if (name == "longest-context")
+    return fmt::format("{} tokens with {}", grouped(c.serving.context), way);
+  if (name == "fewest-gpus")
+    return fmt::format("{} with {}, {}", c.machine->devices.size(), way, sequences);
+  if (name == "best-precision") return fmt::format("{}, {}", way, sequences);
+  if (name == "cheapest-machine")
+    return fmt::format("{}, {} for {} with {}, {}", machines_words(c),
+                       acquisition_words(*c.acquisition), cost_words(screen, c), way, sequences);
+  if (name == "largest-batch")
+    return fmt::format("{} sequences with {}", grouped(c.serving.batch), way);
+  return fmt::format("{} with {}", sequences, way);
+}
+
+std::string plan_headline(const PlanScreen& screen) {
+  const Candidate& best = screen.candidates.front();
+  if (!best.qualifies())
+    return fmt::format("Nothing qualifies ({} tried). The closest is {} with {}: {}.",
+                       screen.candidates.size(),
+                       screen.models == 1 ? best.machine->name : best.weights->model->name,
+                       way_words(*best.weights, *best.engine), words_of(best.serving.next));
+  std::string text =
+      fmt::format("{}: {}, {}", screen.question.headline, answer_words(screen, best),
+                  rate_with_interval(fleet_tokens_s(best), best.serving.service.time, " tokens/s"));
+  if (screen.machines > 1 && !screen.question.priced && screen.question.name != "fewest-gpus")
+    text += " on " + best.machine->name;
+  return text;
+}
+
+std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
+  const model::Service& seen = best.serving.service;
+  std::string text;
+  if (best.serving.estimate.gpus_used > 0)
+    text += line_of(fmt::format(
+        "Memory: {} of {} GiB on {}, {} tokens of context for each sequence.",
+        gib_words(best.serving.estimate.gpu_bytes), gib_words(model::card_budget(best.scenario, 0)),
+        best.serving.cards > 1      ? fmt::format("each of a copy's {} GPUs", best.serving.cards)
+        : best.serving.replicas > 1 ? std::string("each GPU")
+                                    : std::string("the GPU"),
+        grouped(best.serving.context)));
+  text += line_of(fmt::format("Time: first token {}, each further token {}.",
+                              time_with_interval(seen.ttft, seen.first),
+                              time_with_interval(seen.tpot, seen.step)));
+  if (best.asked > 0)
+    text += line_of(fmt::format(
+        "At the demand: {} sequences a copy, first token {}, each further "
+        "token {}.",
+        grouped(best.asked), time_with_interval(best.at_asked.ttft, best.at_asked.first),
+        time_with_interval(best.at_asked.tpot, best.at_asked.step)));
+  if (best.serving.estimate.sure == model::Confidence::marginal)
+    text += line_of("Tight: memory may not suffice at the high end of its interval (--strict).");
+  text += line_of("Limit of more: " + words_of(best.serving.next) + '.');
+  if (best.tokens)
+    text += line_of(
+        fmt::format("Cost of a million tokens: {} {} in, {} {} out.",
+                    three_digits(best.tokens->input_per_million), screen.prices->currency,
+                    three_digits(best.tokens->output_per_million), screen.prices->currency));
+  if (screen.target.users > 0)
+    text += line_of(fmt::format(
+        "Room: {} users beyond those asked for; {} machine{} with one to spare.",
+        grouped(best.machines * best.serving.replicas * best.serving.batch - screen.target.users),
+        best.machines + 1, best.machines == 0 ? "" : "s"));
+  return text;
+}
+
+std::string assumption_lines(const PlanScreen& screen) {
+  const model::Scenario& s = screen.candidates.front().scenario;
+  const bool fills = screen.question.vary == model::Vary::context;
+  std::string text = fmt::format("Assumes {}{} output tokens (--prompt-tokens, --output-tokens)",
+                                 fills ? "" : "a prompt of " + grouped(s.prompt_tokens) + " and ",
+                                 grouped(s.output_tokens));
+  if (screen.has_chosen_ways)
+    text += screen.question.name == "best-precision"
+                ? "; every precision that the engines hold (--runtime)"
+                : "; each model in the widest weights that fit, under the engine that runs them "
+                  "best (--runtime, --precision)";
+  std::string all = line_of(text + '.');
+  for (const auto& each : screen.assumed) all += line_of("Assumes " + each + '.');
+  if (const auto prices = price_words(screen); !prices.empty()) all += line_of(prices);
+  return all;
+}
+
+}  // namespace
+
+std::string cost_words(const PlanScreen& screen, const Candidate& c) {
+  if (!c.per_hour) return {};
+  return *c.per_hour < 1000
+             ? fmt::format("{} {} an hour", three_digits(*c.per_hour), screen.prices->currency)
+             : money(*c.per_hour, screen.prices->currency) + " an hour";
+}
+
+std::string price_words(const PlanScreen& screen) {
+  if (screen.prices == nullptr || screen.has_own_prices) return {};
+  std::string newest;
+  for (const Price& each : screen.prices->prices) newest = std::max(newest, each.date);
+  std::string text =
+      fmt::format("Prices: shipped rents in {}, read on {}. They age: --prices FILE takes yours.",
+                  screen.prices->currency, newest);
+  const Candidate& best = screen.candidates.front();
+  if (const Price* row = rent_row(*screen.prices, *best.machine))
+    text += fmt::format(" Rent of {}: {}.", row->name, row->source);
+  return text;
+}
+
+std::string plan_screen(const PlanScreen& screen) {
+  const Candidate& best = screen.candidates.front();
+  std::string text = line_of(plan_title(screen)) + line_of(plan_headline(screen));
+  if (best.qualifies()) {
+    text += '\n' + plan_comparison(screen, std::min(screen.rows, most_rows)) + '\n';
+    text += serving_lines(screen, best);
+  } else {
+    text += '\n';
+  }
+  text += assumption_lines(screen);
+  if (text.find('~') != std::string::npos)
+    text += "~ No measurement of such weights on such cards stands behind this number.\n";
+  return text + line_of("Next: --details for every figure, --format csv for every candidate.");
+}
+
+}  // namespace headroom::sweep

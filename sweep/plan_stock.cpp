@@ -1,0 +1,119 @@
+#include "sweep/plan_stock.hpp"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+#include "sweep/hub/hub.hpp"
+#include "sweep/options/machine_options.hpp"
+#include "sweep/sources/source.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+void add_models(PlanStock& stock, const Question& asked, const std::vector<std::string>& operands,
+                const Hub& hub) {
+  std::vector<std::string> names = operands;
+  if (asked.one_model && names.size() != 1)
+    throw UsageError(fmt::format("plan {}: one MODEL, found {}", asked.name, names.size()));
+  if (names.empty()) names = catalogue_models();
+  for (Resolved& each : resolve_models(names, hub)) {
+    if (each.failure) std::rethrow_exception(each.failure);
+    if (each.model->profile.generative || !operands.empty())
+      stock.models.push_back(std::make_unique<model::Model>(std::move(*each.model)));
+  }
+}
+
+void add_machine(PlanStock& stock, const std::string& text, const Catalogue& catalogue) {
+  try {
+    stock.machines.push_back(std::make_unique<Machine>(parse_machine(text, catalogue)));
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(e.what());
+  }
+}
+
+/// Machines with one card, two and so on, as many as a box holds, or 64 of a cluster.
+void add_counts(PlanStock& stock, const Options& options, const Catalogue& catalogue) {
+  if (!options.given("device") || options.given("count"))
+    throw UsageError("plan fewest-gpus: give --device, without --count: the count is the answer");
+  const std::string host = options.given("host") ? " @ " + options.text("host") : std::string();
+  const std::string card = options.text("device");
+  add_machine(stock, fmt::format("1x {}{}", card, host), catalogue);
+  const Host& box = stock.machines.back()->host;
+  const bool one_box = box.cards > 0 && box.network == BytesPerSecond();
+  for (int n = 2; n <= (one_box ? box.cards : 64); ++n)
+    add_machine(stock, fmt::format("{}x {}{}", n, card, host), catalogue);
+  if (one_box)
+    stock.assumed.push_back(fmt::format(
+        "at most {} cards: {} holds no more and has no network to another; --host names one that "
+        "does",
+        box.cards, box.name));
+}
+
+void add_machines(PlanStock& stock, const Options& options, const Question& asked,
+                  const Catalogue& catalogue, const Prices* prices) {
+  for (const auto& text : options.texts("machines")) add_machine(stock, text, catalogue);
+  if (asked.name == "fewest-gpus") return add_counts(stock, options, catalogue);
+  if (auto given = machine_of(options)) {
+    stock.machines.push_back(std::make_unique<Machine>(std::move(given->machine)));
+    stock.assumed = std::move(given->assumed);
+  }
+  if (stock.machines.empty() && asked.priced)
+    for (const auto& name : priced_machines(*prices)) add_machine(stock, name, catalogue);
+  if (stock.machines.empty())
+    throw UsageError(asked.priced
+                         ? "which machines? give --machines, or price some in the prices file"
+                         : "which machine? give --machine or --machines");
+}
+
+/// The ways of each model on each machine, in this order whatever the number of threads.
+void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& way,
+                      const Engines& engines, const model::Scenario& request,
+                      OffloadedWays offload) {
+  const bool compares_precisions = asked.name == "best-precision" && way.precisions.empty();
+  const std::size_t machines = stock.machines.size();
+  std::vector<std::vector<std::vector<Way>>> ways(stock.models.size() * machines);
+  tbb::parallel_for(std::size_t{0}, ways.size(), [&](std::size_t i) {
+    const model::Model& model = *stock.models[i / machines];
+    model::Scenario s = request;
+    s.machine = stock.machines[i % machines].get();
+    ways[i] = compares_precisions ? all_ways(way, engines, model, *s.machine)
+                                  : best_ways(way, engines, model, s, offload);
+  });
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    for (auto& list : ways[i]) {
+      std::vector<Combination> held;
+      for (Way& each : list) {
+        if (!each.weights->refusal.empty()) continue;
+        held.push_back({each.weights.get(), each.engine, stock.machines[i % machines].get()});
+        stock.weights.push_back(std::move(each.weights));
+      }
+      if (!held.empty()) stock.combinations.push_back(std::move(held));
+    }
+  if (stock.combinations.empty()) throw UsageError("none of these precisions can hold the model");
+}
+
+}  // namespace
+
+PlanStock stock_of(const Options& options, const Question& question,
+                   const std::vector<std::string>& operands, const Engines& engines,
+                   const model::Scenario& request, const Catalogue& catalogue,
+                   const Prices* prices) {
+  PlanStock stock;
+  const AskedWay way = asked_way(options, engines);
+  add_machines(stock, options, question, catalogue, prices);
+  for (const auto& machine : stock.machines) engines.measured(*machine);
+  for (auto& line : engines.assumed(stock.machines.front().get()))
+    stock.assumed.push_back(std::move(line));
+  add_models(stock, question, operands, Hub(hub_flags(options)));
+  stock.has_chosen_ways =
+      (!way.engine || way.precisions.empty()) &&
+      std::ranges::any_of(stock.machines, [](const auto& each) { return has_makers(*each); });
+  add_combinations(
+      stock, question, way, engines, request,
+      options.given("allow-offload") ? OffloadedWays::accepted : OffloadedWays::refused);
+  return stock;
+}
+
+}  // namespace headroom::sweep

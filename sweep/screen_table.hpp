@@ -1,0 +1,21 @@
+// Tables that fit on a screen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace headroom::sweep {
+
+struct ScreenColumn {
+  std::string heading;
+  bool right = false;
+  int importance = always;  ///< the least important go first where lines are too long
+  std::vector<std::string> cells;
+
+  static constexpr int always = 9;  ///< never left out
+};
+
+/// Columns side by side, without as many as it takes for lines of at most screen_width.
+std::string screen_table(std::vector<ScreenColumn> columns);
+
+}  // namespace headroom::sweep
