@@ -89,7 +89,8 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
   for (const model::Engine& engine : engines.all()) {
     if (!engine.is_compared) continue;
     all.push_back(&engine);
-    if (model::runs_on(engine, machine) && model::serves_class(engine, model)) fitting.push_back(&engine);
+    if (model::runs_on(engine, machine) && model::serves_class(engine, model))
+      fitting.push_back(&engine);
   }
   return fitting.empty() ? all : fitting;
 }

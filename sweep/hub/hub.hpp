@@ -28,8 +28,8 @@ class HubError : public std::runtime_error {
   Problem problem;
 };
 
-/// "org/name@revision/folder/file", "org/name/folder/file@revision" or "org/name:Q4_K_M", parsed. An
-/// address of the hub's site may stand before, as a browser shows it.
+/// "org/name@revision/folder/file", "org/name/folder/file@revision" or "org/name:Q4_K_M", parsed.
+/// An address of the hub's site may stand before, as a browser shows it.
 struct HubAddress {
   std::string repository;        ///< "org/name", or "gpt2" of the hub's first years
   std::string revision{};        ///< branch, tag or commit; empty: main
