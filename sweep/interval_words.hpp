@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -12,11 +11,6 @@
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
-
-/// "22.9", in GiB.
-inline std::string gib_words(Bytes bytes) {
-  return fmt::format("{:.1f}", bytes.real().value() / (1024.0 * 1024 * 1024));
-}
 
 /// The sign of a number that no measurement covers.
 inline std::string_view unmeasured_sign(const model::Interval& of) {

@@ -7,6 +7,7 @@
 
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "sweep/answer_lines.hpp"
 #include "sweep/best_way.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/screen_table.hpp"
@@ -68,7 +69,7 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
                            c.serving.cards == 1 ? "" : "s");
       }));
   add("each GPU", true, 2,
-      served([](const Candidate& c) { return gib_words(c.serving.estimate.gpu_bytes) + " GiB"; }));
+      served([](const Candidate& c) { return in_gib(c.serving.estimate.gpu_bytes) + " GiB"; }));
   add("tokens/s", true, 7, served([](const Candidate& c) {
         return rate_with_interval(fleet_tokens_s(c), c.serving.service.time, "");
       }));

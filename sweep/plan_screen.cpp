@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "hardware/text.hpp"
 #include "model/infer/placement/placement.hpp"
+#include "sweep/answer_lines.hpp"
 #include "sweep/best_way.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/money.hpp"
@@ -16,8 +16,6 @@ namespace headroom::sweep {
 namespace {
 
 constexpr std::size_t most_rows = 8;
-
-std::string line_of(std::string_view text) { return wrapped(text, 0, 2); }
 
 std::string size_words(const model::Model& m) {
   const double billions = static_cast<double>(m.profile.parameters) / 1e9;
@@ -91,39 +89,39 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   const model::Service& seen = best.serving.service;
   std::string text;
   if (best.serving.estimate.gpus_used > 0)
-    text += line_of(fmt::format(
+    text += paragraph(fmt::format(
         "Memory: {} of {} GiB on {}, {} tokens of context for each sequence.",
-        gib_words(best.serving.estimate.gpu_bytes), gib_words(model::card_budget(best.scenario, 0)),
+        in_gib(best.serving.estimate.gpu_bytes), in_gib(model::card_budget(best.scenario, 0)),
         best.serving.cards > 1      ? fmt::format("each of a copy's {} GPUs", best.serving.cards)
         : best.serving.replicas > 1 ? std::string("each GPU")
                                     : std::string("the GPU"),
         grouped(best.serving.context)));
-  text += line_of(fmt::format("Time: first token {}, each further token {}.",
-                              time_with_interval(seen.ttft, seen.first),
-                              time_with_interval(seen.tpot, seen.step)));
+  text += paragraph(fmt::format("Time: first token {}, each further token {}.",
+                                time_with_interval(seen.ttft, seen.first),
+                                time_with_interval(seen.tpot, seen.step)));
   if (best.asked > 0)
-    text += line_of(fmt::format(
+    text += paragraph(fmt::format(
         "At the demand: {} sequences a copy, first token {}, each further "
         "token {}.",
         grouped(best.asked), time_with_interval(best.at_asked.ttft, best.at_asked.first),
         time_with_interval(best.at_asked.tpot, best.at_asked.step)));
   if (best.serving.estimate.sure == model::Confidence::marginal)
-    text += line_of("Tight: memory may not suffice at the high end of its interval (--strict).");
-  text += line_of("Limit of more: " + words_of(best.serving.next) + '.');
+    text += paragraph("Tight: memory may not suffice at the high end of its interval (--strict).");
+  text += paragraph("Limit of more: " + words_of(best.serving.next) + '.');
   if (best.tokens)
-    text += line_of(
+    text += paragraph(
         fmt::format("Cost of a million tokens: {} {} in, {} {} out.",
                     three_digits(best.tokens->input_per_million), screen.prices->currency,
                     three_digits(best.tokens->output_per_million), screen.prices->currency));
   if (screen.target.users > 0)
-    text += line_of(fmt::format(
+    text += paragraph(fmt::format(
         "Room: {} users beyond those asked for; {} machine{} with one to spare.",
         grouped(best.machines * best.serving.replicas * best.serving.batch - screen.target.users),
         best.machines + 1, best.machines == 0 ? "" : "s"));
   return text;
 }
 
-std::string assumption_lines(const PlanScreen& screen) {
+std::string plan_assumptions(const PlanScreen& screen) {
   const model::Scenario& s = screen.candidates.front().scenario;
   const bool fills = screen.question.vary == model::Vary::context;
   std::string text = fmt::format("Assumes {}{} output tokens (--prompt-tokens, --output-tokens)",
@@ -134,9 +132,9 @@ std::string assumption_lines(const PlanScreen& screen) {
                 ? "; every precision that the engines hold (--runtime)"
                 : "; each model in the widest weights that fit, under the engine that runs them "
                   "best (--runtime, --precision)";
-  std::string all = line_of(text + '.');
-  for (const auto& each : screen.assumed) all += line_of("Assumes " + each + '.');
-  if (const auto prices = price_words(screen); !prices.empty()) all += line_of(prices);
+  std::string all = paragraph(text + '.');
+  for (const auto& each : screen.assumed) all += paragraph("Assumes " + each + '.');
+  if (const auto prices = price_words(screen); !prices.empty()) all += paragraph(prices);
   return all;
 }
 
@@ -164,17 +162,17 @@ std::string price_words(const PlanScreen& screen) {
 
 std::string plan_screen(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
-  std::string text = line_of(plan_title(screen)) + line_of(plan_headline(screen));
+  std::string text = paragraph(plan_title(screen)) + paragraph(plan_headline(screen));
   if (best.qualifies()) {
     text += '\n' + plan_comparison(screen, std::min(screen.rows, most_rows)) + '\n';
     text += serving_lines(screen, best);
   } else {
     text += '\n';
   }
-  text += assumption_lines(screen);
+  text += plan_assumptions(screen);
   if (text.find('~') != std::string::npos)
     text += "~ No measurement of such weights on such cards stands behind this number.\n";
-  return text + line_of("Next: --details for every figure, --format csv for every candidate.");
+  return text + paragraph("Next: --details for every figure, --format csv for every candidate.");
 }
 
 }  // namespace headroom::sweep

@@ -17,6 +17,7 @@
 #include "model/train/runtime.hpp"
 #include "model/train/training.hpp"
 #include "report/words.hpp"
+#include "sweep/answer_lines.hpp"
 #include "sweep/best_way.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/factors.hpp"
@@ -143,7 +144,7 @@ std::string lines_of(const std::vector<Row>& rows, std::size_t most) {
   add("engine", false, always, [](const Row& row) { return std::string(row.engine->name); });
   add("memory", true, 3, [](const Row& row) {
     const Estimate& e = row.estimate;
-    return gib_words(e.gpus_used > 0 ? e.gpu_bytes : e.cpu_bytes) + " GiB";
+    return in_gib(e.gpus_used > 0 ? e.gpu_bytes : e.cpu_bytes) + " GiB";
   });
   add("first token", true, 2, [&](const Row& row) {
     return std::string(unmeasured_sign(of(row).ttft)) + duration(row.estimate.ttft.value());
@@ -168,7 +169,7 @@ std::string largest_trained(const std::vector<Row>& rows, Bytes memory) {
       return fmt::format(
           "{}, ~{} GiB on one card (rank 8 on all linear layers, 2,048 tokens, activation "
           "checkpointing)",
-          m->name, gib_words(*peak));
+          m->name, in_gib(*peak));
   return "none";
 }
 

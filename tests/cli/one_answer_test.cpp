@@ -2,10 +2,12 @@
 // curve, launch and a sweep have the same memory and the same speed.
 #include <boost/json.hpp>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <random>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "sweep_process.hpp"
@@ -136,9 +138,12 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
   const Table rows =
       Database(database("out")).query("SELECT gpu_bytes, tokens_s FROM result ORDER BY id", 1);
   ASSERT_EQ(rows.rows.size(), in_a_sweep.size());
-  for (std::size_t i = 0; i < in_a_sweep.size(); ++i)
-    expect_equal(in_a_sweep[i].second, {std::stod(rows.rows[i][0]), std::stod(rows.rows[i][1])},
+  for (std::size_t i = 0; i < in_a_sweep.size(); ++i) {
+    const auto& row = rows.rows[i];
+    expect_equal(in_a_sweep[i].second,
+                 {static_cast<double>(std::get<std::int64_t>(row[0])), std::get<double>(row[1])},
                  "sweep " + in_a_sweep[i].first.text());
+  }
 }
 
 }  // namespace
