@@ -40,6 +40,9 @@ json::object strategy_object(const Answer& answer, const Strategy& s) {
   all["needs"] = s.feasible ? json::value(nullptr) : json::value(needs(answer, s));
   all["needs_bytes"] =
       s.feasible || s.needed == Bytes(0) ? json::value(nullptr) : json::value(s.needed.count());
+  const Estimate& on = s.explained.estimate;
+  all["gpu_bytes"] = s.feasible ? json::value(on.gpu_bytes.count()) : json::value(nullptr);
+  all["cpu_bytes"] = s.feasible ? json::value(on.cpu_bytes.count()) : json::value(nullptr);
   all["gpu_budget_bytes"] = s.scenario.gpu_budget.count();
   all["ram_budget_bytes"] = s.scenario.ram_budget.count();
   all["verdict"] = name_of(s.explained.estimate.verdict);

@@ -8,7 +8,6 @@
 #include <random>
 
 #include "hardware/units.hpp"
-#include "model/answer/placement/best_placement.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -74,24 +73,18 @@ TEST(AllocationCurve, NothingChangesBetweenTwoPoints) {
   }
 }
 
-/// If one card cannot hold a mixture of experts, the curve keeps as few layers' experts in host
-/// memory as necessary. It is no slower than the best placement found, and faster than offloading
-/// the last layers. The search in model/answer/placement/best_placement.hpp has slightly less room
-/// on a card.
+/// If one card cannot hold a mixture of experts, llama.cpp keeps as few layers' experts in host
+/// memory as necessary. This is faster than offloading the last layers.
 TEST(AllocationCurve, ExpertsStayInHostMemoryWhereThatIsQuicker) {
   const Held held({"openai/gpt-oss-120b", "mxfp4", "llama.cpp", 1, 24, 64});
   for (const AllocationPoint& p : curve_of(held.s)) {
     Scenario s = held.s;
     s.gpu_budget = p.allocation;
-    const auto best = best_placement(s);
-    ASSERT_EQ(runs(p), best.has_value());
-    if (!best || p.plan.cards == 0) continue;
     // Whole layers on the CPU can be slightly quicker if not all layers fit without experts.
     if (p.plan.host_experts.size() == 0 || p.plan.on_cpu.size() > 0) continue;
     LayerSplit whole_layers;
     s.layer_split = &whole_layers;
-    EXPECT_LE(p.estimate.tpot, 1.001 * best->placed.step) << p.allocation.count();
-    EXPECT_LT(p.estimate.tpot, evaluate(s).tpot);
+    EXPECT_LT(p.estimate.tpot, evaluate(s).tpot) << p.allocation.count();
     EXPECT_TRUE(p.plan.partly_on_host);
     EXPECT_EQ(p.estimate.verdict, Verdict::fits_cpu_offload);
   }

@@ -258,8 +258,10 @@ HostUse Uses::held_by_host(const Plan& plan) const {
   HostUse use;
   use.weights = host_weights(plan);
   use.process = rounded_down(s_.runtime->memory.host_bytes.value);
-  const bool computes = plan.streaming_buffer == Bytes(0) &&
-                        (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card);
+  const bool experts = plan.partly_on_host && s_.runtime->offload.mode == Offload::compute;
+  const bool computes =
+      plan.streaming_buffer == Bytes(0) &&
+      (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card || experts);
   if (computes) use.activations = work_.of_pass();
   const DraftUse draft = draft_off_cards(s_, plan);
   use.kv_cache = draft.kv_cache;
