@@ -136,7 +136,7 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
       ask({"sweep", (folder / "all.toml").string(), "--out", (folder / "out").string()});
   ASSERT_EQ(code, 0) << says;
   const Table rows =
-      Database(database("out")).query("SELECT gpu_bytes, tokens_s FROM result ORDER BY id", 1);
+      Database(database("out")).query("SELECT gpu_bytes, tokens_s FROM result ORDER BY point", 1);
   ASSERT_EQ(rows.rows.size(), in_a_sweep.size());
   for (std::size_t i = 0; i < in_a_sweep.size(); ++i) {
     const auto& row = rows.rows[i];

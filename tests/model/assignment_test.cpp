@@ -64,9 +64,11 @@ TEST(Assignment, MatchesTimeAndMemoryOfItsPlan) {
       ASSERT_EQ(same.on_cards.size(), plan.on_cards.size() - apart) << name;
       ASSERT_EQ(same.on_disk.size(), plan.on_disk.size()) << name;
       const double step_s = step(s, plan).total.value();
-      ASSERT_NEAR(step(assigned, same).total.value(), step_s, 1e-9 * step_s) << name;
+      // An assignment hands over once where the CPU's layers meet experts; the plan does so twice.
+      const double close = apart > 0 ? 2e-3 : 1e-9;
+      ASSERT_NEAR(step(assigned, same).total.value(), step_s, close * step_s) << name;
       ASSERT_NEAR(prefill(assigned, same, 512).total.value(), prefill(s, plan, 512).total.value(),
-                  1e-9 * step_s);
+                  close * step_s);
       ASSERT_EQ(disk_use(assigned, same), disk_use(s, plan)) << name;
       ASSERT_EQ(host_use(assigned, same).total(), host_use(s, plan).total()) << name;
       for (Size card = 0; card < plan.cards; ++card)

@@ -176,7 +176,7 @@ Bytes tables_on_host(const Scenario& scenario);
 /// Sums over the tensors of `layers` that stay in host memory although their layers are on cards.
 /// They are those of the scenario's layer_split, else the experts that the engine moves there.
 struct KeptOnHost {
-  Bytes bytes;
+  Bytes bytes{};
   double read_dense = 0, read_routed = 0;  ///< bytes, as in QuantisedModel
   double multiplied = 0;                   ///< elements, as in Profile
   double layers = 0;                       ///< layers with such tensors
