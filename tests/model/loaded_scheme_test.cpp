@@ -140,11 +140,12 @@ TEST(CheckpointSupport, EveryMethodIsOneOfCheckpoints) {
         EXPECT_NE(std::ranges::find(checkpoint_methods(), method, &CheckpointMethod::name),
                   checkpoint_methods().end())
             << each.name << ' ' << method;
-  for (const Scheme& scheme : schemes())
-    if (!scheme.method.empty())
-      EXPECT_NE(std::ranges::find(checkpoint_methods(), scheme.method, &CheckpointMethod::name),
-                checkpoint_methods().end())
-          << scheme.name;
+  for (const Scheme& scheme : schemes()) {
+    if (scheme.method.empty()) continue;
+    EXPECT_NE(std::ranges::find(checkpoint_methods(), scheme.method, &CheckpointMethod::name),
+              checkpoint_methods().end())
+        << scheme.name;
+  }
 }
 
 }  // namespace
