@@ -11,7 +11,6 @@
 
 #include "hardware/names.hpp"
 #include "hardware/text_file.hpp"
-#include "model/infer/scenario/usual_context.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/hub/hub.hpp"
@@ -141,8 +140,6 @@ JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
     job.shape.digits = job.training->columns();
   } else {
     job.digits = digits_of(spec, grid, names);
-    job.usual_contexts = grid.values("prompt_tokens").empty() &&
-                         grid.values("output_tokens").empty() && grid.values("contexts").empty();
     for (const auto& digit : job.digits)
       job.shape.digits.push_back(columns_of(digit, names.job.prices));
   }
@@ -187,8 +184,6 @@ model::Scenario JobGrid::scenario(std::span<const Size> point) const {
   for (std::size_t k = 0; k < digits.size(); ++k)
     overlay(all, digits[k][static_cast<std::size_t>(point[k])]);
   if (all.decides.gpu_budget < Bytes(0)) all.decides.gpu_budget = model::unlimited;
-  if (usual_contexts)
-    all.decides.context = model::usual_context(all.decides, *all.decides.weights->model);
   all.decides.prompt_tokens += all.image_tokens;
   return all.decides;
 }

@@ -57,7 +57,6 @@ struct JobGrid {
   Grid grid{{}};
   std::vector<std::vector<Choice>> digits;  ///< choices of each digit, for inference
   std::unique_ptr<TrainingGrid> training;   ///< null: inference
-  bool usual_contexts = false;              ///< the spec says nothing of tokens (usual_context())
   std::vector<Exclusion> exclusions;
   report::GridShape shape;  ///< the grid as the database keeps it
 

@@ -92,6 +92,7 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
   std::mt19937 random(27);
   std::map<std::string, int> compared;
   std::vector<std::pair<Point, Figures>> in_a_sweep;
+  std::vector<Size> contexts;  // of these points: a spec has no usual context
   for (int draw = 0; draw < 40; ++draw) {
     const Point point = drawn(random);
     const auto estimate = answer(point, "estimate");
@@ -101,6 +102,7 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
     if (!verdict.starts_with("fits_")) continue;
     const Figures expected = figures(result);
     ++compared["estimate"];
+    contexts.push_back(result.at("context").to_number<Size>());
     in_a_sweep.emplace_back(Point{point.model, std::string(result.at("machine").as_string()),
                                   std::string(result.at("runtime").as_string()),
                                   std::string(result.at("precision").as_string())},
@@ -128,9 +130,12 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
   EXPECT_GE(compared["launch"], 20);
 
   std::string spec = "[run]\nname = 'all'\n";
-  for (const auto& [point, expected] : in_a_sweep)
+  for (std::size_t i = 0; i < in_a_sweep.size(); ++i) {
+    const Point& point = in_a_sweep[i].first;
     spec += "[[grid]]\nmodels = '" + point.model + "'\nmachines = '" + point.machine +
-            "'\nruntimes = '" + point.runtime + "'\nprecisions = '" + point.precision + "'\n";
+            "'\nruntimes = '" + point.runtime + "'\nprecisions = '" + point.precision +
+            "'\ncontexts = " + std::to_string(contexts[i]) + '\n';
+  }
   std::ofstream(folder / "all.toml") << spec;
   const auto [code, says] =
       ask({"sweep", (folder / "all.toml").string(), "--out", (folder / "out").string()});

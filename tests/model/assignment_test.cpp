@@ -64,8 +64,8 @@ TEST(Assignment, MatchesTimeAndMemoryOfItsPlan) {
       ASSERT_EQ(same.on_cards.size(), plan.on_cards.size() - apart) << name;
       ASSERT_EQ(same.on_disk.size(), plan.on_disk.size()) << name;
       const double step_s = step(s, plan).total.value();
-      // An assignment hands over once where the CPU's layers meet experts; the plan does so twice.
-      const double close = apart > 0 ? 2e-3 : 1e-9;
+      // They differ by one handoff where the CPU's layers meet experts that it has, too.
+      const double close = apart > 0 ? 5e-3 : 1e-9;
       ASSERT_NEAR(step(assigned, same).total.value(), step_s, close * step_s) << name;
       ASSERT_NEAR(prefill(assigned, same, 512).total.value(), prefill(s, plan, 512).total.value(),
                   close * step_s);
