@@ -88,11 +88,24 @@ Figures of_script(const std::string& script) {
   return found;
 }
 
+/// A grid for each point, with its context.
+std::string spec_of(const std::vector<std::pair<Point, Figures>>& points,
+                    const std::vector<Size>& contexts) {
+  std::string spec = "[run]\nname = 'all'\n";
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Point& point = points[i].first;
+    spec += "[[grid]]\nmodels = '" + point.model + "'\nmachines = '" + point.machine +
+            "'\nruntimes = '" + point.runtime + "'\nprecisions = '" + point.precision +
+            "'\ncontexts = " + std::to_string(contexts[i]) + '\n';
+  }
+  return spec;
+}
+
 TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
   std::mt19937 random(27);
   std::map<std::string, int> compared;
   std::vector<std::pair<Point, Figures>> in_a_sweep;
-  std::vector<Size> contexts;  // of these points: a spec has no usual context
+  std::vector<Size> contexts;  // a spec has no usual context
   for (int draw = 0; draw < 40; ++draw) {
     const Point point = drawn(random);
     const auto estimate = answer(point, "estimate");
@@ -129,14 +142,7 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
   EXPECT_GE(compared["place"], 25);
   EXPECT_GE(compared["launch"], 20);
 
-  std::string spec = "[run]\nname = 'all'\n";
-  for (std::size_t i = 0; i < in_a_sweep.size(); ++i) {
-    const Point& point = in_a_sweep[i].first;
-    spec += "[[grid]]\nmodels = '" + point.model + "'\nmachines = '" + point.machine +
-            "'\nruntimes = '" + point.runtime + "'\nprecisions = '" + point.precision +
-            "'\ncontexts = " + std::to_string(contexts[i]) + '\n';
-  }
-  std::ofstream(folder / "all.toml") << spec;
+  std::ofstream(folder / "all.toml") << spec_of(in_a_sweep, contexts);
   const auto [code, says] =
       ask({"sweep", (folder / "all.toml").string(), "--out", (folder / "out").string()});
   ASSERT_EQ(code, 0) << says;
