@@ -2,29 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "hardware/text.hpp"
 #include "model/infer/scenario/usual_context.hpp"
+#include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
 namespace {
-
-using model::Estimate;
-using model::Interval;
-
-/// Two significant digits, without an exponent: an end of an interval.
-std::string rounded(double value) {
-  return std::abs(value) < 100 ? fmt::format("{:.2g}", value) : three_digits(value);
-}
-
-/// "38.9 (34–52)", or "~38.9 (19–78)" where nothing was measured; with `unit` after the number.
-std::string with_interval(double value, double low, double high, const Interval& of,
-                          std::string_view unit) {
-  return fmt::format("{}{}{} ({}–{})", of.measurements > 0 ? "" : "~", three_digits(value), unit,
-                     rounded(low), rounded(high));
-}
 
 std::string as_argument(const std::string& text) {
   return text.find(' ') == std::string::npos ? text : '"' + text + '"';
@@ -36,19 +20,30 @@ std::string in_gib(Bytes bytes) {
   return fmt::format("{:.1f}", bytes.real().value() / (1024.0 * 1024 * 1024));
 }
 
-std::string speed_of(const Estimate& e, const Interval& tpot, std::string_view unit) {
-  return with_interval(e.tokens_s, e.tokens_s / tpot.high, e.tokens_s / tpot.low, tpot, unit);
+std::string speed_of(const model::Estimate& e, const model::Interval& tpot, std::string_view unit) {
+  return rate_with_interval(e.tokens_s, tpot, unit);
+}
+
+std::string size_words(const model::Model& m) {
+  const double billions = static_cast<double>(m.profile.parameters) / 1e9;
+  return billions < 1 ? three_digits(1e3 * billions) + " M" : three_digits(billions) + " B";
 }
 
 std::string title_line(const GivenScenario& given) {
   const model::Model& m = *given.model;
-  const double billions = static_cast<double>(m.profile.parameters) / 1e9;
-  std::string size = billions < 1 ? fmt::format("{:.3g} M parameters", 1e3 * billions)
-                                  : fmt::format("{} B parameters", three_digits(billions));
+  std::string size = size_words(m) + " parameters";
   if (m.profile.parameters_active != m.profile.parameters)
     size += fmt::format(", {} B active",
                         three_digits(static_cast<double>(m.profile.parameters_active) / 1e9));
   return fmt::format("{} ({}) on {}\n", m.name, size, given.machine->name);
+}
+
+std::string way_words(const model::QuantisedModel& weights, const model::Engine& engine) {
+  return fmt::format("{} under {}", weights.scheme->name, engine.name);
+}
+
+std::string on_each_gpu(std::size_t gpus) {
+  return gpus > 1 ? fmt::format(" on each of {} GPUs", gpus) : std::string();
 }
 
 std::string paragraph(std::string_view text) { return wrapped(text, 0, 2); }
@@ -97,7 +92,7 @@ std::string assumption_lines(const GivenScenario& given) {
 
 std::string unmeasured_note(const model::TimeIntervals& of) {
   if (of.tpot.measurements > 0 && of.ttft.measurements > 0) return {};
-  return "~ No measurement of such weights on such cards stands behind this number.\n";
+  return std::string(unmeasured_footnote);
 }
 
 std::string same_question(const GivenScenario& given) {

@@ -20,6 +20,13 @@ std::string in_gib(Bytes bytes);
 std::string speed_of(const model::Estimate& estimate, const model::Interval& tpot,
                      std::string_view unit = {});
 
+/// "32.8 B": parameters of a model, or "135 M".
+std::string size_words(const model::Model& model);
+/// "q4_K_M under llama.cpp".
+std::string way_words(const model::QuantisedModel& weights, const model::Engine& engine);
+/// " on each of 2 GPUs"; empty for one.
+std::string on_each_gpu(std::size_t gpus);
+
 /// "org/name (32.8 B parameters) on MACHINE", a line.
 std::string title_line(const GivenScenario& given);
 

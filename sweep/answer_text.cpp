@@ -14,6 +14,7 @@
 #include "report/words.hpp"
 #include "sweep/advice_words.hpp"
 #include "sweep/answer_lines.hpp"
+#include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/traffic_output.hpp"
 
@@ -29,8 +30,7 @@ constexpr std::size_t most_ways = 7;
 /// "Fits with q4_K_M under llama.cpp: 19.2 of 24.0 GiB, 38.9 tokens/s (34–52)".
 std::string headline(const GivenScenario& given, const Estimate& e, const model::Traffic* load) {
   const model::Scenario& s = given.scenario;
-  const std::string with =
-      fmt::format("with {} under {}", s.weights->scheme->name, s.runtime->name);
+  const std::string with = "with " + way_words(*s.weights, *s.runtime);
   if (!model::fits(e.verdict)) {
     report::ModelRow line;
     line.factors = model::interval_factors(s);
@@ -46,9 +46,8 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
     text = e.gpus_used == 0 ? "Runs on the CPU " : "Needs offload ";
   text += with + ": ";
   if (e.gpus_used > 0)
-    text += fmt::format(
-        "{} of {} GiB{}", in_gib(e.gpu_bytes), in_gib(model::card_budget(s, 0)),
-        e.gpus_used > 1 ? fmt::format(" on each of {} GPUs", e.gpus_used) : std::string());
+    text += fmt::format("{} of {} GiB{}", in_gib(e.gpu_bytes), in_gib(model::card_budget(s, 0)),
+                        on_each_gpu(e.gpus_used));
   else
     text += in_gib(e.cpu_bytes) + " GiB of RAM";
   if (e.gpus_used > 0 && !model::is_on_gpus(e))
@@ -83,7 +82,7 @@ std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bo
           runs ? in_gib(e.gpus_used > 0 ? e.gpu_bytes : e.cpu_bytes) + " GiB" : "",
           context > 0 ? grouped(context) : "",
           runs && e.tokens_s > 0 ? speed_of(e, of.tpot) : "",
-          runs ? (of.ttft.measurements > 0 ? "" : "~") + duration(e.ttft.value()) : "",
+          runs ? std::string(unmeasured_sign(of.ttft)) + duration(e.ttft.value()) : "",
           note_of(way)};
 }
 
@@ -106,7 +105,7 @@ std::string time_lines(const Estimate& e, const model::TimeIntervals& of, bool u
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](std::string_view name, double seconds, const Interval& interval) {
     if (seconds > 0 && std::isfinite(seconds))
-      rows.push_back({std::string(name), (interval.measurements > 0 ? "" : "~") + duration(seconds),
+      rows.push_back({std::string(name), std::string(unmeasured_sign(interval)) + duration(seconds),
                       fmt::format("{} to {}", duration(seconds * interval.low),
                                   duration(seconds * interval.high))});
   };

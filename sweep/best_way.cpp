@@ -143,8 +143,4 @@ std::string_view short_name(const model::Model& model) {
   return slash == std::string_view::npos ? name : name.substr(slash + 1);
 }
 
-std::string way_words(const model::QuantisedModel& weights, const model::Engine& engine) {
-  return fmt::format("{} under {}", weights.scheme->name, engine.name);
-}
-
 }  // namespace headroom::sweep

@@ -42,7 +42,5 @@ std::vector<std::vector<Way>> all_ways(const AskedWay& asked, const Engines& eng
 
 /// The name without its owner.
 std::string_view short_name(const model::Model& model);
-/// "q4_K_M under llama.cpp".
-std::string way_words(const model::QuantisedModel& weights, const model::Engine& engine);
 
 }  // namespace headroom::sweep

@@ -17,6 +17,10 @@ inline std::string_view unmeasured_sign(const model::Interval& of) {
   return of.measurements > 0 ? "" : "~";
 }
 
+/// The line that explains the sign.
+inline constexpr std::string_view unmeasured_footnote =
+    "~ No measurement of such weights on such cards stands behind this number.\n";
+
 /// "38.9 tokens/s (34–52)" of a rate whose time has the interval `of`; "~38.9" where nothing was
 /// measured. `unit` follows the number.
 inline std::string rate_with_interval(double rate, const model::Interval& of,

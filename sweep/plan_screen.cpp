@@ -7,7 +7,6 @@
 #include "hardware/text.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "sweep/answer_lines.hpp"
-#include "sweep/best_way.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/money.hpp"
 #include "sweep/plan_comparison.hpp"
@@ -16,11 +15,6 @@ namespace headroom::sweep {
 namespace {
 
 constexpr std::size_t most_rows = 8;
-
-std::string size_words(const model::Model& m) {
-  const double billions = static_cast<double>(m.profile.parameters) / 1e9;
-  return billions < 1 ? three_digits(1e3 * billions) + " M" : three_digits(billions) + " B";
-}
 
 std::string plan_title(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
@@ -170,8 +164,7 @@ std::string plan_screen(const PlanScreen& screen) {
     text += '\n';
   }
   text += plan_assumptions(screen);
-  if (text.find('~') != std::string::npos)
-    text += "~ No measurement of such weights on such cards stands behind this number.\n";
+  if (text.find('~') != std::string::npos) text += unmeasured_footnote;
   return text + paragraph("Next: --details for every figure, --format csv for every candidate.");
 }
 

@@ -200,8 +200,7 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
        "each model in the widest weights that fit, under the engine that runs them best "
        "(--runtime, --precision).");
   for (const auto& each : given.assumed) line("Assumes", each + '.');
-  if (text.find('~') != std::string::npos)
-    text += "~ No measurement of such weights on such cards stands behind this number.\n";
+  if (text.find('~') != std::string::npos) text += unmeasured_footnote;
   return text;
 }
 

@@ -17,13 +17,6 @@ constexpr Size max_steps = 100'000;
 /// Differences below this share of the speed are rounding.
 constexpr double rounding = 1e-9;
 
-Bytes full_budget(const Scenario& s) {
-  Bytes most;
-  for (std::size_t card = 0; card < s.machine->devices.size(); ++card)
-    most = std::max(most, card_budget(s, card));
-  return most;
-}
-
 /// Everything that decides an estimate, except the budget. Concurrent sequences count by powers of
 /// two, because hundreds of single steps would add no information.
 using State =
@@ -102,7 +95,7 @@ bool runs(const AllocationPoint& point) { return point.estimate.verdict < Verdic
 std::vector<Bytes> allocations(const Scenario& s, std::optional<Bytes> step) {
   if (s.machine->devices.empty())
     throw std::invalid_argument("the machine has no GPU: there is no memory to allocate");
-  const Bytes full = full_budget(s);
+  const Bytes full = largest_card_budget(s);
   std::vector<Bytes> all{Bytes(0)};
   if (step) {
     if (full.count() / step->count() >= max_steps)

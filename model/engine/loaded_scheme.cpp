@@ -62,10 +62,6 @@ const Scheme& cast_scheme(const Model& model, const Scheme& stored, const Engine
   return scheme(half ? "fp16" : "bf16");
 }
 
-}  // namespace
-
-namespace {
-
 /// The row of a method; null: the engine does not load such checkpoints.
 const CheckpointSupport* row_of(const Engine& engine, std::string_view method) {
   const std::vector<CheckpointSupport>& rows = engine.weights.checkpoints;

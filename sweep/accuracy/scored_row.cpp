@@ -175,6 +175,7 @@ Scenario Subjects::scenario(const Measurement& row, const Options& options) {
   s.batch_parts = s.runtime->offload.batch_in_parts ? whole(options, "gpu-batches", 1) : 1;
   set_parallel(options, s);
   set_tokens(options, s);
+  leave_no_margin(s);
   return s;
 }
 
@@ -200,7 +201,6 @@ void Subjects::set_measured(const Measurement& row, ScoredRow& subject) {
 ScoredRow Subjects::subject(const Measurement& row) {
   ScoredRow subject{.row = &row, .scenario = scenario(row, options_of(row)), .group = {}};
   Scenario& s = subject.scenario;
-  leave_no_margin(s);
   if (row["batch"] == "saturated") s.batch = saturated(s);
   if (const auto layers = layers_on_cards(row, s)) s.gpu_budget = budget_for(s, *layers);
   set_measured(row, subject);
@@ -223,7 +223,6 @@ ScoredRow Subjects::subject(const Measurement& row) {
 Scenario Subjects::labelled(const Measurement& row) {
   const Options options = options_of(row);
   Scenario s = scenario(row, options);
-  leave_no_margin(s);
   set_budget(row, s);
   return s;
 }

@@ -9,6 +9,7 @@
 #include "report/words.hpp"
 #include "sweep/answer_lines.hpp"
 #include "sweep/curve/curve.hpp"
+#include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -37,14 +38,12 @@ std::set<std::size_t> few_points(const CurveLine& line, std::size_t most) {
 }
 
 std::string headline_of(const CurveLine& line, std::size_t cards) {
-  const std::string with = fmt::format("with {} under {}", line.scenario.weights->scheme->name,
-                                       line.scenario.runtime->name);
+  const std::string with = "with " + way_words(*line.scenario.weights, *line.scenario.runtime);
   if (!line.recommended) return fmt::format("Nothing to recommend {}: {}", with, line.reason);
   const AllocationPoint& p = line.points[*line.recommended];
   return fmt::format(
       "Recommended {}: {} of {} GiB{}, {}", with, in_gib(p.allocation),
-      in_gib(line.points.back().allocation),
-      cards > 1 ? fmt::format(" on each of {} GPUs", cards) : std::string(),
+      in_gib(line.points.back().allocation), on_each_gpu(cards),
       speed_of(p.estimate, interval_factors(line.scenario).times(p.estimate).tpot, " tokens/s"));
 }
 
@@ -61,7 +60,7 @@ std::vector<std::string> row_of(const CurveLine& line, std::size_t i) {
   if (p.plan.host_experts.size() > 0)
     layers += fmt::format(", experts of {} on CPU", p.plan.host_experts.size());
   return {in_gib(p.allocation), layers, speed_of(e, of.tpot),
-          (of.ttft.measurements > 0 ? "" : "~") + duration(e.ttft.value()), happens};
+          std::string(unmeasured_sign(of.ttft)) + duration(e.ttft.value()), happens};
 }
 
 }  // namespace
@@ -86,7 +85,7 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
   }
   if (any) text += '\n' + report::text_plot(figure_of(given, lines));
   text += '\n' + assumption_lines(given);
-  if (unmeasured) text += unmeasured_note({});
+  if (unmeasured) text += unmeasured_footnote;
   return text + paragraph(
                     "Next: headroom curve … --format csv has every point, --plots DIR draws "
                     "them, --details says more");

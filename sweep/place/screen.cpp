@@ -4,6 +4,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/answer_lines.hpp"
+#include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/answer.hpp"
 #include "sweep/ways.hpp"
@@ -29,12 +30,10 @@ std::string headline_of(const Answer& answer) {
     return fmt::format("Nothing to recommend: {}", answer.reason);
   const Strategy& s = answer.strategies[answer.chosen];
   const Estimate& e = s.explained.estimate;
-  std::string text =
-      fmt::format("Recommended with {} under {}: {}, ", s.scenario.weights->scheme->name,
-                  s.scenario.runtime->name, s.name);
+  std::string text = fmt::format("Recommended with {}: {}, ",
+                                 way_words(*s.scenario.weights, *s.scenario.runtime), s.name);
   if (e.gpus_used > 0)
-    text += fmt::format("{} GiB{}, ", in_gib(e.gpu_bytes),
-                        e.gpus_used > 1 ? fmt::format(" on each of {} GPUs", e.gpus_used) : "");
+    text += fmt::format("{} GiB{}, ", in_gib(e.gpu_bytes), on_each_gpu(e.gpus_used));
   return text + speed_words(s, " tokens/s");
 }
 
@@ -45,11 +44,12 @@ std::string strategy_table(const Answer& answer) {
     const Estimate& e = s.explained.estimate;
     std::vector<std::string> row{i == answer.chosen ? ">" : "", std::string(s.name)};
     if (s.feasible) {
-      const bool measured = intervals_of(s).ttft.measurements > 0;
-      row.insert(row.end(), {in_gib(e.gpu_bytes), in_gib(e.cpu_bytes),
-                             fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk),
-                             speed_words(s, ""), (measured ? "" : "~") + duration(e.ttft.value()),
-                             is_tight(s.scenario, e) ? "tight" : ""});
+      row.insert(row.end(),
+                 {in_gib(e.gpu_bytes), in_gib(e.cpu_bytes),
+                  fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk),
+                  speed_words(s, ""),
+                  std::string(unmeasured_sign(intervals_of(s).ttft)) + duration(e.ttft.value()),
+                  is_tight(s.scenario, e) ? "tight" : ""});
     } else {
       row.insert(row.end(), {"", "", "", "", "", needs(answer, s)});
     }
@@ -92,7 +92,7 @@ std::string place_screen(const Answer& answer) {
   for (const auto& line : answer.strategies.back().explained.warnings)
     text += paragraph("Warning: " + line);
   text += assumption_lines(given);
-  if (!measured) text += unmeasured_note({});
+  if (!measured) text += unmeasured_footnote;
   return text + paragraph("Next: headroom launch " + same_question(given) +
                           ", or --details, --format json (the device map)");
 }

@@ -1,6 +1,5 @@
 #include "model/answer/placement/layers_by_context.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "model/infer/placement/placement.hpp"
@@ -51,9 +50,8 @@ void add_cpu_moe(const Scenario& s, const LayerSplit& given, LayersAtContext& ro
 
 std::vector<LayersAtContext> layers_by_context(const Scenario& asked) {
   Scenario s = asked;
-  for (std::size_t card = 0; card < s.machine->devices.size() && asked.gpu_budget == unlimited;
-       ++card)
-    s.gpu_budget = std::max(card == 0 ? Bytes(0) : s.gpu_budget, card_budget(asked, card));
+  if (s.gpu_budget == unlimited && !s.machine->devices.empty())
+    s.gpu_budget = largest_card_budget(asked);
   LayerSplit split = s.layer_split != nullptr ? *s.layer_split : LayerSplit{};
   split.gpu_layers = -1;
   const bool experts =

@@ -25,19 +25,11 @@ Bytes part_of_bytes(Bytes bytes, double share) {
   return Bytes(static_cast<Size>(static_cast<double>(bytes.count()) * share));
 }
 
-/// The largest card's budget.
-Bytes full_gpu_budget(const Scenario& s) {
-  Bytes most;
-  for (std::size_t card = 0; card < s.machine->devices.size(); ++card)
-    most = std::max(most, card_budget(s, card));
-  return most;
-}
-
 /// The budgets of a row. Cards smaller than the budget keep within their own memory.
 Scenario with_budgets(const Scenario& s, const StrategyRow& row) {
   Scenario changed = s;
   changed.ram_budget = part_of_bytes(std::min(s.ram_budget, s.machine->host.ram), row.ram_share);
-  changed.gpu_budget = part_of_bytes(full_gpu_budget(s), row.gpu_share);
+  changed.gpu_budget = part_of_bytes(largest_card_budget(s), row.gpu_share);
   return changed;
 }
 
@@ -112,8 +104,8 @@ std::vector<Strategy> strategies(const Scenario& s, const ModuleTree& tree, Poli
     if (s.machine->devices.empty() && &row != rows && row.gpu != Gpu::only) continue;
     Scenario changed = with_budgets(s, row);
     if (row.gpu == Gpu::least)
-      changed.gpu_budget =
-          std::min(least_gpu_memory(changed, uses_a_gpu).value_or(unlimited), full_gpu_budget(s));
+      changed.gpu_budget = std::min(least_gpu_memory(changed, uses_a_gpu).value_or(unlimited),
+                                    largest_card_budget(s));
     all.push_back(worked_out(row, changed, tree, policy, options));
   }
   return all;

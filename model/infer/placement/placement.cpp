@@ -37,6 +37,13 @@ Bytes card_budget(const Scenario& s, std::size_t card) {
                                 Bytes(policy.margin_bytes));
 }
 
+Bytes largest_card_budget(const Scenario& s) {
+  Bytes most;
+  for (std::size_t card = 0; card < s.machine->devices.size(); ++card)
+    most = std::max(most, card_budget(s, card));
+  return most;
+}
+
 Bytes piece_bytes(const QuantisedModel& weights, const LayerSpan& piece) {
   const Bytes all = layer_bytes(weights, piece.layers);
   if (piece.content == Content::whole) return all;

@@ -194,6 +194,9 @@ Bytes disk_use(const Scenario& scenario, const Plan& plan);
 /// also leaves its margin.
 Bytes card_budget(const Scenario& scenario, std::size_t card);
 
+/// The largest card's; 0 without cards.
+Bytes largest_card_budget(const Scenario& scenario);
+
 /// Bytes of layers [range), or of a part of each.
 inline Bytes layer_bytes(const QuantisedModel& weights, Range range) {
   return between(weights.layers_before, range);
