@@ -35,7 +35,7 @@ std::string title_line(const GivenScenario& given) {
   if (m.profile.parameters_active != m.profile.parameters)
     size += fmt::format(", {} B active",
                         three_digits(static_cast<double>(m.profile.parameters_active) / 1e9));
-  return fmt::format("{} ({}) on {}\n", m.name, size, given.machine->name);
+  return paragraph(fmt::format("{} ({}) on {}", m.name, size, given.machine->name));
 }
 
 std::string way_words(const model::QuantisedModel& weights, const model::Engine& engine) {

@@ -27,7 +27,7 @@ std::string way_words(const model::QuantisedModel& weights, const model::Engine&
 /// " on each of 2 GPUs"; empty for one.
 std::string on_each_gpu(std::size_t gpus);
 
-/// "org/name (32.8 B parameters) on MACHINE", a line.
+/// "org/name (32.8 B parameters) on MACHINE", as a paragraph.
 std::string title_line(const GivenScenario& given);
 
 /// A line of at most 100 columns, or more, of which the further ones are indented.

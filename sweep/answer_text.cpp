@@ -16,6 +16,7 @@
 #include "sweep/answer_lines.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen_table.hpp"
 #include "sweep/traffic_output.hpp"
 
 namespace headroom::sweep {
@@ -95,10 +96,17 @@ std::string ways_table(const GivenScenario& given) {
   }
   for (const Way* way : shown)
     rows.push_back(row_of(*way, given.scenario, way == given.ways.data()));
-  return aligned(
-      {"", "precision", "engine", given.machine->devices.empty() ? "RAM" : "each GPU", "context to",
-       given.scenario.batch > 1 ? "decode tokens/s" : "tokens/s", "first token", ""},
-      {false, false, false, true, true, true, true, false}, rows);
+  constexpr int always = ScreenColumn::always;
+  return screen_table(
+      {{"", false, always, {}},
+       {"precision", false, always, {}},
+       {"engine", false, always, {}},
+       {given.machine->devices.empty() ? "RAM" : "each GPU", true, always, {}},
+       {"context to", true, 1, {}},
+       {given.scenario.batch > 1 ? "decode tokens/s" : "tokens/s", true, always, {}},
+       {"first token", true, 2, {}},
+       {"", false, always, {}}},
+      rows);
 }
 
 std::string time_lines(const Estimate& e, const model::TimeIntervals& of, bool under_load) {

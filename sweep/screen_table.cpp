@@ -39,4 +39,11 @@ std::string screen_table(std::vector<ScreenColumn> columns) {
   return text;
 }
 
+std::string screen_table(std::vector<ScreenColumn> columns,
+                         const std::vector<std::vector<std::string>>& rows) {
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(row[i]);
+  return screen_table(std::move(columns));
+}
+
 }  // namespace headroom::sweep

@@ -17,5 +17,8 @@ struct ScreenColumn {
 
 /// Columns side by side, without as many as it takes for lines of at most screen_width.
 std::string screen_table(std::vector<ScreenColumn> columns);
+/// Rows likewise; `columns` are without cells.
+std::string screen_table(std::vector<ScreenColumn> columns,
+                         const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace headroom::sweep

@@ -11,6 +11,7 @@
 #include "sweep/curve/curve.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen_table.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 using namespace model;
 
 /// Rows of the table, over all lines.
-constexpr std::size_t most_rows = 8;
+constexpr std::size_t most_rows = 6;
 
 /// At most `most` points: what was found, the ends, changes, then others evenly spread.
 std::set<std::size_t> few_points(const CurveLine& line, std::size_t most) {
@@ -32,7 +33,7 @@ std::set<std::size_t> few_points(const CurveLine& line, std::size_t most) {
   add(line.first);
   add(0);
   for (const auto& mark : line.drawn.marks) add(mark.index);
-  for (const std::size_t parts : {2, 4, 8})
+  for (const std::size_t parts : {2U, 4U, 8U})
     for (std::size_t k = 1; k < parts; k += 2) add(last * k / parts);
   return few;
 }
@@ -76,9 +77,13 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
       rows.push_back(row_of(line, i));
     text += '\n';
     if (lines.size() > 1) text += line.label + '\n';
-    text += aligned({cards > 1 ? "GiB on each" : "GiB", "layers GPU / CPU / disk", "tokens/s",
-                     "first token", ""},
-                    {true, true, true, true, false}, rows);
+    constexpr int always = ScreenColumn::always;
+    text += screen_table({{cards > 1 ? "GiB on each" : "GiB", true, always, {}},
+                          {"layers GPU / CPU / disk", true, 2, {}},
+                          {"tokens/s", true, always, {}},
+                          {"first token", true, 1, {}},
+                          {"", false, always, {}}},
+                         rows);
     any = any || line.first.has_value();
     for (const auto& row : rows)
       for (const auto& cell : row) unmeasured = unmeasured || cell.starts_with('~');

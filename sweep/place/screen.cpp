@@ -3,10 +3,12 @@
 
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "report/words.hpp"
 #include "sweep/answer_lines.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/answer.hpp"
+#include "sweep/screen_table.hpp"
 #include "sweep/ways.hpp"
 
 namespace headroom::sweep {
@@ -37,6 +39,14 @@ std::string headline_of(const Answer& answer) {
   return text + speed_words(s, " tokens/s");
 }
 
+/// "needs 59.9 GiB", on each GPU where nothing else is said.
+std::string short_need(const Strategy& s) {
+  return fmt::format("needs {} GiB{}", in_gib(s.needed),
+                     s.needed_of == Reason::ram    ? " of RAM"
+                     : s.needed_of == Reason::disk ? " of disk"
+                                                   : "");
+}
+
 std::string strategy_table(const Answer& answer) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < answer.strategies.size(); ++i) {
@@ -51,13 +61,22 @@ std::string strategy_table(const Answer& answer) {
                   std::string(unmeasured_sign(intervals_of(s).ttft)) + duration(e.ttft.value()),
                   is_tight(s.scenario, e) ? "tight" : ""});
     } else {
-      row.insert(row.end(), {"", "", "", "", "", needs(answer, s)});
+      const bool known = s.needed > Bytes(0);
+      row.insert(row.end(), {"", "", "", known ? short_need(s) : "", "",
+                             known ? "" : std::string(report::reason_words(e.reason))});
     }
     rows.push_back(std::move(row));
   }
-  return aligned({"", "strategy", "GPU GiB", "RAM GiB", "layers GPU / CPU / disk", "tokens/s",
-                  "first token", ""},
-                 {false, false, true, true, true, true, true, false}, rows);
+  constexpr int always = ScreenColumn::always;
+  return screen_table({{"", false, always, {}},
+                       {"strategy", false, always, {}},
+                       {"GPU GiB", true, always, {}},
+                       {"RAM GiB", true, 1, {}},
+                       {"layers GPU / CPU / disk", true, 3, {}},
+                       {"tokens/s", true, always, {}},
+                       {"first token", true, 2, {}},
+                       {"", false, always, {}}},
+                      rows);
 }
 
 /// Options by which the engine makes the recommended strategy.
