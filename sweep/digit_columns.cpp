@@ -66,8 +66,11 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
     columns.push_back(std::move(axis));
   }
   for (const auto* axis : number_axes())
-    if (first.*axis->number > 0)
-      add(axis->form.column, [&](const Scenario& s) { return AxisValue(s.*axis->number); });
+    if (std::ranges::any_of(digit, [&](const Choice& c) { return c.decides.*axis->number > 0; }))
+      add(axis->form.column, [&](const Scenario& s) {
+        const Size number = s.*axis->number;
+        return number > 0 ? AxisValue(number) : AxisValue();
+      });
   if (first.runtime) add_rows([](const Scenario& s) { return s.runtime; }, report::runtime_digit);
   if (first.machine)
     add_rows([](const Scenario& s) { return s.machine; },

@@ -8,58 +8,13 @@
 #include <set>
 
 #include "model/checkpoint/text_only.hpp"
-#include "model/engine/default_cache.hpp"
+#include "sweep/digit_groups.hpp"
 #include "sweep/inference_axes.hpp"
 #include "sweep/loaded_choice.hpp"
 #include "sweep/options/extra_options.hpp"
 
 namespace headroom::sweep {
 namespace {
-
-/// Axes that move together.
-struct Group {
-  std::vector<std::string> axes;
-  std::vector<Choice> choices;
-  bool has(std::string_view axis) const { return std::ranges::find(axes, axis) != axes.end(); }
-};
-
-/// Linked axes together, each other axis alone. Budgets that are not linked are left out: they are
-/// each machine's own.
-std::vector<Group> groups_of(const Spec& spec, const GridSpec& grid, Names& names) {
-  std::vector<Group> groups;
-  for (const auto& linked : link_groups(spec, grid, inference_axes(), names)) {
-    Group group;
-    for (const auto* axis : linked.axes) group.axes.emplace_back(axis->form.key);
-    if (group.axes == std::vector<std::string>{"gpu_budgets"}) continue;
-    for (const auto& changes : linked.values) {
-      Choice& choice = group.choices.emplace_back();
-      for (const auto& change : changes) change(choice);
-    }
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
-std::vector<Group>::iterator with(std::vector<Group>& groups, std::string_view axis) {
-  return std::ranges::find_if(groups, [&](const Group& group) { return group.has(axis); });
-}
-Group& group_with(std::vector<Group>& groups, std::string_view axis) { return *with(groups, axis); }
-
-/// Makes the groups that hold `first` and `second` one, where the latter stood.
-Group& merge(std::vector<Group>& groups, std::string_view first, std::string_view second) {
-  const auto a = with(groups, first), b = with(groups, second);
-  if (a == b) return *a;
-  Group all{a->axes, {}};
-  all.axes.insert(all.axes.end(), b->axes.begin(), b->axes.end());
-  for (const Choice& slow : a->choices)
-    for (const Choice& fast : b->choices) {
-      all.choices.push_back(slow);
-      overlay(all.choices.back(), fast);
-    }
-  *b = std::move(all);
-  groups.erase(a);
-  return group_with(groups, first);
-}
 
 /// Each choice of the machines with each budget that the machine has.
 std::vector<Choice> with_budgets(const std::vector<Choice>& machines,
@@ -70,22 +25,6 @@ std::vector<Choice> with_budgets(const std::vector<Choice>& machines,
       all.push_back(choice);
       all.back().decides.gpu_budget = budget;
     }
-  return all;
-}
-
-std::vector<Choice> distinct(const std::vector<Choice>& choices) {
-  std::vector<Choice> all;
-  std::set<std::vector<std::intptr_t>> seen;
-  for (const Choice& c : choices) {
-    const model::Scenario& s = c.decides;
-    const auto pointer = [](const void* p) { return reinterpret_cast<std::intptr_t>(p); };
-    std::vector<std::intptr_t> key = {pointer(c.model),        pointer(s.weights),
-                                      pointer(s.kv_precision), pointer(s.runtime),
-                                      pointer(s.machine),      s.gpu_budget.count()};
-    for (const auto* axis : number_axes()) key.push_back(s.*axis->number);
-    for (const ServedExtra* extra : c.extras) key.push_back(pointer(extra));
-    if (seen.insert(std::move(key)).second) all.push_back(c);
-  }
   return all;
 }
 
@@ -199,7 +138,7 @@ void apply_extras(Choice& choice, Names& names) {
 }
 
 /// Extras go into the digit of the models, with whatever decides what they come to.
-void add_extras(const Spec& spec, const GridSpec& grid, std::vector<Group>& groups, Names& names) {
+void add_extras(const Spec& spec, const GridSpec& grid, DigitGroups& groups, Names& names) {
   for (const ExtraAxis& axis : extra_axes) {
     if (grid.values(axis.key).empty()) continue;
     merge(groups, axis.key, "models");
@@ -222,7 +161,7 @@ void add_extras(const Spec& spec, const GridSpec& grid, std::vector<Group>& grou
 
 /// Models with their precisions. Engines share the digit of the models if they load the weights of
 /// one choice differently, and so do machines.
-void hold_weights(std::vector<Group>& groups, Names& names) {
+void hold_weights(DigitGroups& groups, Names& names) {
   merge(groups, "models", "precisions");
   for (const auto& [by, axis] :
        {std::pair{LoadedBy::engine, "runtimes"}, std::pair{LoadedBy::machine, "machines"}})
@@ -237,47 +176,20 @@ void hold_weights(std::vector<Group>& groups, Names& names) {
         names.weights(choice.model, &scheme_of_choice(choice, engine, machine));
 }
 
-/// The format that "auto" is for each model and engine. If they differ, the KV precisions share
-/// the digit of the models, and of the engines.
-void set_caches(std::vector<Group>& groups) {
-  const auto is_auto = [](const Choice& c) { return c.decides.kv_precision == nullptr; };
-  if (std::ranges::none_of(group_with(groups, "kv_precisions").choices, is_auto)) return;
-  const auto taken = [&](const Choice& choice, const Choice& other) {
-    const model::Engine* engine =
-        choice.decides.runtime ? choice.decides.runtime : other.decides.runtime;
-    return &model::default_cache(*choice.decides.weights, *engine);
-  };
-  const auto& engines = group_with(groups, "runtimes").choices;
-  const auto& models = group_with(groups, "models").choices;
-  const Precision* first = taken(models.front(), engines.front());
-  bool same = true, by_engine = false;
-  for (const Choice& choice : models)
-    for (const Choice& other : engines) {
-      same = same && taken(choice, other) == first;
-      by_engine = by_engine || taken(choice, other) != taken(choice, engines.front());
-    }
-  if (!same) merge(groups, "kv_precisions", "models");
-  if (by_engine) merge(groups, "runtimes", "models");
-  const Choice& engine = group_with(groups, "runtimes").choices.front();
-  Group& caches = group_with(groups, "kv_precisions");
-  for (Choice& choice : caches.choices)
-    if (is_auto(choice)) choice.decides.kv_precision = same ? first : taken(choice, engine);
-  caches.choices = distinct(caches.choices);
-}
-
 }  // namespace
 
 std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& grid, Names& names) {
-  auto groups = groups_of(spec, grid, names);
+  auto groups = digit_groups(spec, grid, names);
   hold_weights(groups, names);
   set_caches(groups);
   add_extras(spec, grid, groups, names);
+  set_contexts(grid, groups);
   if (grid.link_of("gpu_budgets")) {
     for (Choice& choice : merge(groups, "gpu_budgets", "machines").choices)
       choice.decides.gpu_budget =
           std::min(choice.decides.gpu_budget, largest_card(*choice.decides.machine));
   } else if (!grid.values("gpu_budgets").empty()) {
-    Group& machines = group_with(groups, "machines");
+    DigitGroup& machines = group_with(groups, "machines");
     try {
       machines.choices = with_budgets(machines.choices, grid.gpu_budgets());
     } catch (const std::invalid_argument& e) {
@@ -285,7 +197,7 @@ std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& gri
     }
   }
   std::vector<std::vector<Choice>> digits;
-  for (const Group& group : groups)
+  for (const DigitGroup& group : groups)
     digits.push_back(group.axes.size() == 1 ? group.choices : distinct(group.choices));
   return digits;
 }

@@ -72,7 +72,7 @@ run_tests release --label-exclude "$exclude" || failed=$((failed + 1))
 [ $long = no ] || check slurm tests/slurm.sh build/release/headroom
 [ $long = no ] || check unattended tests/unattended.sh build/release/headroom
 if [ $all = yes ]; then
-  run_tests asan --label-exclude "$exclude|^example$" || failed=$((failed + 1))
+  run_tests asan --label-exclude "$exclude|^example$|^script$" || failed=$((failed + 1))
   run_tests tsan --label-regex '^threads$' || failed=$((failed + 1))
   check tidy tests/tidy.sh $([ $long = yes ] && echo --every-file)
   check fuzz tests/fuzz/run.sh 5

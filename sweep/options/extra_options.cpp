@@ -112,10 +112,13 @@ void add_images(const Options& options, model::Scenario& s, std::vector<std::str
   const auto& [count, each] = *given;
   s.images = {count, each.patches, m.images.hidden};
   s.prompt_tokens += count * each.tokens;
-  if (s.context > 0 && s.context < s.prompt_tokens + s.output_tokens)
+  const Size least = s.prompt_tokens + s.output_tokens;
+  const bool is_usual = !options.given("context") && !options.given("seq");
+  if (is_usual && s.context > 0) s.context = std::max(s.context, least);
+  if (s.context > 0 && s.context < least)
     throw UsageError(
         fmt::format("--context: {} is less than text, {} image tokens and output together ({})",
-                    s.context, count * each.tokens, s.prompt_tokens + s.output_tokens));
+                    s.context, count * each.tokens, least));
   assumed.push_back(fmt::format(
       "{} image{} of {} tokens each in every prompt, in addition to its text; {} patches each ({})",
       count, count == 1 ? "" : "s", each.tokens, each.patches, m.images.source));

@@ -155,8 +155,9 @@ void choose(const Options& options, GivenScenario& given) {
 }  // namespace
 
 bool says_tokens(const Options& options) {
-  return options.given("prompt-tokens") || options.given("output-tokens") ||
-         options.given("context") || options.given("seq");
+  constexpr std::string_view flags[] = {"prompt-tokens", "output-tokens",     "context",
+                                        "seq",           "prompt-tokens-p95", "output-tokens-p95"};
+  return std::ranges::any_of(flags, [&](std::string_view flag) { return options.given(flag); });
 }
 
 model::Scenario request_of(const Options& options, const Engines& engines) {

@@ -88,16 +88,12 @@ Figures of_script(const std::string& script) {
   return found;
 }
 
-/// A grid for each point, with its context.
-std::string spec_of(const std::vector<std::pair<Point, Figures>>& points,
-                    const std::vector<Size>& contexts) {
+/// A grid for each point.
+std::string spec_of(const std::vector<std::pair<Point, Figures>>& points) {
   std::string spec = "[run]\nname = 'all'\n";
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const Point& point = points[i].first;
+  for (const auto& [point, figures] : points)
     spec += "[[grid]]\nmodels = '" + point.model + "'\nmachines = '" + point.machine +
-            "'\nruntimes = '" + point.runtime + "'\nprecisions = '" + point.precision +
-            "'\ncontexts = " + std::to_string(contexts[i]) + '\n';
-  }
+            "'\nruntimes = '" + point.runtime + "'\nprecisions = '" + point.precision + "'\n";
   return spec;
 }
 
@@ -105,7 +101,6 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
   std::mt19937 random(27);
   std::map<std::string, int> compared;
   std::vector<std::pair<Point, Figures>> in_a_sweep;
-  std::vector<Size> contexts;  // a spec has no usual context
   for (int draw = 0; draw < 40; ++draw) {
     const Point point = drawn(random);
     const auto estimate = answer(point, "estimate");
@@ -115,7 +110,6 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
     if (!verdict.starts_with("fits_")) continue;
     const Figures expected = figures(result);
     ++compared["estimate"];
-    contexts.push_back(result.at("context").to_number<Size>());
     in_a_sweep.emplace_back(Point{point.model, std::string(result.at("machine").as_string()),
                                   std::string(result.at("runtime").as_string()),
                                   std::string(result.at("precision").as_string())},
@@ -142,7 +136,7 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
   EXPECT_GE(compared["place"], 25);
   EXPECT_GE(compared["launch"], 20);
 
-  std::ofstream(folder / "all.toml") << spec_of(in_a_sweep, contexts);
+  std::ofstream(folder / "all.toml") << spec_of(in_a_sweep);
   const auto [code, says] =
       ask({"sweep", (folder / "all.toml").string(), "--out", (folder / "out").string()});
   ASSERT_EQ(code, 0) << says;

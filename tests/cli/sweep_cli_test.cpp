@@ -2,6 +2,7 @@
 // equal to what `estimate` says of the same point.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
@@ -118,6 +119,8 @@ TEST_F(SweepProcess, RowsEqualEstimates) {
                                           "--out",           answer.string()};
     if (const auto budget = cell(row, "gpu_budget_bytes"); !budget.empty())
       arguments.insert(arguments.end(), {"--gpu-budget", budget == "0" ? "0" : budget + "B"});
+    if (const auto context = cell(row, "context"); !context.empty())
+      arguments.insert(arguments.end(), {"--context", context});
     const int code = run(arguments);
     const auto verdict = cell(row, "verdict");
     ASSERT_EQ(code, verdict == "does_not_fit" || verdict == "refused" ? 3 : 0);
@@ -128,7 +131,7 @@ TEST_F(SweepProcess, RowsEqualEstimates) {
     expect_equal_row(table, row, result);
 
     // The row as CSV, to the last digit.
-    arguments[arguments.size() - (cell(row, "gpu_budget_bytes").empty() ? 3 : 5)] = "csv";
+    *(std::ranges::find(arguments, "--format") + 1) = "csv";
     ASSERT_EQ(run(arguments), code);
     const Table stored = columns_of(table, row, result);
     std::ostringstream expected, found;

@@ -8,6 +8,7 @@
 #include "model/answer/explain.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -42,9 +43,11 @@ TEST(Strategy, TheLeastGpuMemoryIsEnoughAndLessIsNot) {
 /// Every model of the catalogue, in 16 bit.
 template <class F>
 void for_each_model(F&& f) {
+  int seen = 0;
   for (const EmbeddedFile& file : embedded_models()) {
     if (!file.name.ends_with(".json")) continue;
     std::string name(file.name.substr(0, file.name.size() - 5));
+    if (++seen % test::stride != 0) continue;
     if (const auto at = name.find("__"); at != std::string::npos) name.replace(at, 2, "/");
     const Model& model = catalogue_model(name);
     const QuantisedModel w = quantise(model, scheme("bf16"));
@@ -90,8 +93,8 @@ TEST(Strategy, PlacementsOfASweepAreAcceleratesWholeWalkModelByModelAndBudgetByB
   });
   fmt::print("{} models, {} placements, {} written by accelerate from max_memory, {} by both\n",
              models, compared, written, by_transformers);
-  EXPECT_GT(models, 150);
-  EXPECT_GT(compared, 5000);
+  EXPECT_GT(models, 150 / test::stride);
+  EXPECT_GT(compared, 5000 / test::stride);
   EXPECT_GT(written, compared * 9 / 10);
   EXPECT_EQ(by_transformers, written);
 }

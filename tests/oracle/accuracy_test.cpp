@@ -13,6 +13,7 @@
 #include "sweep/accuracy/report.hpp"
 #include "sweep/accuracy/training_measurement.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace headroom::oracle {
 namespace {
@@ -48,9 +49,8 @@ void expect_no_worse(const boost::json::value& now, const boost::json::value& be
 /// Judged by sources that the constants were not fitted to. Sizes of files and verdicts have no
 /// constants to fit.
 TEST(Accuracy, NoLeftOutSourceIsMetWorse) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "fits constants once for every source: minutes under a sanitizer";
-#endif
+  if (test::is_sanitized)
+    GTEST_SKIP() << "fits constants once for every source: minutes under a sanitizer";
   std::vector<std::string> files;
   for (const char* name : {"decode_speed", "fit_labels", "inference_memory", "offload_speed",
                            "quantised_sizes", "training_memory", "training_speed"})

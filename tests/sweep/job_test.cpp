@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
+#include "job_fixture.hpp"
 #include "model/answer/allocation_curve.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -17,35 +19,6 @@
 namespace headroom::sweep {
 namespace {
 
-Spec spec_of(std::string_view grid) {
-  return parse_spec("[[grid]]\n" + std::string(grid), "s.toml");
-}
-Job job_of(const Spec& spec, const Catalogue& catalogue = shipped_catalogue()) {
-  return make_job(spec, catalogue, Hub({.token = {}, .offline = true}));
-}
-Job job_of(std::string_view grid) { return job_of(spec_of(grid)); }
-std::string job_complaint(std::string_view grid) {
-  try {
-    job_of(grid);
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "none";
-}
-
-constexpr std::string_view small =
-    "models = ['llama2-7b', 'TinyLlama-1.1B-Chat-v1.0']\nmachines = ['rtx-4090', 'cpu']\n";
-
-std::vector<model::Scenario> scenarios(const JobGrid& grid) {
-  std::vector<model::Scenario> all;
-  std::vector<Size> point(grid.digits.size());
-  for (Size i = 0; i < grid.grid.size(); ++i) {
-    grid.grid.decode(i, point);
-    if (!grid.excluded(point)) all.push_back(grid.scenario(point));
-  }
-  return all;
-}
-
 TEST(Job, EveryCombinationIsAScenario) {
   const Job job = job_of(std::string(small) + "batches = [1, 2, 3]\nprecisions = ['bf16', 'int8']");
   ASSERT_EQ(job.grids.size(), 1U);
@@ -53,33 +26,9 @@ TEST(Job, EveryCombinationIsAScenario) {
   std::set<std::tuple<const void*, const void*, const void*, Size>> seen;
   for (const auto& s : scenarios(job.grids[0])) {
     EXPECT_EQ(s.gpu_budget, model::unlimited);
-    EXPECT_EQ(s.context, 0);
     seen.insert({s.weights->model, s.weights->scheme, s.machine, s.batch});
   }
   EXPECT_EQ(seen.size(), 24U);
-}
-
-TEST(Job, AutoIsTheCheckpointsOwnAndAppearsOnce) {
-  // Both checkpoints are published in 16 bit. auto adds a point only if it is another format.
-  const Job job = job_of(std::string(small) + "precisions = ['auto', 'fp16', 'bf16']");
-  EXPECT_EQ(job.points(), 2 * 2 * 2);
-  for (const auto& s : scenarios(job.grids[0]))
-    EXPECT_TRUE(s.weights->scheme->name == "bf16" || s.weights->scheme->name == "fp16");
-}
-
-/// Engine and machine together decide it: each point has the weights of its own two.
-TEST(Job, WeightsAreInTheSchemeThatEachEngineLoadsOnEachMachine) {
-  const Job job = job_of(
-      "models = ['Qwen/Qwen3-8B-FP8', 'Qwen/Qwen3-8B']\nmachines = ['rtx-4090', 'rtx-3090']\n"
-      "runtimes = ['vllm', 'transformers']\ngpu_budgets = ['8GiB', '24GiB']");
-  EXPECT_EQ(job.points(), 2 * 2 * 2 * 2);
-  for (const auto& s : scenarios(job.grids[0])) {
-    const bool is_old = !s.machine->devices[0].fp8.has_value();
-    const bool unpacked = is_old && s.runtime->name == "transformers";
-    const bool is_fp8 = s.weights->model->checkpoint_scheme == "fp8-block";
-    EXPECT_EQ(s.weights->scheme->name, is_fp8 && !unpacked ? "fp8-block" : "bf16")
-        << s.weights->model->name << ' ' << s.machine->name << ' ' << s.runtime->name;
-  }
 }
 
 /// gpt-oss-120b does not fit these cards. Its placement is the one of `curve`, and faster than the
@@ -110,43 +59,6 @@ TEST(Job, ExpertsAreInHostMemoryAsInACurve) {
       EXPECT_EQ(found.tokens_s, evaluate(s).tokens_s);
     }
   }
-}
-
-TEST(Job, AutoIsWhatEachEngineMakesOfTheCheckpoint) {
-  // The GGUF files of gpt-oss keep its experts unchanged. The rest is in Q8_0
-  // (convert_hf_to_gguf.py).
-  const Job job = job_of(
-      "models = ['gpt-oss-20b', 'llama2-7b']\nmachines = ['rtx-4090']\n"
-      "runtimes = ['llama.cpp', 'vllm']\nprecisions = ['auto', 'q8_0']\n");
-  std::set<std::string> seen;
-  for (const auto& s : scenarios(job.grids[0])) {
-    const model::QuantisedModel& held = *s.weights;
-    seen.insert(held.model->architecture + " in " + std::string(s.runtime->name) + ": " +
-                std::string(held.scheme->name));
-  }
-  EXPECT_EQ(seen,
-            (std::set<std::string>{
-                "GptOssForCausalLM in llama.cpp: mxfp4-moe", "GptOssForCausalLM in llama.cpp: q8_0",
-                "GptOssForCausalLM in vllm: mxfp4", "GptOssForCausalLM in vllm: q8_0",
-                "LlamaForCausalLM in llama.cpp: fp16", "LlamaForCausalLM in llama.cpp: q8_0",
-                "LlamaForCausalLM in vllm: fp16", "LlamaForCausalLM in vllm: q8_0"}));
-}
-
-TEST(Job, AutoIsTheCacheThatEachEngineTakes) {
-  const Job job = job_of(
-      "models = ['nvidia/Qwen3-32B-NVFP4', 'Qwen/Qwen3-32B']\nmachines = ['1x b200-sxm-180gb']\n"
-      "runtimes = ['vllm', 'transformers']\nkv_precisions = ['auto', 'fp16']");
-  std::multiset<std::string> found;
-  for (const auto& s : scenarios(job.grids[0]))
-    found.insert(std::string(s.weights->model->name) + ' ' + std::string(s.runtime->name) + ' ' +
-                 std::string(s.kv_precision->name));
-  EXPECT_EQ(found, (std::multiset<std::string>{
-                       "Qwen/Qwen3-32B transformers fp16", "Qwen/Qwen3-32B vllm fp16",
-                       "nvidia/Qwen3-32B-NVFP4 transformers fp16",
-                       "nvidia/Qwen3-32B-NVFP4 vllm fp16", "nvidia/Qwen3-32B-NVFP4 vllm fp8"}))
-      << "once each, though auto and fp16 are often the same";
-  const Job plain = job_of(std::string(small) + "kv_precisions = ['auto', 'fp16', 'bf16']");
-  EXPECT_EQ(plain.points(), 2 * 2 * 2) << "auto and fp16 are one";
 }
 
 TEST(Job, BudgetsEndAtEachMachinesOwnCard) {

@@ -54,7 +54,7 @@ Portfolio read(const headroom::test::Folder& folder, const std::string& rent,
 
 TEST(Portfolio, CostsOfLoadsAddUpToTheFleets) {
   const headroom::test::Folder folder;
-  const Portfolio p = read(folder, "0.5");
+  const Portfolio p = read(folder, "0.5", {.draws = 20});
   const auto plans = plan_portfolio(p);
   ASSERT_TRUE(plans.front().qualifies());
   const FleetPlan& plan = plans.front();
@@ -80,7 +80,7 @@ TEST(Portfolio, CostsOfLoadsAddUpToTheFleets) {
 
 TEST(Portfolio, DrawsAreOfThePricesRange) {
   const headroom::test::Folder folder;
-  const Portfolio sure = read(folder, "0.5");
+  const Portfolio sure = read(folder, "0.5", {.draws = 20});
   const auto same = plan_portfolio(sure).front();
   EXPECT_DOUBLE_EQ(same.per_hour_low, 1);
   EXPECT_DOUBLE_EQ(same.per_hour_high, 1);

@@ -1,0 +1,99 @@
+// A grid takes the checkpoint's precision, the engine's KV format and the usual context where its
+// spec says nothing.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "job_fixture.hpp"
+#include "report/columns.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+TEST(Job, ContextWithoutTokensIsSharedByTheBatchAndEndsAtTheModels) {
+  // Llama 2 has 4,096 positions, TinyLlama 2,048.
+  const Job job = job_of(std::string(small) + "batches = [1, 2, 8]");
+  std::map<std::pair<Size, Size>, Size> contexts;
+  for (const auto& s : scenarios(job.grids[0]))
+    contexts[{s.weights->model->shape.positions, s.batch}] = s.context;
+  const std::map<std::pair<Size, Size>, Size> expected = {{{2048, 1}, 2048}, {{2048, 2}, 2048},
+                                                          {{2048, 8}, 1024}, {{4096, 1}, 4096},
+                                                          {{4096, 2}, 4096}, {{4096, 8}, 1024}};
+  EXPECT_EQ(contexts, expected);
+}
+
+TEST(Job, ContextIsPromptAndOutputWhereTheSpecHasThem) {
+  const Job job = job_of(std::string(small) + "prompt_tokens = [512]");
+  for (const auto& s : scenarios(job.grids[0])) EXPECT_EQ(s.context, 0);
+}
+
+TEST(Job, AnEncoderHasNoContextOfItsOwn) {
+  const Job job = job_of("models = ['gpt2', 'BAAI/bge-large-en-v1.5']\nmachines = ['rtx-4090']");
+  std::set<Size> contexts;
+  for (const auto& s : scenarios(job.grids[0])) contexts.insert(s.context);
+  EXPECT_EQ(contexts, (std::set<Size>{0, 1024}));
+}
+
+TEST(Job, AutoIsTheCheckpointsOwnAndAppearsOnce) {
+  // Both checkpoints are published in 16 bit. auto adds a point only if it is another format.
+  const Job job = job_of(std::string(small) + "precisions = ['auto', 'fp16', 'bf16']");
+  EXPECT_EQ(job.points(), 2 * 2 * 2);
+  for (const auto& s : scenarios(job.grids[0]))
+    EXPECT_TRUE(s.weights->scheme->name == "bf16" || s.weights->scheme->name == "fp16");
+}
+
+/// Engine and machine together decide it: each point has the weights of its own two.
+TEST(Job, WeightsAreInTheSchemeThatEachEngineLoadsOnEachMachine) {
+  const Job job = job_of(
+      "models = ['Qwen/Qwen3-8B-FP8', 'Qwen/Qwen3-8B']\nmachines = ['rtx-4090', 'rtx-3090']\n"
+      "runtimes = ['vllm', 'transformers']\ngpu_budgets = ['8GiB', '24GiB']");
+  EXPECT_EQ(job.points(), 2 * 2 * 2 * 2);
+  for (const auto& s : scenarios(job.grids[0])) {
+    const bool is_old = !s.machine->devices[0].fp8.has_value();
+    const bool unpacked = is_old && s.runtime->name == "transformers";
+    const bool is_fp8 = s.weights->model->checkpoint_scheme == "fp8-block";
+    EXPECT_EQ(s.weights->scheme->name, is_fp8 && !unpacked ? "fp8-block" : "bf16")
+        << s.weights->model->name << ' ' << s.machine->name << ' ' << s.runtime->name;
+  }
+}
+
+TEST(Job, AutoIsWhatEachEngineMakesOfTheCheckpoint) {
+  // The GGUF files of gpt-oss keep its experts unchanged. The rest is in Q8_0
+  // (convert_hf_to_gguf.py).
+  const Job job = job_of(
+      "models = ['gpt-oss-20b', 'llama2-7b']\nmachines = ['rtx-4090']\n"
+      "runtimes = ['llama.cpp', 'vllm']\nprecisions = ['auto', 'q8_0']\n");
+  std::set<std::string> seen;
+  for (const auto& s : scenarios(job.grids[0])) {
+    const model::QuantisedModel& held = *s.weights;
+    seen.insert(held.model->architecture + " in " + std::string(s.runtime->name) + ": " +
+                std::string(held.scheme->name));
+  }
+  EXPECT_EQ(seen,
+            (std::set<std::string>{
+                "GptOssForCausalLM in llama.cpp: mxfp4-moe", "GptOssForCausalLM in llama.cpp: q8_0",
+                "GptOssForCausalLM in vllm: mxfp4", "GptOssForCausalLM in vllm: q8_0",
+                "LlamaForCausalLM in llama.cpp: fp16", "LlamaForCausalLM in llama.cpp: q8_0",
+                "LlamaForCausalLM in vllm: fp16", "LlamaForCausalLM in vllm: q8_0"}));
+}
+
+TEST(Job, AutoIsTheCacheThatEachEngineTakes) {
+  const Job job = job_of(
+      "models = ['nvidia/Qwen3-32B-NVFP4', 'Qwen/Qwen3-32B']\nmachines = ['1x b200-sxm-180gb']\n"
+      "runtimes = ['vllm', 'transformers']\nkv_precisions = ['auto', 'fp16']");
+  std::multiset<std::string> found;
+  for (const auto& s : scenarios(job.grids[0]))
+    found.insert(std::string(s.weights->model->name) + ' ' + std::string(s.runtime->name) + ' ' +
+                 std::string(s.kv_precision->name));
+  EXPECT_EQ(found, (std::multiset<std::string>{
+                       "Qwen/Qwen3-32B transformers fp16", "Qwen/Qwen3-32B vllm fp16",
+                       "nvidia/Qwen3-32B-NVFP4 transformers fp16",
+                       "nvidia/Qwen3-32B-NVFP4 vllm fp16", "nvidia/Qwen3-32B-NVFP4 vllm fp8"}))
+      << "once each, though auto and fp16 are often the same";
+  const Job plain = job_of(std::string(small) + "kv_precisions = ['auto', 'fp16', 'bf16']");
+  EXPECT_EQ(plain.points(), 2 * 2 * 2) << "auto and fp16 are one";
+}
+
+}  // namespace
+}  // namespace headroom::sweep
