@@ -83,14 +83,6 @@ std::string shortage(const model::Estimate& e) {
 
 }  // namespace
 
-const ModelRow& wanted(std::span<const ModelRow* const> here) {
-  for (const ModelRow* line : here)
-    if (line->held == line->checkpoint && best_grade(*line) != Grade::refused) return *line;
-  return **std::ranges::max_element(here, {}, [](const ModelRow* line) {
-    return best_grade(*line) == Grade::refused ? -1 : weights(*line);
-  });
-}
-
 std::string advice(const ModelRow& from, std::span<const ModelRow* const> here,
                    std::span<const ModelRow* const> all) {
   if (best_grade(from) == Grade::on_gpus) return "";

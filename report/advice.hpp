@@ -8,12 +8,8 @@
 
 namespace headroom::report {
 
-/// The row that an overview shows for a model on one machine: the checkpoint's own precision, else
-/// the largest weights.
-const ModelRow& wanted(std::span<const ModelRow* const> here);
-
-/// `from`: a line; `here`: the lines of its model, machine and runtime, one a precision; `all`:
-/// every line of the run. Empty where it is on GPUs already, else one or more of, joined by "; ":
+/// `from`: a line; `here`: the lines of its model and machine; `all`: every line of the run. Empty
+/// where it is on GPUs already, else one or more of, joined by "; ":
 ///
 ///   int8: 131.42 → 65.74 GiB, fits on 2 GPUs      the largest precision that is on GPUs, else a
 ///   better one more GPUs: 4x a100-sxm-40gb @ … (bf16 …)      the smallest other machine of the run

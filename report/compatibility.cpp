@@ -1,14 +1,15 @@
-// compatibility.md and compatibility.csv: models × machines in the precision that is asked for,
-// then for each machine models × precisions, then the figures behind it.
+// compatibility.md, compatibility.csv and machines/: which model runs where, each in its best way.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "model/infer/estimate.hpp"
 #include "report/advice.hpp"
+#include "report/curve.hpp"
 #include "report/document.hpp"
 #include "report/format.hpp"
 #include "report/reports.hpp"
+#include "report/way_rows.hpp"
 #include "report/words.hpp"
 
 namespace headroom::report {
@@ -16,8 +17,11 @@ namespace {
 
 using Kind = TableColumn::Kind;
 
+/// Ways named below the best one of a cell.
+constexpr std::size_t most_others = 3;
+
 std::string speed(const model::Estimate& e) {
-  return e.tokens_s > 0 ? shown(e.tokens_s, DisplayUnit::plain) + " tokens/s" : "";
+  return e.tokens_s > 0 ? shown(e.tokens_s, DisplayUnit::plain) : "";
 }
 
 /// "12 / 60 / 8 layers on GPU / CPU / disk" where something is offloaded.
@@ -32,20 +36,57 @@ std::string context(const BudgetPoint& entry) {
   return fmt::format("context up to {} tokens", *entry.longest_context);
 }
 
-enum class Held { always, where_it_differs };
+/// "4 of 8 GPUs", "1 GPU".
+std::string gpus_words(const ModelRow& row) {
+  const Size used = row.roomiest().estimate.gpus_used;
+  if (used == 0) return "";
+  return used == row.gpus ? fmt::format("{} GPU{}", used, used == 1 ? "" : "s")
+                          : fmt::format("{} of {} GPUs", used, row.gpus);
+}
 
-/// Verdict, weights, split, context and speed, a line each.
-TableCell matrix_cell(const ModelRow& line, Held held) {
-  const BudgetPoint& entry = line.roomiest();
-  const model::Estimate& e = entry.estimate;
-  const Grade of = grade(e);
-  TableCell cell(verdict_words(line, entry));
-  cell.grade = of;
-  cell.order = 1e9 * (4 - static_cast<int>(of)) + std::max(0.0, e.tokens_s);
-  const bool named = held == Held::always || line.held != line.precision;
-  cell.lines.emplace_back((named ? line.held + ", " : "") + gib(e.weights));
-  for (const auto& words : {split_words(e), context(entry), speed(e)})
-    if (!words.empty()) cell.lines.emplace_back(words);
+/// "q4_K_M 38.9" of a way that runs, else why it does not.
+std::string way_words(const ModelRow& row) {
+  const model::Estimate& e = row.roomiest().estimate;
+  if (grade(e) == Grade::refused) return "refused";
+  if (grade(e) == Grade::does_not_fit) return "does not fit";
+  const std::string tokens_s = speed(e);
+  return row.held + (tokens_s.empty() ? "" : " " + tokens_s) + (is_tight(row) ? " tight" : "");
+}
+
+/// Engine, GPUs and memory, a line each; then the next best ways.
+std::vector<Text> details_of(const std::vector<const ModelRow*>& ways, const std::string& change) {
+  const ModelRow& best = *ways.front();
+  const model::Estimate& e = best.roomiest().estimate;
+  std::vector<std::string> lines = {verdict_words(best, best.roomiest())};
+  if (model::fits(e)) {
+    const std::string gpus = gpus_words(best);
+    lines.push_back(best.runtime + (gpus.empty() ? "" : " on " + gpus));
+    if (!gpus.empty()) lines.push_back(gib(e.gpu_bytes) + " on the fullest GPU");
+    lines.push_back(split_words(e));
+    lines.push_back(context(best.roomiest()));
+    if (e.ttft.value() > 0)
+      lines.push_back("first token " + shown(e.ttft.value(), DisplayUnit::milliseconds) + " ms");
+  }
+  if (!change.empty()) lines.push_back("→ " + change);
+  for (std::size_t i = 1; i < std::min(ways.size(), most_others + 1); ++i)
+    if (model::fits(ways[i]->roomiest().estimate))
+      lines.push_back("then " + way_words(*ways[i]) + " (" + ways[i]->runtime + ")");
+  std::vector<Text> all;
+  for (const auto& line : lines)
+    if (!line.empty()) all.emplace_back(line);
+  return all;
+}
+
+/// The best way as one line, with the rest folded below it.
+TableCell matrix_cell(const std::vector<const ModelRow*>& here, const Source& source) {
+  const auto ways = ordered_ways(here);
+  const ModelRow& best = *ways.front();
+  const model::Estimate& e = best.roomiest().estimate;
+  TableCell cell(way_words(best));
+  cell.grade = grade(e);
+  cell.order = 1e9 * (4 - static_cast<int>(*cell.grade)) + std::max(0.0, e.tokens_s);
+  cell.lines = details_of(ways, advice(best, here, source.shown));
+  cell.is_folded = true;
   return cell;
 }
 
@@ -57,12 +98,9 @@ const std::vector<const ModelRow*>* lines_of_model(const MachineLines& machine,
   return nullptr;
 }
 
-std::vector<std::string> precisions_of(const MachineLines& machine) {
-  std::vector<std::string> names;
-  for (const auto& model : machine.models)
-    for (const ModelRow* line : model)
-      if (std::ranges::find(names, line->label) == names.end()) names.push_back(line->label);
-  return names;
+/// Without the count of a single card.
+std::string short_machine(const std::string& name) {
+  return name.starts_with("1x ") ? name.substr(3) : name;
 }
 
 TableCell billions(double parameters) {
@@ -72,59 +110,28 @@ TableCell billions(double parameters) {
   return cell;
 }
 
-/// Models × precisions of one machine.
-TableBlock precision_matrix(const MachineLines& machine, const std::vector<const ModelRow*>& all) {
-  const auto precisions = precisions_of(machine);
-  TableBlock table{{{"model", Kind::row_name}, {"parameters (billions)", Kind::number}}, {}};
-  for (const auto& p : precisions) table.columns.push_back({p});
-  table.columns.push_back({"advice"});
-  for (const auto& model : machine.models) {
-    auto& row = table.rows.emplace_back();
-    row = {model.front()->model, billions(model.front()->parameters)};
-    for (const auto& p : precisions) {
-      const auto line = std::ranges::find(model, p, &ModelRow::label);
-      row.push_back(line == model.end() ? TableCell()
-                                        : matrix_cell(**line, Held::where_it_differs));
-    }
-    row.emplace_back(advice(wanted(model), model, all));
-  }
-  return table;
-}
-
-TableBlock figures_behind(const MachineLines& machine) {
-  TableBlock table{{{"model", Kind::row_name},
-                    {"precision"},
-                    {"weights (GiB)", Kind::number},
-                    {"KV cache (GiB)", Kind::number},
-                    {"layers GPU / CPU / disk", Kind::number},
-                    {"GPU memory (GiB)", Kind::number},
-                    {"interval (GiB)", Kind::number},
-                    {"RAM (GiB)", Kind::number},
-                    {"load (s)", Kind::number},
-                    {"first token (ms)", Kind::number},
-                    {"per token (ms)", Kind::number},
-                    {"tokens/s", Kind::number},
-                    {"class"}},
-                   {}};
-  for (const auto& model : machine.models)
-    for (const ModelRow* line : without_repeats(model)) {
-      const auto& e = line->roomiest().estimate;
-      const auto bytes = [](Bytes b) { return shown(b.real().value(), DisplayUnit::gib); };
-      const auto interval = fmt::format(
-          "{:.1f} – {:.1f}", e.gpu_bytes.real().value() * line->factors.memory.low / GiB,
-          e.gpu_bytes.real().value() * line->factors.memory.high / GiB);
-      const bool placed = grade(e) < Grade::does_not_fit;
-      table.rows.push_back(
-          {line->model, precision_label(*line), bytes(e.weights),
-           grade(e) == Grade::refused ? "" : bytes(e.kv_cache),
-           placed ? fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk) : "",
-           placed ? bytes(e.gpu_bytes) : "", placed ? interval : "",
-           placed ? bytes(e.cpu_bytes) : "", shown(e.load.value(), DisplayUnit::seconds),
-           shown(e.ttft.value(), DisplayUnit::milliseconds),
-           shown(e.tpot.value(), DisplayUnit::milliseconds),
-           placed ? shown(e.tokens_s, DisplayUnit::plain) : "", std::string(speed_class(e))});
-    }
-  return table;
+std::vector<TableCell> figures_of_way(const ModelRow& row, bool is_first) {
+  const model::Estimate& e = row.roomiest().estimate;
+  const auto bytes = [](Bytes b) { return shown(b.real().value(), DisplayUnit::gib); };
+  const bool placed = model::fits(e);
+  const double low = e.gpu_bytes.real().value() * row.factors.memory.low;
+  const double high = e.gpu_bytes.real().value() * row.factors.memory.high;
+  TableCell verdict(verdict_words(row, row.roomiest()));
+  verdict.grade = grade(e);
+  return {is_first ? row.model : "",
+          row.held,
+          row.runtime,
+          verdict,
+          gpus_words(row),
+          placed ? bytes(e.gpu_bytes) : "",
+          placed ? fmt::format("{:.1f}–{:.1f}", low / GiB, high / GiB) : "",
+          placed ? bytes(e.cpu_bytes) : "",
+          placed ? fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk) : "",
+          row.roomiest().longest_context ? std::to_string(*row.roomiest().longest_context) : "",
+          placed ? speed(e) : "",
+          shown(e.ttft.value(), DisplayUnit::milliseconds),
+          shown(e.load.value(), DisplayUnit::seconds),
+          std::string(speed_class(e))};
 }
 
 std::string conditions(const MachineLines& machine) {
@@ -141,29 +148,91 @@ std::string conditions(const MachineLines& machine) {
   return all;
 }
 
+/// Every way of every model, the best first, and what would help where none is on GPUs.
+Document machine_document(const Source& source, const MachineLines& machine) {
+  TableBlock table{{{"model", Kind::row_name},
+                    {"precision"},
+                    {"engine"},
+                    {"verdict"},
+                    {"GPUs", Kind::number},
+                    {"GPU (GiB)", Kind::number},
+                    {"interval (GiB)", Kind::number},
+                    {"RAM (GiB)", Kind::number},
+                    {"layers GPU / CPU / disk", Kind::number},
+                    {"longest context", Kind::number},
+                    {"tokens/s", Kind::number},
+                    {"first token (ms)", Kind::number},
+                    {"load (s)", Kind::number},
+                    {"class"}},
+                   {}};
+  List changes;
+  for (const auto& model : machine.models) {
+    const auto ways = ordered_ways(model);
+    for (const ModelRow* row : ways)
+      table.rows.push_back(figures_of_way(*row, row == ways.front()));
+    const auto words = advice(*ways.front(), model, source.shown);
+    if (!words.empty()) changes.items.push_back({strong(model.front()->model) + ": " + words});
+  }
+  Document page;
+  page.heading(1, fmt::format("Models on {}: {}", machine.machine, source.run.name))
+      .paragraph("At " + conditions(machine) +
+                 ". The best way to run each model comes first. The GPU figures are of the fullest "
+                 "card. " +
+                 speed_classes_explained())
+      .add(std::move(table));
+  if (!changes.items.empty()) page.heading(2, "What would help").add(std::move(changes));
+  return page;
+}
+
 }  // namespace
 
 Text matrix_legend() {
   return Text(
-             "Each cell gives the verdict, the size of the weights, the split of layers, the "
-             "longest context that fits and the decode speed. A change that would help follows "
-             "after →. ") +
-         sign_of(Grade::on_gpus) + " fits on GPUs, " + sign_of(Grade::cpu_offload) +
-         " needs offload, " + sign_of(Grade::does_not_fit) + " does not fit, " +
-         sign_of(Grade::refused) + " refused. \"Fits easily\" uses at most half of the card. " +
-         speed_classes_explained();
+             "Each cell names the best way to run the model there: precision and tokens/s. A "
+             "model's size is in billions of "
+             "parameters. ") +
+         sign_of(Grade::on_gpus) + " on GPUs, " + sign_of(Grade::cpu_offload) + " with offload, " +
+         sign_of(Grade::does_not_fit) + " does not fit, " + sign_of(Grade::refused) +
+         " refused. Tight: memory may not suffice at the high end of its interval. On GPUs the "
+         "widest weights are best, then the fastest engine; with offload the fastest way is.";
+}
+
+TableBlock machines_summary(const Source& source) {
+  TableBlock table{{{"machine", Kind::row_name},
+                    {"models", Kind::number},
+                    {"run on GPUs", Kind::number},
+                    {"run, tight", Kind::number},
+                    {"need offload", Kind::number},
+                    {"do not run", Kind::number}},
+                   {},
+                   "Models by machine"};
+  for (const MachineLines& machine : by_machine(source.shown)) {
+    Size well = 0, tight = 0, offload = 0, none = 0;
+    for (const auto& model : machine.models) {
+      const ModelRow& best = best_way(model);
+      const Grade of = grade(best.roomiest().estimate);
+      ++(of >= Grade::does_not_fit ? none
+         : of != Grade::on_gpus    ? offload
+         : is_tight(best)          ? tight
+                                   : well);
+    }
+    table.rows.push_back({machine.machine, std::to_string(machine.models.size()),
+                          std::to_string(well), std::to_string(tight), std::to_string(offload),
+                          std::to_string(none)});
+  }
+  return table;
 }
 
 TableBlock compatibility_overview(const Source& source) {
   const auto machines = by_machine(source.shown);
-  TableBlock table{{{"model", Kind::row_name}, {"parameters (billions)", Kind::number}},
+  TableBlock table{{{"model", Kind::row_name}, {"billions", Kind::number}},
                    {},
                    "Compatibility matrix",
                    0,
                    "matrix"};
   std::vector<const ModelRow*> models;
   for (const auto& machine : machines) {
-    table.columns.push_back({title(machine)});
+    table.columns.push_back({short_machine(machine.machine)});
     for (const auto& model : machine.models)
       if (std::ranges::find(models, model.front()->model, &ModelRow::model) == models.end())
         models.push_back(model.front());
@@ -172,14 +241,8 @@ TableBlock compatibility_overview(const Source& source) {
     auto& row = table.rows.emplace_back(TableRows::value_type{model->model});
     row.push_back(billions(model->parameters));
     for (const auto& machine : machines) {
-      row.emplace_back();
       const auto* here = lines_of_model(machine, model->model);
-      if (!here) continue;
-      const ModelRow& line = wanted(*here);
-      row.back() = matrix_cell(line, Held::always);
-      const auto words = advice(line, *here, source.shown);
-      if (!words.empty() && row.back().grade != Grade::refused)
-        row.back().lines.emplace_back("→ " + words);
+      row.push_back(here ? matrix_cell(*here, source) : TableCell());
     }
   }
   return table;
@@ -188,17 +251,22 @@ TableBlock compatibility_overview(const Source& source) {
 Document compatibility_document(const Source& source) {
   Document page;
   page.heading(1, "Which model runs where: " + source.run.name)
+      .add(machines_summary(source))
       .paragraph(matrix_legend())
-      .append(tolerance(source))
-      .heading(2, "Models and machines")
-      .paragraph(precision_choice)
       .add(compatibility_overview(source));
+  List files;
+  for (const auto& [file, document] : machine_documents(source))
+    files.items.push_back({link(file.stem().string(), file.generic_string())});
+  return page.paragraph("Every way of every model, with its figures, by machine:")
+      .add(std::move(files));
+}
+
+std::vector<std::pair<std::filesystem::path, Document>> machine_documents(const Source& source) {
+  std::vector<std::pair<std::filesystem::path, Document>> all;
   for (const MachineLines& machine : by_machine(source.shown))
-    page.heading(2, title(machine))
-        .paragraph("At " + conditions(machine) + ".")
-        .add(precision_matrix(machine, source.shown))
-        .add(Details{"The figures behind it", {figures_behind(machine)}});
-  return page;
+    all.emplace_back("machines/" + file_name(machine.machine) + ".md",
+                     machine_document(source, machine));
+  return all;
 }
 
 Table compatibility_table(const Source& source) {

@@ -82,6 +82,7 @@ struct TableCell {
 
   Text text;
   std::vector<Text> lines{};      ///< below the first, small
+  bool is_folded = false;         ///< HTML folds the lines away, Markdown leaves them out
   std::optional<Grade> grade{};   ///< its sign and colour go with the first line
   std::optional<double> order{};  ///< sort key of a sortable table
   std::vector<BarPart> bar{};

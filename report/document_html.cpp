@@ -58,12 +58,15 @@ std::string html_cell(const TableCell& cell, Kind kind, bool sortable) {
   if (sortable)
     out += fmt::format(" data-v=\"{}\"", cell.order ? fmt::format("{:.6g}", *cell.order) : "");
   out += '>';
-  if (cell.grade)
-    out += fmt::format("<span class=\"{}\">{} {}</span>", grade_class(*cell.grade),
-                       html_sign(*cell.grade), html_of(cell.text));
-  else
-    out += html_of(cell.text);
-  for (const Text& line : cell.lines) out += "<small>" + html_of(line) + "</small>";
+  const std::string first =
+      cell.grade ? fmt::format("<span class=\"{}\">{} {}</span>", grade_class(*cell.grade),
+                               html_sign(*cell.grade), html_of(cell.text))
+                 : html_of(cell.text);
+  std::string lines;
+  for (const Text& line : cell.lines) lines += "<small>" + html_of(line) + "</small>";
+  out += cell.is_folded && !lines.empty()
+             ? "<details><summary>" + first + "</summary>" + lines + "</details>"
+             : first + lines;
   if (!cell.bar.empty()) out += html_bar(cell.bar);
   return out + "</td>";
 }

@@ -41,6 +41,7 @@ std::string markdown_of(const Text& text) {
 std::string markdown_of_cell(const TableCell& cell) {
   std::string out = cell.grade ? std::string(markdown_sign(*cell.grade)) + ' ' : std::string();
   out += markdown_of(cell.text);
+  if (cell.is_folded) return out;
   for (const Text& line : cell.lines) out += "<br>" + markdown_of(line);
   return out;
 }

@@ -32,6 +32,12 @@ List files_list(const Written& written) {
   for (const auto& [name, meaning] : known)
     if (std::ranges::find(written.files, std::filesystem::path(name)) != written.files.end())
       list.items.push_back({link(name, name) + ": " + meaning});
+  const auto in_machines = [](const std::filesystem::path& file) {
+    return file.parent_path() == "machines";
+  };
+  if (std::ranges::any_of(written.files, in_machines))
+    list.items.push_back(
+        {link("machines/", "machines/") + ": every way of every model, a file for each machine"});
   return list;
 }
 

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "hardware/embedded.hpp"
-#include "report/advice.hpp"
-#include "report/curve.hpp"
+#include "report/chosen_figures.hpp"
 #include "report/format.hpp"
 #include "report/page_parts.hpp"
 #include "report/svg.hpp"
@@ -22,36 +21,20 @@ std::string_view embedded(std::string_view name) {
   return {};
 }
 
-/// The number of good answers among those shown, and the run.
+/// How many models run well on each machine, and the run.
 Document page_summary(const Source& source) {
-  List list;
-  for (const MachineLines& machine : by_machine(source.shown)) {
-    Size on_gpus = 0, offload = 0;
-    for (const auto& model : machine.models) {
-      const Grade best = grade(wanted(model).roomiest().estimate);
-      on_gpus += best == Grade::on_gpus;
-      offload += best == Grade::cpu_offload || best == Grade::disk_offload;
-    }
-    list.items.push_back(
-        {strong(title(machine)) +
-         fmt::format(": of {} models, {} run on its GPUs in the precisions named below, {} with "
-                     "offload and {} not at all.",
-                     machine.models.size(), on_gpus, offload,
-                     static_cast<Size>(machine.models.size()) - on_gpus - offload)});
-  }
-  return Document()
-      .add(std::move(list))
-      .add(Paragraph{
-          fmt::format("Run {} of {}, finished {}, headroom {}, {} points.", source.run.id,
-                      source.run.name, source.run.finished, source.run.version, source.run.points),
-          true});
+  Document summary;
+  if (!source.lines.empty()) summary.add(machines_summary(source));
+  return summary.add(Paragraph{
+      fmt::format("Run {} of {}, finished {}, headroom {}, {} points.", source.run.id,
+                  source.run.name, source.run.finished, source.run.version, source.run.points),
+      true});
 }
 
 /// Models × machines, with the form that filters them.
 Document matrix_part(const Source& source) {
   if (source.lines.empty()) return {};
   return Document()
-      .paragraph(precision_choice)
       .paragraph(matrix_legend())
       .add(Interactive{
           "<form id=\"matrix-form\" hidden><label>Filter by words<input type=\"search\" "
@@ -76,13 +59,11 @@ std::string knee_words(const Curve& curve) {
                      shown(best, DisplayUnit::plain));
 }
 
-Document curves_part(const Source& source) {
-  constexpr std::size_t most = 60;
-  const auto figures = figures_of(source.lines);
-  if (figures.empty()) return {};
+Document curves_part(const ChosenFigures& chosen) {
+  if (chosen.figures.empty()) return {};
   Pictures pictures;
-  for (std::size_t f = 0; f < std::min(figures.size(), most); ++f) {
-    const Figure& figure = figures[f];
+  for (std::size_t f = 0; f < chosen.figures.size(); ++f) {
+    const Figure& figure = chosen.figures[f];
     SvgChart chart{fmt::format("c{}", f), figure.title, {}, "GiB on each GPU", "tokens/s", {}};
     for (const Curve& curve : figure.curves) {
       SvgSeries series{curve.label, {}, {}};
@@ -99,9 +80,7 @@ Document curves_part(const Source& source) {
           "Output tokens per second against what the process may use of each GPU. A ring is the "
           "knee: the smallest allocation that reaches 95 % of the best speed.")
       .add(std::move(pictures));
-  if (figures.size() > most)
-    part.paragraph(
-        fmt::format("The folder curves/ next to this page has {} more.", figures.size() - most));
+  if (chosen.left_out > 0) part.paragraph(left_out_words(chosen));
   return part;
 }
 
@@ -123,17 +102,18 @@ Document accuracy_part(const Source& source) {
 
 }  // namespace
 
-std::string page(const Source& source) {
+std::string page(const Source& source, const ChosenFigures& figures) {
   const std::pair<std::string_view, Document> sections[] = {
-      {"Changes since the run before", changes_part(source)},
       {"Which model runs where", matrix_part(source)},
+      {"Changes since the run before", changes_part(source)},
       {"Training", training_part(source)},
       {"Serving under load", serving_part(source)},
-      {"Speed against GPU allocation", curves_part(source)},
       {"Purchase ranking", purchases_part(source)},
+      {"Speed against GPU allocation", curves_part(figures)},
       {"Over the nights", nights_part(source)},
       {"Points", points_part(source)},
-      {"Assumptions", assumptions(source).heading(3, "Models").add(models_list(source))},
+      {"Assumptions",
+       assumptions(source).add(Details{"Models and their sources", {models_list(source)}})},
       {"Accuracy", accuracy_part(source)}};
   std::string contents, body;
   std::size_t number = 0;

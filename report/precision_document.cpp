@@ -71,10 +71,9 @@ Document precision_document(const Source& source) {
       .paragraph(
           "Memory on all devices together: weights, KV cache, activations and overhead. Overhead "
           "includes a driver context on each card in use, so a model that needs fewer cards saves "
-          "that too. Savings are of the total, against the first row of each model.")
-      .append(tolerance(source));
+          "that too. Savings are of the total, against the first row of each model.");
   for (const MachineLines& machine : by_machine(source.shown))
-    page.heading(2, title(machine)).add(precisions(machine));
+    page.heading(2, machine.machine).add(precisions(machine));
   return page;
 }
 

@@ -22,27 +22,25 @@ struct Source {
 /// Throws StoreError where the run is not there or is not complete.
 Source source_of(const Database& database, std::int64_t run);
 
-/// Rows of one machine (and engine, see ModelRow::group) by model, in the order of the spec.
+/// Rows of one machine by model, in the order of the spec.
 struct MachineLines {
-  std::string machine, group;
+  std::string machine;
   std::vector<std::vector<const ModelRow*>> models;
 };
-/// "2x a100-sxm-40gb @ dual-epyc-120gb, transformers".
-std::string title(const MachineLines& machine);
 /// The lines of a model without those of precision `auto` that another one repeats.
 std::vector<const ModelRow*> without_repeats(const std::vector<const ModelRow*>& model);
 std::vector<MachineLines> by_machine(const std::vector<const ModelRow*>& lines);
 
-/// Which precision an overview shows of each model.
-inline constexpr std::string_view precision_choice =
-    "Each model stands in its checkpoint's own precision where the run has it, else in the widest "
-    "of the run; the cell says which.";
 /// Cells of a compatibility matrix.
 Text matrix_legend();
-/// Models × machines: verdict, where layers are, the longest context, speed and advice.
+/// Models counted by machine and by how well they run.
+TableBlock machines_summary(const Source& source);
+/// Models × machines: the best way to run each, its details folded away.
 TableBlock compatibility_overview(const Source& source);
-/// The overview, and for each machine models × precisions with the figures behind them.
+/// The summary and the overview.
 Document compatibility_document(const Source& source);
+/// A file for each machine with every way of every model, relative to the run's folder.
+std::vector<std::pair<std::filesystem::path, Document>> machine_documents(const Source& source);
 /// These cells, one row each.
 Table compatibility_table(const Source& source);
 /// Precisions side by side with the memory that each saves.
@@ -63,20 +61,23 @@ Document assumptions(const Source& source);
 /// The models and where their configs are from.
 List models_list(const Source& source);
 
+struct ChosenFigures;
 /// out/<run>/index.html: one file with everything in it, that asks no network.
-std::string page(const Source& source);
+std::string page(const Source& source, const ChosenFigures& figures);
 
 /// The intervals of each engine, and of what an engine serves under load.
 Document tolerance(const Source& source);
 List serving_tolerance(const Source& source);
 
-enum class Figures { draw, skip };
+/// `draw`: those that chosen_figures() chooses.
+enum class Figures { draw, draw_all, skip };
 /// Says if results.csv may stay as it is. README.md, which is written last, must name a run with an
 /// equal fingerprint. For runs that consist of another run's rows.
 enum class Csv { write, keep };
-/// results.csv, compatibility.md and .csv, precision.md, changes.md where there is an earlier run,
-/// index.html, curves (PNG, SVG, .gp, .dat) and README.md of the run into `folder`. Each file is
-/// written whole or not at all; README.md comes last. Throws StoreError.
+/// results.csv, compatibility.md and .csv, machines/, precision.md, changes.md where there is an
+/// earlier run, index.html, curves (PNG, SVG, .gp, .dat) and README.md of the run into `folder`.
+/// Each file is written whole or not at all; README.md comes last. Files of an earlier run in
+/// machines/ and curves/ are removed. Throws StoreError.
 Written write_reports(const Database& database, std::int64_t run,
                       const std::filesystem::path& folder, Figures figures, Csv csv = Csv::write);
 

@@ -116,8 +116,8 @@ auto name_of(const ModelRow& line) {
   return std::tie(line.machine, line.runtime, line.model, line.precision);
 }
 
-/// Runtimes of a machine share one table if each precision has only one of them (a format that only
-/// one runtime reads). Otherwise each runtime has its own.
+/// Runtimes of a machine share one figure if each precision has only one of them (a format that
+/// only one runtime reads). Otherwise each runtime has its own.
 void set_labels(std::vector<ModelRow>& lines) {
   std::map<std::string, std::set<std::string>> runtimes;
   std::map<std::pair<std::string, std::string>, std::set<std::string>> of_precision;
@@ -126,10 +126,11 @@ void set_labels(std::vector<ModelRow>& lines) {
     of_precision[{line.machine, line.precision}].insert(line.runtime);
   }
   for (ModelRow& line : lines) {
+    line.one_engine = runtimes[line.machine].size() == 1;
     const bool crossed = std::ranges::any_of(of_precision, [&](const auto& entry) {
       return entry.first.first == line.machine && entry.second.size() > 1;
     });
-    if (crossed || runtimes[line.machine].size() == 1)
+    if (crossed || line.one_engine)
       line.group = line.runtime;
     else
       line.label = fmt::format("{} ({})", line.precision, line.runtime);

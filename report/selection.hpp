@@ -25,8 +25,9 @@ struct ModelRow {
   std::size_t grid = 0;
   std::string machine, runtime, model, precision;  ///< precision as the spec has it: "auto", "int8"
   std::string label;  ///< over a column or a curve: precision, with the runtime where that differs
-  std::string group;  ///< the runtime, where its lines have a table of their own; else empty
-  std::string held;   ///< precision of the weights in use
+  std::string group;  ///< the runtime, where its curves have figures of their own; else empty
+  bool one_engine = true;         ///< no line of the machine has another runtime
+  std::string held;               ///< precision of the weights in use
   std::string checkpoint;         ///< precision of the published weights
   std::string conditions;         ///< "batch 1, 512 + 128 tokens, KV cache in fp16"
   double parameters = 0;          ///< 0: unknown

@@ -150,7 +150,7 @@ std::string speed_classes_explained() {
 }
 
 std::string precision_label(const ModelRow& line) {
-  return line.group.empty() ? fmt::format("{} ({})", line.held, line.runtime) : line.held;
+  return line.one_engine ? line.held : fmt::format("{} ({})", line.held, line.runtime);
 }
 
 std::string gib(Bytes bytes) {

@@ -28,7 +28,7 @@ std::string_view speed_class(const model::Estimate& estimate);
 /// One sentence that states the thresholds.
 std::string speed_classes_explained();
 
-/// The precision of a line: "int8", or "q4_K_M (llama.cpp)" in a table of several engines.
+/// The precision of a line: "int8", or "q4_K_M (llama.cpp)" on a machine with several engines.
 std::string precision_label(const ModelRow& line);
 
 /// "12.34 GiB".

@@ -1,10 +1,9 @@
 #include "sweep/ways.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <tuple>
 
+#include "model/answer/way_order.hpp"
 #include "model/engine/card_class.hpp"
 #include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
@@ -18,36 +17,24 @@ namespace {
 using model::Confidence;
 using model::Verdict;
 
-/// How well a way runs; less is better.
-int rank_of(const Way& way) {
-  const model::Estimate& e = way.estimate;
-  if (e.verdict == Verdict::refused) return 4;
-  if (!model::fits(e.verdict)) return 3;
-  if (!model::is_on_gpus(e)) return 2;
-  return way.tight || e.queued > 0 ? 1 : 0;
-}
-
 /// A checkpoint in 32 bit is served in 16: vLLM 0.33 config/model.py _resolve_auto_dtype, llama.cpp
 /// convert_hf_to_gguf.py --outtype auto.
 const model::Scheme& sixteen_bit(const model::Scheme& scheme) {
   return scheme.name == "fp32" ? model::scheme("fp16") : scheme;
 }
-constexpr double no_limit = 1e3;
 
-/// Bits of a parameter to the next half, at most those of the checkpoint.
-double width_of(const model::QuantisedModel& weights, double most) {
-  const double bits = 8 * weights.total.real().value() /
-                      std::max(1.0, static_cast<double>(weights.model->profile.parameters));
-  return std::min(std::round(2 * bits) / 2, most);
+double bits_of(const model::QuantisedModel& weights) {
+  return model::bits_per_parameter(weights.total,
+                                   static_cast<double>(weights.model->profile.parameters));
 }
 
-/// Better ways are less: rank, then width on cards, then the time of an answer.
-auto order_of(const Way& way, double most) {
-  const int rank = rank_of(way);
-  const double width = rank < 2 ? -(way.is_own() ? most : width_of(*way.weights, most)) : 0;
-  const double missing = rank < 3 ? 0 : static_cast<double>(way.estimate.short_bytes.count());
-  return std::tuple(rank, width, missing, way.estimate.total.value());
+/// `own`: bits of the checkpoint.
+model::WayPlace place_of(const Way& way, double own) {
+  return model::way_place(way.estimate, way.tight,
+                          way.is_own() ? own : std::min(own, bits_of(*way.weights)));
 }
+
+bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refused; }
 
 }  // namespace
 
@@ -104,7 +91,7 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
     return weights;
   };
   const model::Scheme& checkpoint = model::scheme(model.checkpoint_scheme);
-  const double own = width_of(*weights_in(checkpoint), no_limit);
+  const double own = bits_of(*weights_in(checkpoint));
   std::vector<Way> ways;
   for (const model::Engine* engine : compared.engines) {
     std::vector<std::string> names = compared.precisions;
@@ -117,7 +104,7 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
       const model::Scheme* asked = is_own ? nullptr : &model::scheme(name);
       const model::Scheme& loaded = model::loaded_scheme(model, asked, *engine, *scenario.machine);
       const auto weights = weights_in(is_own ? sixteen_bit(loaded) : loaded);
-      if (reads_checkpoint && !is_own && width_of(*weights, no_limit) >= own) continue;
+      if (reads_checkpoint && !is_own && bits_of(*weights) >= own) continue;
       scenario.runtime = engine;
       scenario.weights = weights.get();
       const model::Estimate estimate = evaluate(scenario);
@@ -129,9 +116,9 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
             checkpoint.family != model::SchemeFamily::plain && estimate.verdict != Verdict::refused;
     }
   }
-  std::ranges::stable_sort(ways, {}, [&](const Way& way) { return order_of(way, own); });
-  if (rank_of(ways.front()) < 4)
-    std::erase_if(ways, [](const Way& way) { return rank_of(way) == 4; });
+  std::ranges::stable_sort(
+      ways, [&](const Way& a, const Way& b) { return place_of(a, own) < place_of(b, own); });
+  if (!is_refused(ways.front())) std::erase_if(ways, is_refused);
   return ways;
 }
 

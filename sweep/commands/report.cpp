@@ -145,10 +145,13 @@ int run_report(const Options& options) {
   }
   if (options.given("format"))
     throw UsageError("--format has no effect without --view or --runs: a folder has all formats");
+  options.exclusive({"no-plots", "all-plots"});
   const fs::path folder = options.given("out") ? fs::path(options.text("out")) : file.parent_path();
-  const auto written = report::write_reports(
-      database, run, folder.empty() ? fs::path(".") : folder,
-      options.given("no-plots") ? report::Figures::skip : report::Figures::draw);
+  const auto written =
+      report::write_reports(database, run, folder.empty() ? fs::path(".") : folder,
+                            options.given("no-plots")    ? report::Figures::skip
+                            : options.given("all-plots") ? report::Figures::draw_all
+                                                         : report::Figures::draw);
   for (const auto& note : written.notes) fmt::print(stderr, "note: {}\n", note);
   for (const auto& path : written.files) fmt::print("{}\n", (folder / path).string());
   return done;
@@ -160,7 +163,7 @@ const Command report_command = {
     {.name = "report",
      .summary = "write tables and curves of a run from its database",
      .operands = "DATABASE|FOLDER",
-     .flags = "run runs view where columns trend no-plots format out",
+     .flags = "run runs view where columns trend no-plots all-plots format out",
      .examples = "headroom report out/nightly\n"
                  "headroom report out/nightly --runs\n"
                  "headroom report --view list\n"

@@ -220,6 +220,8 @@ constexpr Flag flag_table[] = {
     {"log-format", "", one, "FORMAT",
      "write messages as text (default), or as json with one object a line"},
     {"no-plots", "", nothing, "", "write tables only"},
+    {"all-plots", "", nothing, "",
+     "draw every curve (default: 40 at most, those that changed first)"},
     {"runs", "", nothing, "", "list the runs in the database"},
     {"view", "", one, "NAME", "print one view to standard output"},
     {"run", "", one, "ID", "a run of the database (default: the latest complete one)"},

@@ -135,7 +135,7 @@ TEST_F(GoldenRun, RowsShowTheSmallestBatch) {
 std::string advice_for(const Source& source, std::size_t machine, std::size_t model) {
   const auto machines = by_machine(source.shown);
   const auto& here = machines.at(machine).models.at(model);
-  return advice(wanted(here), here, source.shown);
+  return advice(*here.front(), here, source.shown);
 }
 
 TEST_F(GoldenRun, AdviceComesFromTheOtherRows) {
@@ -157,7 +157,7 @@ TEST_F(GoldenRun, AdviceOfAPrecisionJudgesByTheWholeAnswer) {
   const Source source = source_of(database, 1);
   const auto machines = by_machine(source.shown);
   const auto& here = machines.at(0).models.at(1);
-  ModelRow wide = wanted(here), narrow = **std::ranges::find(here, "int8", &ModelRow::precision);
+  ModelRow wide = *here.front(), narrow = **std::ranges::find(here, "int8", &ModelRow::precision);
   model::Estimate& before = wide.entries.back().estimate;
   model::Estimate& after = narrow.entries.back().estimate;
   after.verdict = before.verdict;
@@ -181,7 +181,7 @@ TEST_F(GoldenRun, AdviceNamesAnotherMachineOfTheRun) {
     if (line->precision == "bf16" && line->model == "org/middle") bf16_alone.push_back(line);
   const auto machines = by_machine(bf16_alone);
   const auto& here = machines.at(0).models.at(0);
-  EXPECT_EQ(advice(wanted(here), here, bf16_alone),
+  EXPECT_EQ(advice(*here.front(), here, bf16_alone),
             "more GPUs: bf16 fits on 4 GPUs on 4x card @ host");
 }
 
@@ -201,6 +201,9 @@ TEST_F(GoldenRun, Documents) {
   std::ostringstream csv;
   write_csv(csv, compatibility_table(source));
   expect_golden("compatibility.csv", csv.str());
+  const auto machines = machine_documents(source);
+  ASSERT_EQ(machines.size(), 2U);
+  expect_golden("machine.md", to_markdown(machines.front().second));
   expect_golden("precision.md", to_markdown(precision_document(source)));
 }
 
@@ -211,9 +214,11 @@ TEST_F(GoldenRun, TheFolderHasItsFilesAndALinkToEach) {
   for (const auto& file : written.files) {
     EXPECT_TRUE(std::filesystem::exists(folder_.path() / "out" / file)) << file;
     if (file == "README.md") continue;
-    EXPECT_NE(page.find("(" + file.string() + ")"), std::string::npos) << file;
+    const bool below = file.parent_path() == "machines";
+    const std::string target = below ? "machines/" : file.string();
+    EXPECT_NE(page.find("(" + target + ")"), std::string::npos) << file;
   }
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "out"), {}), 6);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "out"), {}), 7);
   EXPECT_NE(
       page.find("memory -10 % to +10 % (12 measured rows), first token -25 % to +50 % (23 measured "
                 "rows), time per token -50 % to +100 % (34"),

@@ -1,0 +1,21 @@
+// The ways to run a model on a machine that a run has, an engine and a precision each, compared.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "report/selection.hpp"
+
+namespace headroom::report {
+
+/// True if everything is on cards, but memory may not suffice at the high end of its interval.
+bool is_tight(const ModelRow& row);
+
+/// Rows of one model on one machine, the best way first (model/answer/way_order.hpp). Rows of
+/// precision `auto` that another one repeats are left out.
+std::vector<const ModelRow*> ordered_ways(std::span<const ModelRow* const> here);
+
+/// The first of ordered_ways(). `here` is not empty.
+const ModelRow& best_way(std::span<const ModelRow* const> here);
+
+}  // namespace headroom::report

@@ -1,0 +1,67 @@
+// Which way of a model is the best one of a machine.
+#include "report/way_rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/infer/scenario/verdict.hpp"
+
+namespace headroom::report {
+namespace {
+
+/// A model of 8 billion parameters in `held`, at so many bits a parameter.
+ModelRow way(const std::string& held, double bits, model::Verdict verdict, double answer_s) {
+  ModelRow row{.precision = held, .held = held, .checkpoint = "bf16", .parameters = 8e9};
+  model::Estimate e;
+  e.verdict = verdict;
+  e.sure = model::Confidence::yes;
+  e.weights = Bytes(static_cast<Size>(bits * 1e9));
+  e.total = Seconds(answer_s);
+  row.entries.push_back({0, {}, e});
+  return row;
+}
+
+std::string best_of(const std::vector<ModelRow>& rows) {
+  std::vector<const ModelRow*> here;
+  for (const ModelRow& row : rows) here.push_back(&row);
+  return best_way(here).held;
+}
+
+using enum model::Verdict;
+
+TEST(WayRows, OnCardsTheWidestComeFirst) {
+  EXPECT_EQ(best_of({way("q4_K_M", 4.8, fits_one_gpu, 1), way("q8_0", 8.5, fits_one_gpu, 2)}),
+            "q8_0");
+}
+
+TEST(WayRows, NoFormatIsWiderThanTheCheckpoint) {
+  EXPECT_EQ(best_of({way("fp32", 32, fits_gpus, 4), way("bf16", 16, fits_one_gpu, 2)}), "bf16");
+}
+
+TEST(WayRows, EquallyWideOnesGoByTheAnswer) {
+  EXPECT_EQ(best_of({way("q8_0", 8.5, fits_one_gpu, 2), way("int8", 8.4, fits_one_gpu, 1)}),
+            "int8");
+}
+
+TEST(WayRows, ATightOneComesAfterOneWithRoom) {
+  std::vector<ModelRow> rows = {way("q8_0", 8.5, fits_one_gpu, 1),
+                                way("q4_K_M", 4.8, fits_one_gpu, 1)};
+  EXPECT_EQ(best_of(rows), "q8_0");
+  rows[0].entries[0].estimate.sure = model::Confidence::marginal;
+  EXPECT_EQ(best_of(rows), "q4_K_M");
+  EXPECT_TRUE(is_tight(rows[0]));
+}
+
+TEST(WayRows, OffloadGoesByTheAnswerAndComesAfterCards) {
+  const ModelRow slow = way("q8_0", 8.5, fits_cpu_offload, 90),
+                 fast = way("q4_K_M", 4.8, fits_cpu_offload, 30);
+  EXPECT_EQ(best_of({slow, fast}), "q4_K_M");
+  EXPECT_EQ(best_of({slow, fast, way("q3_K_M", 3.9, fits_one_gpu, 40)}), "q3_K_M");
+}
+
+TEST(WayRows, RefusedIsLast) {
+  ModelRow missing = way("bf16", 16, does_not_fit, 0);
+  EXPECT_EQ(best_of({way("fp8", 8, refused, 0), missing}), "bf16");
+}
+
+}  // namespace
+}  // namespace headroom::report
