@@ -104,8 +104,10 @@ struct HtmlRenderer {
   std::string operator()(const TableBlock& table) const {
     const bool sortable = !table.sortable_id.empty();
     const std::string caption = html_text(table.caption);
+    constexpr std::size_t long_from = 30;
     std::string out = fmt::format(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table{}>", caption,
+        "<div class=\"scroll{}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table{}>",
+        table.rows.size() > long_from ? " tall" : "", caption,
         sortable ? fmt::format(" id=\"{}\"", table.sortable_id) : "");
     if (!sortable) out += "<caption>" + caption + "</caption>";
     out += "<thead><tr>";
@@ -127,14 +129,19 @@ struct HtmlRenderer {
   }
   std::string operator()(const Interactive& part) const { return part.html; }
   std::string operator()(const Pictures& pictures) const {
+    constexpr std::size_t open = 12;
     std::string out = "<div class=\"figures\">";
-    for (const Picture& picture : pictures.pictures)
-      if (picture.chart)
+    for (std::size_t i = 0; i < pictures.pictures.size(); ++i) {
+      const auto& chart = pictures.pictures[i].chart;
+      if (i == open)
+        out += fmt::format("</div><details><summary>{} more</summary><div class=\"figures\">",
+                           pictures.pictures.size() - open);
+      if (chart)
         out +=
             fmt::format("<figure>{}<figcaption><strong>{}</strong><br>{}.</figcaption></figure>\n",
-                        svg(*picture.chart), html_text(picture.chart->title),
-                        html_text(picture.chart->description));
-    return out + "</div>\n";
+                        svg(*chart), html_text(chart->title), html_text(chart->description));
+    }
+    return out + (pictures.pictures.size() > open ? "</div></details>\n" : "</div>\n");
   }
   std::string operator()(const Details& details) const {
     return fmt::format("<details><summary>{}</summary>{}</details>\n", html_text(details.summary),

@@ -8,6 +8,7 @@
 #include "model/answer/cost.hpp"
 #include "report/format.hpp"
 #include "report/page_parts.hpp"
+#include "report/way_rows.hpp"
 #include "report/words.hpp"
 
 namespace headroom::report {
@@ -36,27 +37,23 @@ double value(const Source& source, const ModelRow& line, std::string_view column
 
 double speed_of(const Offer& offer) { return offer.line->roomiest().estimate.tokens_s; }
 
-/// Models in the order of the spec, machines by price, each in its fastest precision.
-std::vector<std::pair<std::string, std::vector<Offer>>> offers(
-    const Source& source, std::span<const ServingOption> ways) {
-  std::vector<std::pair<std::string, std::vector<Offer>>> models;
-  for (const ModelRow* line : source.shown) {
-    if (grade(line->roomiest().estimate) != Grade::on_gpus) continue;
-    for (const ServingOption& way : ways) {
-      const double price = value(source, *line, way.column, 0);
-      if (price <= 0) continue;
-      auto model = std::ranges::find(models, line->model, &decltype(models)::value_type::first);
-      if (model == models.end()) model = models.emplace(model, line->model, std::vector<Offer>());
-      const Offer offer{line, way.words, price};
-      const auto same = std::ranges::find_if(model->second, [&](const Offer& o) {
-        return o.line->machine == line->machine && o.way == way.words;
-      });
-      if (same == model->second.end())
-        model->second.push_back(offer);
-      else if (speed_of(offer) > speed_of(*same))
-        *same = offer;
+using ModelOffers = std::pair<std::string, std::vector<Offer>>;
+
+/// Models in the order of the spec, machines by price, each model in the best way of the machine.
+std::vector<ModelOffers> offers(const Source& source, std::span<const ServingOption> payments) {
+  std::vector<ModelOffers> models;
+  for (const MachineLines& machine : by_machine(source.shown))
+    for (const auto& here : machine.models) {
+      const ModelRow& best = best_way(here);
+      if (grade(best.roomiest().estimate) != Grade::on_gpus) continue;
+      for (const ServingOption& way : payments) {
+        const double price = value(source, best, way.column, 0);
+        if (price <= 0) continue;
+        auto model = std::ranges::find(models, best.model, &ModelOffers::first);
+        if (model == models.end()) model = models.insert(model, {best.model, {}});
+        model->second.push_back({&best, way.words, price});
+      }
     }
-  }
   for (auto& [model, all] : models)
     std::ranges::stable_sort(all, {},
                              [&](const Offer& o) { return std::pair(o.price, -speed_of(o)); });

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tests/page.sh PROGRAM [FOLDER]: sweeps a small grid twice and looks at its page in headless
 # Chromium. Sorting and filtering must work, and the console must be empty. Text of users must stay
-# text, and nothing may be wider than a phone. Screenshots are left in FOLDER where one is given. Exit
-# code 77: no Chromium.
+# text, and nothing may be wider than a phone. A night of 200 models on 12 machines stays short and
+# legible. Screenshots are left in FOLDER where one is given. Exit code 77: no Chromium.
 set -euo pipefail
 program=$(realpath "$1")
 browser=$(command -v chromium || command -v chromium-browser || true)
@@ -83,6 +83,53 @@ cat >actions.html <<'END'
 </script>
 END
 cat out/index.html actions.html >acted.html
+
+# A large night: 200 models on 12 machines in two ways.
+list() { sed 's/.*/"&",/'; }
+{
+  printf '[run]\nname = "large"\nout = "large"\n[[grid]]\nprecisions = ["auto", "q4_K_M"]\nruntimes = ["vllm", "llama.cpp"]\n'
+  printf 'link = [["precisions", "runtimes"]]\nmodels = [\n'
+  "$program" models --format csv | sed -n 's/^\([^,]*\/[^,]*\),.*/\1/p' | awk 'NR <= 200' | list
+  printf ']\nmachines = [\n'
+  printf '%s\n' rtx-3060 rtx-4060 rtx-4090 rtx-5090 "2x rtx-3090" "4x l40s" m4-pro-48gb h100-sxm-80gb \
+    "4x a100-sxm-80gb" "8x h100-sxm-80gb" "8x h200-sxm-141gb" "8x b200-sxm-180gb" | list
+  printf ']\n'
+} >large.toml
+"$program" sweep large.toml --no-plots >/dev/null
+cat >large.html <<'END'
+<script>
+(() => {
+  const out = [], say = (name, value) => out.push(`${name}=${value}`);
+  const parts = (color) => color.match(/[0-9.]+/g).slice(0, 3).map((v) => v / 255);
+  const light = (color) => parts(color).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!/, 0\)$|transparent/.test(c)) return c; } return getComputedStyle(document.documentElement).backgroundColor; };
+  let least = 21;
+  for (const e of document.querySelectorAll("p, a, td, th, small, summary span, button, label, input, select, h1, h2")) {
+    const [a, b] = [light(getComputedStyle(e).color), light(behind(e))].sort((x, y) => y - x);
+    least = Math.min(least, (a + 0.05) / (b + 0.05));
+  }
+  say("contrast", least >= 4.5);
+  say("low", document.documentElement.scrollHeight < 20000);
+  say("wide", document.documentElement.scrollWidth > window.innerWidth);
+  const rows = [...document.querySelectorAll("#matrix tbody tr")];
+  say("matrix", `${rows.length}x${rows[0].cells.length - 2}`);
+  const tall = rows.map((r) => r.getBoundingClientRect().height);
+  say("one-line", window.innerWidth < 600 || Math.max(...tall) < 40);
+  const cells = [...document.querySelectorAll("#matrix summary")];
+  say("keyboard", cells.length > 1000 && cells.every((c) => c.tabIndex >= 0) && document.querySelectorAll("#matrix thead button").length === 14);
+  cells[0].click();
+  say("details", cells[0].parentElement.open && cells[0].parentElement.querySelectorAll("small").length > 2);
+  document.getElementById("matrix").closest(".scroll").scrollTo(300, 900);
+  const head = document.querySelector("#matrix thead th").getBoundingClientRect(), box = document.getElementById("matrix").closest(".scroll").getBoundingClientRect();
+  say("sticky", Math.abs(head.left - box.left) < 3 && Math.abs(head.top - box.top) < 3);
+  const pre = document.createElement("pre");
+  pre.id = "seen";
+  pre.textContent = out.join("\n");
+  document.body.append(pre);
+})();
+</script>
+END
+cat large/index.html large.html >large-acted.html
 # Chromium refuses its sandbox to root, as which containers run.
 look() { timeout 60 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --enable-logging=stderr --user-data-dir="$folder/profile" "$@" 2>>console.txt; }
 look --window-size=390,844 --dump-dom "file://$folder/acted.html" >dom.html
@@ -112,6 +159,23 @@ if [ -n "$shots" ]; then
   look --window-size=500,2600 --screenshot="$shots/phone.png" "file://$folder/out/index.html" >/dev/null
   cp out/index.html "$shots/"
 fi
+cat >expected-large.txt <<'END'
+contrast=true
+low=true
+wide=false
+matrix=200x12
+one-line=true
+keyboard=true
+details=true
+sticky=true
+END
+large() {
+  look "$@" --dump-dom "file://$folder/large-acted.html" | sed -n '/<pre id="seen">/,/<\/pre>/p' | sed 's/<[^>]*>//g' | grep = >seen-large.txt
+  diff expected-large.txt seen-large.txt || { echo "the large page: $*" >&2; exit 1; }
+}
+large --window-size=1280,900
+large --window-size=1280,900 --blink-settings=preferredColorScheme=0
+large --window-size=500,844
 diff expected.txt seen.txt
 if grep CONSOLE console.txt; then
   echo "there are messages on the console" >&2
