@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_figures = 40;
 
-/// What a figure draws, as one text.
+/// Everything that a figure draws, as one text.
 std::string drawn_by(const Figure& figure) {
   std::string all;
   for (const Curve& curve : figure.curves) {

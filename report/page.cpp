@@ -21,7 +21,7 @@ std::string_view embedded(std::string_view name) {
   return {};
 }
 
-/// How many models run well on each machine, and the run.
+/// The number of models that run well on each machine, and the run.
 Document page_summary(const Source& source) {
   Document summary;
   if (!source.lines.empty()) summary.add(machines_summary(source));

@@ -16,8 +16,8 @@ WayRank way_rank(const Estimate& estimate, bool tight);
 double bits_per_parameter(Bytes weights, double parameters);
 
 /// The place of a way among others; less is better. On cards the widest weights are first. Equally
-/// wide ones go by the time of an answer, and so do all with offload. What does not fit goes by the
-/// memory that is missing.
+/// wide ones go by the time of an answer, and so do all with offload. Ways that do not fit go by
+/// the memory that is missing.
 struct WayPlace {
   WayRank rank = WayRank::refused;
   double narrowness = 0, missing = 0, answer_s = 0;
