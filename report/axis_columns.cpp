@@ -57,6 +57,9 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("model", "", "model", text, "model, as the spec names it"));
   all.push_back(axis("precision", "", "precision", text,
                      "precision of the weights; auto: checkpoint_precision"));
+  all.push_back(fact("as_published", "", "as published", integer, {},
+                     "1: the weights are the checkpoint's, in the form that the engine loads; 0: "
+                     "another precision was asked for"));
   all.push_back(axis(
       "kv_precision", "", "KV precision", text,
       "precision of the KV cache; auto of a spec is what the engine takes for the checkpoint"));

@@ -97,6 +97,7 @@ ModelRow line_at(const Axes& axes, Size point) {
                 .group = {},
                 .held = text("precision"),
                 .checkpoint = text("checkpoint_precision"),
+                .as_published = false,
                 .conditions = conditions(axes, point),
                 .parameters = number_of(axes.value("parameters", point), 0),
                 .gpus = count("gpus"),
@@ -104,6 +105,7 @@ ModelRow line_at(const Axes& axes, Size point) {
                 .factors = axes.factors(point),
                 .entries = {}};
   if (line.held == "auto" && !line.checkpoint.empty()) line.held = line.checkpoint;
+  line.as_published = count("as_published") > 0 || line.held == line.checkpoint;
   return line;
 }
 

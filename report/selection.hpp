@@ -29,6 +29,7 @@ struct ModelRow {
   bool one_engine = true;         ///< no line of the machine has another runtime
   std::string held;               ///< precision of the weights in use
   std::string checkpoint;         ///< precision of the published weights
+  bool as_published = false;      ///< the weights are the checkpoint's, as the engine loads them
   std::string conditions;         ///< "batch 1, 512 + 128 tokens, KV cache in fp16"
   double parameters = 0;          ///< 0: unknown
   Size gpus = 0, gpu_memory = 0;  ///< cards of the machine and their memory; 0: unknown

@@ -5,6 +5,7 @@
 
 #include "model/answer/way_order.hpp"
 #include "report/reports.hpp"
+#include "report/words.hpp"
 
 namespace headroom::report {
 namespace {
@@ -13,7 +14,25 @@ double bits_of(const ModelRow& row) {
   return model::bits_per_parameter(row.roomiest().estimate.weights, row.parameters);
 }
 
-bool is_own(const ModelRow& row) { return row.held == row.checkpoint; }
+/// Bits of the checkpoint; infinite where no row has it.
+double bits_of_checkpoint(std::span<const ModelRow* const> ways) {
+  double bits = std::numeric_limits<double>::infinity();
+  for (const ModelRow* row : ways)
+    if (row->as_published && row->held == row->checkpoint) return bits_of(*row);
+  for (const ModelRow* row : ways)
+    if (row->as_published) bits = std::min(bits, bits_of(*row));
+  return bits;
+}
+
+/// An engine that reads a quantised checkpoint as it is needs no other format as wide.
+bool is_needless(const ModelRow& row, std::span<const ModelRow* const> ways, double own) {
+  constexpr double plain = 16;
+  return !row.as_published && bits_of(row) >= own && own < plain &&
+         std::ranges::any_of(ways, [&](const ModelRow* other) {
+           return other->as_published && other->runtime == row.runtime &&
+                  grade(other->roomiest().estimate) != Grade::refused;
+         });
+}
 
 }  // namespace
 
@@ -24,11 +43,11 @@ bool is_tight(const ModelRow& row) {
 
 std::vector<const ModelRow*> ordered_ways(std::span<const ModelRow* const> here) {
   auto ways = without_repeats({here.begin(), here.end()});
-  double most = std::numeric_limits<double>::infinity();
-  for (const ModelRow* row : ways)
-    if (is_own(*row) && model::fits(row->roomiest().estimate)) most = bits_of(*row);
+  const double own = bits_of_checkpoint(ways);
+  std::erase_if(ways, [&, all = ways](const ModelRow* row) { return is_needless(*row, all, own); });
   const auto place = [&](const ModelRow& row) {
-    return model::way_place(row.roomiest().estimate, is_tight(row), std::min(most, bits_of(row)));
+    return model::way_place(row.roomiest().estimate, is_tight(row),
+                            row.as_published ? own : std::min(own, bits_of(row)));
   };
   std::ranges::stable_sort(
       ways, [&](const ModelRow* a, const ModelRow* b) { return place(*a) < place(*b); });

@@ -12,7 +12,8 @@ namespace headroom::report {
 bool is_tight(const ModelRow& row);
 
 /// Rows of one model on one machine, the best way first (model/answer/way_order.hpp). Rows of
-/// precision `auto` that another one repeats are left out.
+/// precision `auto` that another one repeats are left out. So are other formats as wide as a
+/// quantised checkpoint that the engine reads.
 std::vector<const ModelRow*> ordered_ways(std::span<const ModelRow* const> here);
 
 /// The first of ordered_ways(). `here` is not empty.

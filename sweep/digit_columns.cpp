@@ -50,6 +50,9 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
     add_rows([](const Scenario& s) { return s.weights->model; }, report::model_digit);
     add("precision",
         [](const Scenario& s) { return AxisValue(std::string(s.weights->scheme->name)); });
+    report::Axis published{"as_published", {}};
+    for (const Choice& choice : digit) published.values.emplace_back(Size{!choice.scheme});
+    columns.push_back(std::move(published));
   }
   if (first.kv_precision)
     add("kv_precision",

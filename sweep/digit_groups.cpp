@@ -7,11 +7,43 @@
 #include "model/engine/default_cache.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/inference_axes.hpp"
+#include "sweep/options/extra_options.hpp"
+#include "sweep/ways.hpp"
 
 namespace headroom::sweep {
 
-DigitGroups digit_groups(const Spec& spec, const GridSpec& grid, Names& names) {
+namespace {
+
+/// The grid with the ways that estimate compares, where its spec names neither engine nor
+/// precision. Only some engines hold what is served beside a model, so such grids stay as they are.
+GridSpec with_usual_ways(const GridSpec& grid, Names& names) {
+  GridSpec all = grid;
+  if (grid.lines.contains("runtimes") || grid.lines.contains("precisions")) return all;
+  for (const ExtraAxis& extra : extra_axes)
+    if (!grid.values(extra.key).empty()) return all;
+  std::set<const model::Engine*> comparable;
+  for (const std::string& model : grid.values("models"))
+    for (const std::string& machine : grid.values("machines"))
+      for (const auto* engine :
+           comparable_engines(names.engines, *names.models.at(model), *names.machine(machine)))
+        comparable.insert(engine);
+  all.all_values["runtimes"].clear();
+  all.all_values["precisions"].clear();
+  for (const model::Engine& engine : names.engines.all())
+    if (comparable.contains(&engine))
+      for (const std::string_view precision : engine.usual_precisions) {
+        all.all_values["runtimes"].emplace_back(engine.name);
+        all.all_values["precisions"].emplace_back(precision);
+      }
+  all.link.push_back({"precisions", "runtimes"});
+  return all;
+}
+
+}  // namespace
+
+DigitGroups digit_groups(const Spec& spec, const GridSpec& given, Names& names) {
   DigitGroups groups;
+  const GridSpec grid = with_usual_ways(given, names);
   for (const auto& linked : link_groups(spec, grid, inference_axes(), names)) {
     DigitGroup group;
     for (const auto* axis : linked.axes) group.axes.emplace_back(axis->form.key);

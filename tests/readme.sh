@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Checks README.md: every "$ headroom …" line runs, and every query gives rows on a database of the
-# nightly example. Run from the root of the project.
+# Checks README.md and the guides in examples/. Every "$ headroom …" line runs, and every query of
+# README.md gives rows on a database of the nightly example. Run from the root of the project.
 #   readme.sh PROGRAM results.sqlite
 set -euo pipefail
 program=$1 database=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-commands=$(sed -n 's/^\$ headroom \([^#]*\).*/\1/p' README.md)
+commands=$(sed -n 's/^\$ headroom \([^#]*\).*/\1/p' README.md examples/*.md)
 while IFS= read -r arguments; do
   case $arguments in
     sweep*--dry-run*) ;;
@@ -15,7 +15,7 @@ while IFS= read -r arguments; do
   esac
   eval "\"$program\" $arguments" </dev/null >/dev/null || { echo "failed: headroom $arguments"; exit 1; }
 done <<<"$commands"
-[ "$(wc -l <<<"$commands")" -ge 5 ] || { echo "too few commands found"; exit 1; }
+[ "$(wc -l <<<"$commands")" -ge 30 ] || { echo "too few commands found"; exit 1; }
 
 queries=$(awk '/^```sql/ {on = 1; next} /^```/ {on = 0} on' README.md | tr '\n' ' ')
 count=0

@@ -18,7 +18,8 @@ double bits_per_parameter(Bytes weights, double parameters) {
 
 WayPlace way_place(const Estimate& e, bool tight, double bits) {
   WayPlace place{way_rank(e, tight), 0, 0, e.total.value()};
-  if (place.rank < WayRank::offload) place.narrowness = -bits;
+  constexpr double served = 16;
+  if (place.rank < WayRank::offload) place.narrowness = -std::min(bits, served);
   if (place.rank > WayRank::offload) place.missing = static_cast<double>(e.short_bytes.count());
   return place;
 }

@@ -24,6 +24,7 @@ struct WayPlace {
   std::partial_ordering operator<=>(const WayPlace&) const = default;
 };
 /// `bits`: bits_per_parameter(), at most those of the checkpoint: no format holds more than it.
+/// Engines serve in 16 bit at most, so more are no better.
 WayPlace way_place(const Estimate& estimate, bool tight, double bits);
 
 }  // namespace headroom::model

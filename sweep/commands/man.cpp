@@ -8,6 +8,7 @@
 #include "sweep/commands/commands.hpp"
 #include "sweep/options/help.hpp"
 #include "sweep/output.hpp"
+#include "sweep/reference.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -65,7 +66,9 @@ std::string manual_page() {
 }
 
 int run_man(const Options& options) {
-  emit(options, manual_page());
+  constexpr std::string_view formats[] = {"man", "md"};
+  emit(options,
+       options.one_of("format", formats, "man") == "md" ? reference_markdown() : manual_page());
   return done;
 }
 
@@ -75,9 +78,12 @@ const Command man_command = {
     {.name = "man",
      .summary = "print the manual page of all commands and options",
      .operands = "",
-     .flags = "out",
-     .examples = "headroom man | man -l -\nheadroom man --out ~/.local/share/man/man1/headroom.1",
-     .columns = "text: a page for man, in troff",
+     .flags = "format out",
+     .examples = "headroom man | man -l -\n"
+                 "headroom man --out ~/.local/share/man/man1/headroom.1\n"
+                 "headroom man --format md --out reference.md",
+     .columns = "man: a page for man, in troff\nmd: the reference of commands, options, keys and "
+                "columns",
      .exit_codes = usual_exit_codes},
     run_man};
 

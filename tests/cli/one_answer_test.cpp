@@ -1,5 +1,6 @@
 // One question has one answer, whichever command is asked. For drawn points, estimate, place,
-// curve, launch and a sweep have the same memory and the same speed.
+// curve, launch and a sweep have the same memory and the same speed. So has the best way of a
+// report.
 #include <boost/json.hpp>
 #include <cmath>
 #include <cstdint>
@@ -10,7 +11,10 @@
 #include <variant>
 #include <vector>
 
+#include "report/reports.hpp"
+#include "report/way_rows.hpp"
 #include "sweep_process.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace headroom::test {
 namespace {
@@ -149,6 +153,40 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
                  {static_cast<double>(std::get<std::int64_t>(row[0])), std::get<double>(row[1])},
                  "sweep " + in_a_sweep[i].first.text());
   }
+}
+
+/// A spec that names neither engine nor precision, and its page.
+TEST_F(OneAnswer, TheBestWayOfAReportIsTheWayOfAnEstimate) {
+  const auto list = [](const auto& names) {
+    std::string text;
+    for (const char* name : names) text += '\'' + std::string(name) + "',";
+    return text;
+  };
+  std::ofstream(folder / "all.toml")
+      << "[[grid]]\nmodels = [" << list(models) << "]\nmachines = [" << list(machines) << "]\n";
+  const auto [code, says] = ask(
+      {"sweep", (folder / "all.toml").string(), "--no-plots", "--out", (folder / "out").string()});
+  ASSERT_EQ(code, 0) << says;
+  const Database database(this->database("out"));
+  const report::Source source = report::source_of(database, 1);
+  int number = 0, compared = 0;
+  for (const auto& machine : report::by_machine(source.shown))
+    for (const auto& here : machine.models) {
+      if (number++ % stride != 0) continue;
+      const report::ModelRow& best = report::best_way(here);
+      const Point point{best.model, machine.machine, "", ""};
+      const auto estimate = answer(point, "estimate");
+      ASSERT_TRUE(estimate) << point.text();
+      const json::value& result = estimate->at("result");
+      if (!std::string(result.at("verdict").as_string()).starts_with("fits_")) continue;
+      EXPECT_EQ(best.runtime, std::string(result.at("runtime").as_string())) << point.text();
+      EXPECT_EQ(best.held, std::string(result.at("precision").as_string())) << point.text();
+      const model::Estimate& e = best.roomiest().estimate;
+      expect_equal(figures(result), {static_cast<double>(e.gpu_bytes.count()), e.tokens_s},
+                   point.text());
+      ++compared;
+    }
+  EXPECT_GE(compared, 40 / stride);
 }
 
 }  // namespace
