@@ -57,9 +57,6 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(axis("model", "", "model", text, "model, as the spec names it"));
   all.push_back(axis("precision", "", "precision", text,
                      "precision of the weights; auto: checkpoint_precision"));
-  all.push_back(fact("as_published", "", "as published", integer, {},
-                     "1: the weights are the checkpoint's, in the form that the engine loads; 0: "
-                     "another precision was asked for"));
   all.push_back(axis(
       "kv_precision", "", "KV precision", text,
       "precision of the KV cache; auto of a spec is what the engine takes for the checkpoint"));
@@ -127,6 +124,9 @@ void add_model_facts(std::vector<Column>& all) {
       "checkpoint_precision", "", "checkpoint", text,
       +[](const Model& m) { return Cell(std::string_view(m.checkpoint_scheme)); },
       "precision of the published weights, used by auto"));
+  all.push_back(fact("as_published", "", "as published", integer, {},
+                     "1: the weights are the checkpoint's, in the form that the engine loads; 0: "
+                     "another precision was asked for"));
   all.push_back(fact(
       "parameters", "", "parameters", integer,
       +[](const Model& m) { return known(m.profile.parameters); },

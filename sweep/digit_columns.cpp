@@ -51,7 +51,7 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
     add("precision",
         [](const Scenario& s) { return AxisValue(std::string(s.weights->scheme->name)); });
     report::Axis published{"as_published", {}};
-    for (const Choice& choice : digit) published.values.emplace_back(Size{!choice.scheme});
+    for (const Choice& choice : digit) published.values.emplace_back(Size{choice.as_published});
     columns.push_back(std::move(published));
   }
   if (first.kv_precision)

@@ -22,11 +22,15 @@ GridSpec with_usual_ways(const GridSpec& grid, Names& names) {
   for (const ExtraAxis& extra : extra_axes)
     if (!grid.values(extra.key).empty()) return all;
   std::set<const model::Engine*> comparable;
-  for (const std::string& model : grid.values("models"))
-    for (const std::string& machine : grid.values("machines"))
-      for (const auto* engine :
-           comparable_engines(names.engines, *names.models.at(model), *names.machine(machine)))
-        comparable.insert(engine);
+  try {
+    for (const std::string& model : grid.values("models"))
+      for (const std::string& machine : grid.values("machines"))
+        for (const auto* engine :
+             comparable_engines(names.engines, *names.models.at(model), *names.machine(machine)))
+          comparable.insert(engine);
+  } catch (const std::exception&) {
+    return all;  // link_groups() says which line has the wrong name
+  }
   all.all_values["runtimes"].clear();
   all.all_values["precisions"].clear();
   for (const model::Engine& engine : names.engines.all())

@@ -102,7 +102,10 @@ void overlay(Choice& choice, const Choice& over) {
   if (over.scheme) choice.scheme = over.scheme;
   model::Scenario& s = choice.decides;
   const model::Scenario& o = over.decides;
-  if (o.weights) s.weights = o.weights;
+  if (o.weights) {
+    s.weights = o.weights;
+    choice.as_published = over.as_published;
+  }
   if (o.kv_precision) s.kv_precision = o.kv_precision;
   if (o.runtime) s.runtime = o.runtime;
   if (o.machine) s.machine = o.machine;
@@ -171,9 +174,11 @@ void hold_weights(DigitGroups& groups, Names& names) {
       merge(groups, axis, "models");
   const Choice engine = group_with(groups, "runtimes").choices.front();
   const Choice machine = group_with(groups, "machines").choices.front();
-  for (Choice& choice : group_with(groups, "models").choices)
+  for (Choice& choice : group_with(groups, "models").choices) {
     choice.decides.weights =
         names.weights(choice.model, &scheme_of_choice(choice, engine, machine));
+    choice.as_published = is_as_published(choice, engine, machine);
+  }
 }
 
 }  // namespace

@@ -12,6 +12,12 @@ const model::Scheme& scheme_of_choice(const Choice& choice, const Choice& engine
                               *(own.machine ? own.machine : machine.decides.machine));
 }
 
+bool is_as_published(const Choice& choice, const Choice& engine, const Choice& machine) {
+  Choice checkpoint = choice;
+  checkpoint.scheme = nullptr;
+  return choice.decides.weights->scheme == &scheme_of_choice(checkpoint, engine, machine);
+}
+
 bool load_differently(const std::vector<Choice>& models, const std::vector<Choice>& engines,
                       const std::vector<Choice>& machines, LoadedBy by) {
   const bool by_engine = by == LoadedBy::engine;

@@ -13,6 +13,10 @@ namespace headroom::sweep {
 const model::Scheme& scheme_of_choice(const Choice& choice, const Choice& engine,
                                       const Choice& machine);
 
+/// True if the weights of `choice` are what its engine makes of the checkpoint, whether that was
+/// asked for by name or not. `engine`, `machine`: as above.
+bool is_as_published(const Choice& choice, const Choice& engine, const Choice& machine);
+
 /// The axis of which load_differently() compares the values.
 enum class LoadedBy { engine, machine };
 

@@ -68,6 +68,7 @@ cat >"$folder/array.toml" <<'END'
 name = "array"
 [[grid]]
 models = ["llama2-7b", "gpt2"]
+runtimes = "transformers"
 batches = "1-3000"
 prompt_tokens = "128-16384*2"
 machines = ["rtx-4090", "2x a100-sxm-40gb"]

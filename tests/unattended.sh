@@ -34,7 +34,7 @@ chmod +x /usr/sbin/sendmail
 export HOME=$folder/home
 cd "$HOME/planning"
 spec() {  # RUNTIME
-  printf '[run]\nname = "nightly"\n[[grid]]\nmodels = ["TinyLlama-1.1B-Chat-v1.0"]\nmachines = ["%s"]\nbatches = [1, 8]\n' "$1"
+  printf '[run]\nname = "nightly"\n[[grid]]\nmodels = ["TinyLlama-1.1B-Chat-v1.0"]\nruntimes = ["transformers"]\nmachines = ["%s"]\nbatches = [1, 8]\n' "$1"
   printf '[report]\nplots = false\n'
 }
 card() {  # GB/s

@@ -18,6 +18,7 @@
 #include "sweep/estimate_text.hpp"
 #include "sweep/free_memory.hpp"
 #include "sweep/gpus_needed.hpp"
+#include "sweep/loaded_choice.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/options/training_options.hpp"
@@ -39,7 +40,9 @@ using model::Explanation;
 report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
   model::Scenario s = given.scenario;
   s.kv_precision = &model::cache_precision(s);
-  report::Digit axes = columns_of({{.model = s.weights->model, .decides = s}});
+  Choice choice{.model = s.weights->model, .decides = s};
+  choice.as_published = is_as_published(choice, choice, choice);
+  report::Digit axes = columns_of({choice});
   const auto add = [&](std::string_view name, report::AxisValue value) {
     axes.push_back({std::string(name), {std::move(value)}});
   };

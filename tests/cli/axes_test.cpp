@@ -17,12 +17,13 @@ namespace {
 
 /// A grid in which the axis has an effect: its keys, the axis itself with two values.
 const std::map<std::string, std::string> grids = {
-    {"models", "models = ['gpt2', 'llama2-7b']\nmachines = 'rtx-4090'"},
+    {"models", "models = ['gpt2', 'llama2-7b']\nmachines = 'rtx-4090'\nruntimes = 'transformers'"},
     {"precisions", "models = 'llama2-7b'\nmachines = 'rtx-4090'\nprecisions = ['bf16', 'int8']"},
     {"kv_precisions",
      "models = 'llama2-7b'\nmachines = 'rtx-4090'\nruntimes = 'vllm'\nkv_precisions = ['fp16', "
      "'fp8']"},
-    {"batches", "models = 'llama2-7b'\nmachines = 'rtx-4090'\nbatches = [1, 4]"},
+    {"batches",
+     "models = 'llama2-7b'\nmachines = 'rtx-4090'\nbatches = [1, 4]\nruntimes = 'transformers'"},
     {"concurrencies",
      "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = [1, 8]"},
     {"prompt_tokens_p95",
@@ -31,9 +32,15 @@ const std::map<std::string, std::string> grids = {
     {"output_tokens_p95",
      "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = 8\n"
      "output_tokens_p95 = [200, 900]"},
-    {"prompt_tokens", "models = 'llama2-7b'\nmachines = 'rtx-4090'\nprompt_tokens = [100, 900]"},
-    {"output_tokens", "models = 'llama2-7b'\nmachines = 'rtx-4090'\noutput_tokens = [10, 900]"},
-    {"contexts", "models = 'llama2-7b'\nmachines = 'rtx-4090'\ncontexts = [1024, 4096]"},
+    {"prompt_tokens",
+     "models = 'llama2-7b'\nmachines = 'rtx-4090'\nprompt_tokens = [100, 900]\nruntimes = "
+     "'transformers'"},
+    {"output_tokens",
+     "models = 'llama2-7b'\nmachines = 'rtx-4090'\noutput_tokens = [10, 900]\nruntimes = "
+     "'transformers'"},
+    {"contexts",
+     "models = 'llama2-7b'\nmachines = 'rtx-4090'\ncontexts = [1024, 4096]\nruntimes = "
+     "'transformers'"},
     {"runtimes",
      "models = 'llama2-7b'\nmachines = 'rtx-4090'\nruntimes = ['transformers', 'llama.cpp']"},
     {"adapters",
@@ -47,7 +54,7 @@ const std::map<std::string, std::string> grids = {
      "precisions = 'q8_0'\ntext_only = ['none', 'yes']"},
     {"images",
      "models = 'Qwen2.5-VL-7B-Instruct'\nmachines = 'rtx-4090'\nimages = ['none', "
-     "'2x1920x1080']"},
+     "'2x1920x1080']\nruntimes = 'transformers'"},
     {"tp",
      "models = 'llama2-7b'\nmachines = '4x rtx-4090 @ epyc-rome-512gb'\nruntimes = 'vllm'\ntp = "
      "[1, 2]"},
@@ -60,8 +67,11 @@ const std::map<std::string, std::string> grids = {
     {"dp",
      "models = 'llama2-7b'\nmachines = '4x rtx-4090 @ epyc-rome-512gb'\nruntimes = 'vllm'\ndp = "
      "[1, 2]"},
-    {"machines", "models = 'llama2-7b'\nmachines = ['rtx-4090', 'rtx-3090']"},
-    {"gpu_budgets", "models = 'llama2-7b'\nmachines = 'rtx-4090'\ngpu_budgets = ['8GiB', '20GiB']"},
+    {"machines",
+     "models = 'llama2-7b'\nmachines = ['rtx-4090', 'rtx-3090']\nruntimes = 'transformers'"},
+    {"gpu_budgets",
+     "models = 'llama2-7b'\nmachines = 'rtx-4090'\ngpu_budgets = ['8GiB', '20GiB']\nruntimes = "
+     "'transformers'"},
 };
 
 const std::string step = "models = 'llama2-7b'\nmachines = '8x h100-sxm-80gb'\n";

@@ -23,6 +23,21 @@ TEST(Job, ContextWithoutTokensIsSharedByTheBatchAndEndsAtTheModels) {
   EXPECT_EQ(contexts, expected);
 }
 
+TEST(Job, EnginesAndPrecisionsAreTheUsualOnesWhereNoneIsNamed) {
+  const Job job = job_of("models = 'Qwen/Qwen3-8B'\nmachines = ['rtx-4090', 'm4-pro-48gb']");
+  std::set<std::pair<std::string, std::string>> found;
+  for (const auto& s : scenarios(job.grids[0]))
+    found.emplace(s.runtime->name, s.weights->scheme->name);
+  for (const auto& way :
+       {std::pair{"vllm", "awq-int4"}, {"llama.cpp", "q4_K_M"}, {"transformers", "bf16"}})
+    EXPECT_TRUE(found.contains(way)) << way.first << ' ' << way.second;
+  EXPECT_FALSE(found.contains({"vllm", "q4_K_M"}));
+  // A named engine keeps the checkpoint's precision.
+  const Job named =
+      job_of("models = 'Qwen/Qwen3-8B'\nmachines = 'rtx-4090'\nruntimes = 'llama.cpp'");
+  EXPECT_EQ(named.points(), 1);
+}
+
 TEST(Job, ContextIsPromptAndOutputWhereTheSpecHasThem) {
   const Job job = job_of(std::string(small) + "prompt_tokens = [512]");
   for (const auto& s : scenarios(job.grids[0])) EXPECT_EQ(s.context, 0);
@@ -91,7 +106,8 @@ TEST(Job, AutoIsTheCacheThatEachEngineTakes) {
                        "nvidia/Qwen3-32B-NVFP4 transformers fp16",
                        "nvidia/Qwen3-32B-NVFP4 vllm fp16", "nvidia/Qwen3-32B-NVFP4 vllm fp8"}))
       << "once each, though auto and fp16 are often the same";
-  const Job plain = job_of(std::string(small) + "kv_precisions = ['auto', 'fp16', 'bf16']");
+  const Job plain = job_of(std::string(small) +
+                           "runtimes = 'transformers'\nkv_precisions = ['auto', 'fp16', 'bf16']");
   EXPECT_EQ(plain.points(), 2 * 2 * 2) << "auto and fp16 are one";
 }
 

@@ -64,7 +64,7 @@ TEST(Job, ExpertsAreInHostMemoryAsInACurve) {
 TEST(Job, BudgetsEndAtEachMachinesOwnCard) {
   const Job job = job_of(
       "models = 'llama2-7b'\nmachines = ['rtx-4090', 'cpu', 'h100-sxm-80gb']\n"
-      "gpu_budgets = ['0-max+10GiB']");
+      "runtimes = 'transformers'\ngpu_budgets = ['0-max+10GiB']");
   std::map<const Machine*, std::vector<Bytes>> budgets;
   for (const auto& s : scenarios(job.grids[0])) budgets[s.machine].push_back(s.gpu_budget);
   ASSERT_EQ(budgets.size(), 3U);
@@ -91,7 +91,8 @@ TEST(Job, LinkedAxesMoveTogether) {
 TEST(Job, LinkedBudgetsAreLimitedByTheCard) {
   const Job job = job_of(
       "models = 'llama2-7b'\nmachines = ['rtx-4090', 'h100-sxm-80gb']\n"
-      "gpu_budgets = ['8GiB', '999GiB']\nlink = ['machines', 'gpu_budgets']");
+      "runtimes = 'transformers'\ngpu_budgets = ['8GiB', '999GiB']\nlink = ['machines', "
+      "'gpu_budgets']");
   ASSERT_EQ(job.points(), 2);
   const auto all = scenarios(job.grids[0]);
   EXPECT_EQ(all[0].gpu_budget, Bytes(Size{8} << 30));
