@@ -20,6 +20,7 @@ constexpr ComponentRow component_rows[] = {
     {"visual", Component::vision},
     {"vision", Component::vision},
     {"vision_embedding", Component::vision},
+    {"vision_adapter", Component::vision},
     {"vit_model", Component::vision},
     {"sam_model", Component::vision},
     {"qwen2_model", Component::vision},

@@ -22,19 +22,22 @@ TensorClass tensor_class(std::string_view name) {
   const auto is_below = [&](std::string_view part) {
     return above.find(part) != std::string_view::npos;
   };
-  if (is_one_of({"q_proj", "query", "wq", "q"}, word)) return TensorClass::attention_q;
-  if (is_one_of({"k_proj", "key", "wk", "k"}, word)) return TensorClass::attention_k;
+  if (is_one_of({"q_proj", "query", "wq", "q", "q_lin"}, word)) return TensorClass::attention_q;
+  if (is_one_of({"k_proj", "key", "wk", "k", "k_lin"}, word)) return TensorClass::attention_k;
   // The fused projection of the gated delta rule is attn_qkv, of attention_v's class by its time.
-  if (is_one_of({"v_proj", "value", "wv", "v", "in_proj_qkv", "in_proj_qkvz"}, word))
+  if (is_one_of({"v_proj", "value", "wv", "v", "v_lin", "in_proj_qkv", "in_proj_qkvz"}, word))
     return TensorClass::attention_v;
   if (is_one_of({"qkv_proj", "query_key_value", "Wqkv", "c_attn", "qkv", "W_pack", "wqkv"}, word))
     return TensorClass::attention_qkv;
-  if (is_one_of({"gate_proj", "w1", "wi_0"}, word)) return TensorClass::feed_forward_gate;
+  // Qwen's first models have w1, w2 and c_proj.
+  const bool is_gate = word == "w2" && above.ends_with(".mlp") && is_below("transformer.h.");
+  if (is_gate || is_one_of({"gate_proj", "w1", "wi_0"}, word))
+    return TensorClass::feed_forward_gate;
   if (is_one_of({"up_proj", "gate_up_proj", "fc1", "fc_in", "c_fc", "dense_h_to_4h", "w3", "wi",
-                 "wi_1", "v1", "Wi"},
+                 "wi_1", "v1", "Wi", "input_linear"},
                 word))
     return TensorClass::feed_forward_up;
-  if (is_one_of({"down_proj", "fc2", "fc_out", "dense_4h_to_h", "w2"}, word))
+  if (is_one_of({"down_proj", "fc2", "fc_out", "dense_4h_to_h", "w2", "output_linear"}, word))
     return TensorClass::feed_forward_down;
   if (word == "Wo")
     return is_below("attn") ? TensorClass::attention_output : TensorClass::feed_forward_down;
@@ -43,8 +46,17 @@ TensorClass tensor_class(std::string_view name) {
   if (word == "dense" && above.ends_with("intermediate")) return TensorClass::feed_forward_up;
   if (word == "dense" && above.ends_with("output") && !is_below("attention"))
     return TensorClass::feed_forward_down;
-  if (word == "o_proj" || (is_one_of({"out_proj", "dense", "wo"}, word) && is_below("att")))
+  if (is_one_of({"o_proj", "linear_attn"}, word) ||
+      (is_one_of({"out_proj", "out_lin", "dense", "wo"}, word) && is_below("att")))
     return TensorClass::attention_output;
+  if (above.ends_with("experts")) {
+    if (word == "gate") return TensorClass::feed_forward_gate;
+    if (word == "up") return TensorClass::feed_forward_up;
+    if (word == "down") return TensorClass::feed_forward_down;
+  }
+  if (word == "lin1" && above.ends_with("ffn")) return TensorClass::feed_forward_up;
+  if ((word == "lin2" && above.ends_with("ffn")) || word == "wo")
+    return TensorClass::feed_forward_down;
   return TensorClass::other;
 }
 

@@ -2,12 +2,14 @@
 // fallback warnings. Models that llama.cpp does not have are tested too.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <stdexcept>
 #include <string>
 
 #include "model/checkpoint/quantisation/gguf.hpp"
 #include "model/checkpoint/quantisation/mix.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/describe/tensor_class.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -90,6 +92,22 @@ TEST(Mix, ArchitecturesThatLlamaCppLacksAreRefusedByName) {
   EXPECT_THROW(quantised_tensors(model, scheme("q4_K_M")), std::invalid_argument);
 }
 
+TEST(Mix, RefusalsSayWhetherLlamaCppConvertsTheClass) {
+  Model model;
+  model.model_type = "opt";
+  model.architecture = "OPTForCausalLM";
+  EXPECT_NE(refusal(model, scheme("q8_0")).find("not known to convert"), std::string::npos);
+  model.model_type = "rwkv7";
+  model.architecture = "RWKV7ForCausalLM";
+  EXPECT_NE(refusal(model, scheme("q8_0")).find("llama.cpp converts 'rwkv7'"), std::string::npos);
+  // A class counts whatever model type its configs have.
+  model.model_type = "git";
+  model.architecture = "Grok1ForCausalLM";
+  EXPECT_TRUE(refusal(model, scheme("q8_0")).empty());
+  model.architecture = "GitForCausalLM";
+  EXPECT_FALSE(refusal(model, scheme("q8_0")).empty());
+}
+
 /// Bytes of the GGUF file without its header. The file does not include the towers of `model`.
 double file_bytes(const std::string& name, const char* format) {
   const Model& model = test::catalogue_model(name);
@@ -108,6 +126,63 @@ TEST(Mix, FilesOfModelsWithStateAndLatentCacheAreAsPublished) {
   EXPECT_NEAR(file_bytes("Qwen/Qwen3.5-122B-A10B", "q8_0"), 129'871'935'040, 12e6);
   EXPECT_NEAR(file_bytes("Qwen/Qwen3.5-397B-A17B", "q8_0"), 421'507'365'376, 12e6);
   EXPECT_NEAR(file_bytes("zai-org/GLM-4.7-Flash", "q8_0"), 31'842'799'232, 12e6);
+}
+
+TEST(Mix, ExpertsInMxfp4StayUnlessTheRecipeIsSmaller) {
+  // Source: an audit of unsloth/gpt-oss-20b-GGUF@d449b42 Q4_K_M: 72 of 459 tensors are MXFP4 (the
+  // experts of 24 layers), 61 Q5_0 and 13 Q8_0. Rows of 2880 are no multiple of 256.
+  const Model& model = test::catalogue_model("openai/gpt-oss-20b");
+  const auto formats = [&](const Model& of, const char* mix) {
+    std::map<std::string, int> count;
+    for (const QuantisedTensor& t : quantised_tensors(of, scheme(mix)))
+      if (t.format != nullptr) ++count[std::string(t.format->name)];
+    return count;
+  };
+  const auto q4 = formats(model, "q4_K_M");
+  // Gate and up are one tensor of the description.
+  EXPECT_EQ(q4.at("mxfp4"), 48);
+  EXPECT_EQ(q4.at("q5_0"), 61);
+  EXPECT_EQ(q4.at("q8_0"), 13);
+  EXPECT_EQ(q4.at("q4_K"), 24);
+  EXPECT_EQ(formats(model, "q2_K").at("mxfp4"), 48);
+  // Rows that 256 divides become smaller: 2.6 or 3.4 bits instead of 4.25.
+  const Model& divided = test::catalogue_model("deepseek-ai/DeepSeek-V4-Flash");
+  EXPECT_EQ(formats(divided, "q4_K_M").at("mxfp4"), 86);
+  EXPECT_EQ(formats(divided, "q2_K").count("mxfp4"), 0u);
+}
+
+TEST(Mix, TheConverterSplitsSomeFusedMatrices) {
+  // One matrix of 4608 rows: 4096 of queries, 256 each of keys and values (GLM-4: kept whole). In
+  // Ling's first models it becomes three, of which q4_K_M gives the values more bits in half of the
+  // layers.
+  const auto of_attention = [](const char* name) {
+    const Model& model = test::catalogue_model(name);
+    const auto stored = quantised_tensors(model, scheme("q4_K_M"));
+    std::map<Size, int> sizes;
+    for (std::size_t i = 0; i < stored.size(); ++i)
+      if (tensor_class(model.part.tensors[i].name) == attention_qkv)
+        ++sizes[stored[i].bytes.count()];
+    return sizes;
+  };
+  const Size glm = 4608 * 4096;
+  EXPECT_EQ(of_attention("THUDM/glm-4-9b-chat"), (std::map<Size, int>{{glm / 256 * 176, 40}}));
+  const Size row = 2048 / 256, q_and_k = (2048 + 512) * row * 144;
+  EXPECT_EQ(
+      of_attention("inclusionAI/Ling-lite"),
+      (std::map<Size, int>{{q_and_k + 512 * row * 144, 14}, {q_and_k + 512 * row * 210, 14}}));
+}
+
+TEST(Mix, EncoderAndDecoderAreInOneFile) {
+  // Source: the converter's file of bigscience/T0pp has both stacks, the shared embedding and the
+  // head. The four matrices of an attention are q8_0 as all others are; positions stay in 16 bit.
+  const Model& model = test::catalogue_model("google/flan-t5-small");
+  const Size width = 512, inner = 1024, heads = 6 * 64, vocabulary = 32128;
+  const Size attention = 4 * width * heads, feed_forward = 3 * width * inner;
+  const Size matrices = 8 * (attention + feed_forward) + 8 * (2 * attention + feed_forward);
+  const Size quantised = (matrices + 2 * vocabulary * width) / 32 * 34;
+  const Size norms = (8 * 2 + 8 * 3 + 2) * width * 4, positions = 2 * 32 * 6 * 2;
+  EXPECT_EQ(file_bytes("google/flan-t5-small", "q8_0"), quantised + norms + positions);
+  EXPECT_EQ(language_tensors(model).size(), model.part.tensors.size());
 }
 
 }  // namespace

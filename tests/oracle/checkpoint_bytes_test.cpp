@@ -10,7 +10,7 @@
 //                 marks a figure that differs for a cause that no source tells
 // The table has every figure that a source prints for models of 2025 and 2026. The catalogue must
 // describe the model, in 16 bit or by a recipe that the file's name tells in full. Left out are
-// quantisations by MLX, and unsloth's dynamic ones ("UD", and Q4_K_M of gpt-oss). Exo's cards in
+// quantisations by MLX, and unsloth's dynamic ones ("UD"). Exo's cards in
 // whole MiB are estimates, and docker's rows of Qwen3-Reranker are permuted: both are left out. So
 // are sums with a projector's file. The index of Qwen3.5-122B-A10B is left out too: it has some
 // norms in fp32, which no config tells. Unsloth makes its Q4_0 files with an importance matrix.

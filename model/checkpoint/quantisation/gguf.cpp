@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <map>
 
 #include "model/checkpoint/quantisation/exceptions.hpp"
-#include "model/checkpoint/quantisation/gguf_model_types.hpp"
+#include "model/checkpoint/quantisation/gguf_conversion.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/mix.hpp"
 #include "model/describe/components.hpp"
@@ -31,9 +32,10 @@ Size layer_of(std::string_view block) {
   return n;
 }
 
-/// True below the decoder's module and for the head; false for vision and audio towers.
+/// False for towers of images and sound, and their projectors. `root` is the decoder's module.
 bool in_text(const Model& model, const std::string& root, const Tensor& tensor) {
-  return !model.profile.generative || tensor.role == Role::head || tensor.name.starts_with(root);
+  return !model.profile.generative || tensor.role == Role::head ||
+         !is_beside_language(component_at(tensor.name, root));
 }
 
 class GgufHolder {
@@ -43,7 +45,8 @@ class GgufHolder {
         scheme_(scheme),
         reader_(model),
         own_(headroom::model::scheme(model.checkpoint_scheme)),
-        own_exceptions_(model, own_) {
+        own_exceptions_(model, own_),
+        splits_qkv_(splits_qkv(model)) {
     const Size kv_heads = std::max<Size>(model.shape.kv_heads, 1);
     asked_.gqa = std::max<Size>(model.shape.query_heads / kv_heads, 1);
     asked_.experts = model.profile.routing.experts;
@@ -63,7 +66,7 @@ class GgufHolder {
     vocabulary_ = model.profile.head_rows;
     if (vocabulary_ == 0)
       for (const Tensor& tensor : model.part.tensors)
-        if (tensor.role == Role::embedding)
+        if (tensor.role == Role::embedding && kept_format(tensor.name).empty())
           vocabulary_ = std::max(vocabulary_, tensor.shape.front());
     for (const Tensor& tensor : model.part.tensors)
       if (is_text(tensor) && reader_.is_linear(tensor) && is_value(tensor_class(tensor.name)))
@@ -78,20 +81,21 @@ class GgufHolder {
     if (!model_.profile.generative && is_task_head(tensor)) return {};
     const auto matrix = reader_.matrix(tensor);
     // The converter turns a matrix of one row into a vector.
-    if (!matrix || matrix->out == 1 || !quantised(tensor)) return plain("fp32", tensor);
+    if (!matrix || matrix->out == 1 || !is_wide(tensor)) return plain("fp32", tensor);
+    const std::string_view kept = kept_format(tensor.name);
+    if (kept == "fp32") return plain(kept, tensor);
     if (!is_text(tensor)) return plain("fp16", tensor);
-    if (is_repacked(tensor)) return packed(precision("mxfp4"), *matrix);
-    if (scheme_.mix.empty()) return plain(scheme_.format, tensor);
-    MixQuestion question = asked_;
-    question.row = matrix->in;
-    question.tensor_class = tensor.role == Role::head        ? TensorClass::output
-                            : tensor.role == Role::embedding ? TensorClass::token_embedding
-                                                             : tensor_class(tensor.name);
-    question.stacked_experts = reader_.is_expert(tensor);
-    // Per-layer embeddings (per_layer_token_embd) are never the head.
-    if (tensor.name.find("per_layer") != std::string::npos) question.tied = false;
+    const bool repacked = is_repacked(tensor);
+    if (scheme_.mix.empty())
+      return repacked ? packed(precision("mxfp4"), *matrix) : plain(scheme_.format, tensor);
+    if (!kept.empty()) return plain(kept, tensor);
+    MixQuestion question = question_of(tensor, *matrix);
+    if (question.tensor_class == TensorClass::attention_qkv && splits_qkv_)
+      return split(tensor, question, *matrix);
     locate(tensor, question);
-    return packed(precision(mixed_format(scheme_.mix, question)), *matrix);
+    const QuantisedTensor made = packed(precision(mixed_format(scheme_.mix, question)), *matrix);
+    const QuantisedTensor own = packed(precision("mxfp4"), *matrix);
+    return repacked && own.bytes <= made.bytes ? own : made;
   }
 
  private:
@@ -104,12 +108,37 @@ class GgufHolder {
   static QuantisedTensor packed(const Precision& format, const Matrix& matrix) {
     return {&format, matrix.count * (matrix.out * format.stored(matrix.in))};
   }
-  /// The converter repacks a checkpoint's experts in MXFP4 and never decodes them, whatever type it
-  /// writes. Types other than its own are made by llama-quantize, which refuses to convert them:
-  /// such files are of a checkpoint in 16 bit. Source: llama.cpp conversion/gpt_oss.py
-  /// repack_mxfp4, deepseek.py _write_mxfp4_expert_tensor; src/llama-quant.cpp allow_requantize.
+  MixQuestion question_of(const Tensor& tensor, const Matrix& matrix) const {
+    MixQuestion question = asked_;
+    question.row = matrix.in;
+    question.tensor_class = tensor.role == Role::head        ? TensorClass::output
+                            : tensor.role == Role::embedding ? TensorClass::token_embedding
+                                                             : tensor_class(tensor.name);
+    question.stacked_experts = reader_.is_expert(tensor);
+    // Per-layer embeddings (per_layer_token_embd) are never the head.
+    if (tensor.name.find("per_layer") != std::string::npos) question.tied = false;
+    return question;
+  }
+  /// Queries, keys and values of one matrix, each in the format of its own class.
+  QuantisedTensor split(const Tensor& tensor, MixQuestion question, const Matrix& matrix) {
+    const Size shared = matrix.out / (asked_.gqa + 2);  // rows of the keys, and of the values
+    QuantisedTensor all;
+    using enum TensorClass;
+    for (const TensorClass part : {attention_v, attention_k, attention_q}) {
+      question.tensor_class = part;
+      locate(tensor, question);
+      all.format = &precision(mixed_format(scheme_.mix, question));
+      all.bytes +=
+          (part == attention_q ? matrix.out - 2 * shared : shared) * all.format->stored(matrix.in);
+    }
+    return all;
+  }
+  /// True for experts that the checkpoint has in MXFP4. The converter repacks them whatever type it
+  /// writes. llama-quantize then refuses to convert them without --allow-requantize, and published
+  /// files keep them. Converting pays only where it makes them smaller, and is assumed there.
+  /// Source: llama.cpp conversion/gpt_oss.py repack_mxfp4, kimi_k3.py, deepseek.py, mimo.py
+  /// _write_mxfp4_experts; src/llama-quant.cpp "requantizing from type %s is disabled".
   bool is_repacked(const Tensor& tensor) const {
-    if (!scheme_.mix.empty() && scheme_.mix != "q8_0") return false;
     if (!reader_.is_expert(tensor)) return false;
     const Scheme* stored = own_exceptions_.of(tensor, &own_);
     return stored != nullptr && stored->format == "mxfp4";
@@ -126,7 +155,7 @@ class GgufHolder {
   bool is_task_head(const Tensor& tensor) const {
     if (in_layer(tensor) || tensor.role == Role::embedding) return false;
     const bool in_head = tensor.name.starts_with("cls.") || tensor.name.starts_with("lm_head.") ||
-                         tensor.name.starts_with("head.");
+                         tensor.name.starts_with("head.") || tensor.name.starts_with("vocab_");
     return tensor.role != Role::norm || in_head;
   }
   bool in_layer(const Tensor& tensor) const { return layer_at(tensor) != nullptr; }
@@ -137,12 +166,14 @@ class GgufHolder {
     return layer == text_layers_.end() ? nullptr : *layer;
   }
   bool is_text(const Tensor& tensor) const { return in_text(model_, text_root_, tensor); }
-  bool quantised(const Tensor& tensor) const {
-    if (is_per_layer_projection(tensor.name) || is_router(tensor.name)) return false;
-    if (tensor.role == Role::embedding) return tensor.shape.front() >= vocabulary_;
+  /// Matrices and token embeddings. Positions and token types have fewer rows.
+  bool is_wide(const Tensor& tensor) const {
+    if (tensor.role == Role::embedding)
+      return tensor.shape.front() >= vocabulary_ || !kept_format(tensor.name).empty();
     return tensor.role == Role::head || reader_.is_linear(tensor);
   }
-  /// Layer numbers for models with experts; a running number in the class for others.
+  /// The layer's number in models with experts, a running number within the class in others.
+  /// Source: llama.cpp src/llama-quant.cpp layer_info.
   void locate(const Tensor& tensor, MixQuestion& question) {
     if (question.tensor_class == TensorClass::attention_v) {
       question.index = attention_v_seen_++;
@@ -151,7 +182,10 @@ class GgufHolder {
     }
     question.of = static_cast<Size>(text_layers_.size());
     const Layer* layer = layer_at(tensor);
-    question.index = layer == nullptr ? 0 : layer_of(layer->path);
+    if (asked_.experts <= 1)
+      question.index = seen_[question.tensor_class]++;
+    else
+      question.index = layer == nullptr ? 0 : layer_of(layer->path);
   }
 
   const Model& model_;
@@ -164,16 +198,12 @@ class GgufHolder {
   std::string text_root_;
   Size vocabulary_ = 0;
   Size attention_v_ = 0, attention_v_seen_ = 0;
+  std::map<TensorClass, Size> seen_;  ///< tensors so far, in dense models
+  bool splits_qkv_;
   bool rotary_seen_ = false;
 };
 
 }  // namespace
-
-std::string gguf_refusal(const Model& model) {
-  if (std::ranges::find(gguf_model_types, model.model_type) != gguf_model_types.end()) return "";
-  return fmt::format("llama.cpp's rules for '{}' ({}) are not known", model.model_type,
-                     model.architecture);
-}
 
 std::vector<const Tensor*> language_tensors(const Model& model) {
   const std::string root = text_root(model.profile);

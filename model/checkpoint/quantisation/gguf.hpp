@@ -8,10 +8,6 @@
 
 namespace headroom::model {
 
-/// Empty if llama.cpp supports the architecture of `model`; otherwise the reason. This knowledge
-/// may be incomplete.
-std::string gguf_refusal(const Model& model);
-
 /// The tensors of the language model, which one GGUF file holds, in the order of
 /// model.part.tensors. Vision and audio towers are a separate file.
 std::vector<const Tensor*> language_tensors(const Model& model);

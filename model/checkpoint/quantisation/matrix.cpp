@@ -7,7 +7,9 @@
 namespace headroom::model {
 namespace {
 
+/// The last word of a tensor's name that is not "weight".
 std::string_view last_word(std::string_view name) {
+  if (name.ends_with(".weight")) name.remove_suffix(7);
   return name.substr(name.rfind('.') + 1);  // npos + 1 = 0: the whole name
 }
 

@@ -8,6 +8,7 @@
 
 #include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/gguf.hpp"
+#include "model/checkpoint/quantisation/gguf_conversion.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 
