@@ -47,14 +47,15 @@ struct Machine {
 Machine parse_machine(std::string_view text, const Catalogue& catalogue);
 
 /// A machine described by flags alone (--gpu-memory, --gpu-bandwidth, --gpu-tflops, --ram, …).
-/// Values not given come from the default host and are listed in `assumed`.
+/// Values of the host that are not given come from the default host. A bandwidth that is not given
+/// is the median of the catalogue's cards of the nearest size. `assumed` lists both.
 struct MachineSpecification {
   int count = 1;
   std::optional<Bytes> gpu_memory, ram, disk;
   std::optional<BytesPerSecond> gpu_bandwidth, ram_bandwidth, host_bus, disk_read, card_link;
   std::optional<FlopsPerSecond> gpu_flops;  ///< dense 16-bit peak
 };
-/// Throws std::invalid_argument if gpu_memory or gpu_bandwidth is missing or not positive.
+/// Throws std::invalid_argument if gpu_memory is missing, or a value is not positive.
 Machine specified_machine(const MachineSpecification& spec, const Catalogue& catalogue,
                           std::vector<std::string>* assumed = nullptr);
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "hardware/card_count.hpp"
@@ -11,17 +13,40 @@
 namespace headroom {
 namespace {
 
+/// The upper of two middle ones.
+template <class Quantity>
+Quantity median(std::vector<Quantity> all, std::string_view flag) {
+  if (all.empty())
+    throw std::invalid_argument(
+        fmt::format("the catalogue has no cards to compare with; state the card's {}", flag));
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::ranges::nth_element(all, middle);
+  return *middle;
+}
+
 /// Median ratio of dense 16-bit peak to bandwidth over the catalogue's cards with their own memory.
 Intensity usual_intensity(const Catalogue& catalogue) {
   std::vector<Intensity> all;
   for (const Device& each : catalogue.devices)
     if (!each.unified_memory) all.push_back(each.peak(Arithmetic::bf16) / each.bandwidth);
-  if (all.empty())
-    throw std::invalid_argument(
-        "the catalogue has no cards to compare with; state the card's TFLOPS");
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::ranges::nth_element(all, middle);
-  return *middle;
+  return median(std::move(all), "TFLOPS");
+}
+
+/// Cards with their own memory that are as large as `memory`, or else the nearest in size. Ten
+/// percent cover GB for GiB (7 %) and what ECC takes (6 %).
+std::vector<const Device*> cards_of_similar_size(const Catalogue& catalogue, Bytes memory) {
+  constexpr double tolerance = 0.1;
+  const auto distance = [&](const Device& card) {
+    return std::abs(card.memory.real() / memory.real() - 1);
+  };
+  double most = std::numeric_limits<double>::infinity();
+  for (const Device& each : catalogue.devices)
+    if (!each.unified_memory) most = std::min(most, distance(each));
+  most = std::max(most, tolerance);
+  std::vector<const Device*> similar;
+  for (const Device& each : catalogue.devices)
+    if (!each.unified_memory && distance(each) <= most) similar.push_back(&each);
+  return similar;
 }
 
 template <class Quantity>
@@ -34,8 +59,6 @@ void require_positive(std::string_view flag, const std::optional<Quantity>& give
 void check_specification(const MachineSpecification& spec) {
   if (!spec.gpu_memory)
     throw std::invalid_argument("the card's memory is missing, for example 24GiB");
-  if (!spec.gpu_bandwidth)
-    throw std::invalid_argument("the card's memory bandwidth is missing, for example 936GB/s");
   require_positive("the card's memory", spec.gpu_memory);
   require_positive("the card's memory bandwidth", spec.gpu_bandwidth);
   require_positive("the card's TFLOPS", spec.gpu_flops);
@@ -51,12 +74,13 @@ void check_specification(const MachineSpecification& spec) {
 /// Host of a specification. `host` is the default host, and keeps what is not specified.
 void set_specified_host(const MachineSpecification& spec, Host& host,
                         std::vector<std::string>& notes) {
+  std::string kept;
   const auto from_host = [&](std::string_view what, const auto& given, auto& value,
                              const std::string& shown) {
     if (given)
       value = *given;
     else
-      notes.push_back(fmt::format("{}: {}, of the default host {}", what, shown, host.name));
+      kept += fmt::format("{} {}, ", what, shown);
   };
   const auto gigabytes = [](BytesPerSecond rate) {
     return fmt::format("{:.4g} GB/s", rate.value() / 1e9);
@@ -66,14 +90,50 @@ void set_specified_host(const MachineSpecification& spec, Host& host,
   from_host("host bus", spec.host_bus, host.host_bus, gigabytes(host.host_bus));
   from_host("disk", spec.disk, host.disk, to_text(host.disk));
   from_host("disk read", spec.disk_read, host.disk_read, gigabytes(host.disk_read));
-  notes.push_back(fmt::format("CPU: {} cores, of the default host {}", host.cores, host.name));
+  notes.push_back(
+      fmt::format("{}{} CPU cores, of the default host {}", kept, host.cores, host.name));
   host.name = "specified";
   host.title = "from a specification";
   host.aliases.clear();
   host.cards = 0;
 }
 
-/// Card of a specification. Its FLOPS come from the catalogue's median if they are not specified.
+/// Bandwidth and peak of a card, where they are not specified: of cards of the same size. A peak
+/// alone follows the bandwidth.
+void set_rates(const MachineSpecification& spec, const Catalogue& catalogue, Device& card,
+               std::vector<std::string>& notes) {
+  const auto teraflops = [](FlopsPerSecond peak) { return peak.value() / 1e12; };
+  FlopsPerSecond peak = spec.gpu_flops.value_or(FlopsPerSecond());
+  if (spec.gpu_bandwidth) {
+    card.bandwidth = *spec.gpu_bandwidth;
+  } else {
+    const auto similar = cards_of_similar_size(catalogue, card.memory);
+    std::vector<BytesPerSecond> bandwidths;
+    std::vector<FlopsPerSecond> peaks;
+    for (const Device* each : similar) {
+      bandwidths.push_back(each->bandwidth);
+      peaks.push_back(each->peak(Arithmetic::bf16));
+    }
+    card.bandwidth = median(std::move(bandwidths), "memory bandwidth");
+    std::string rates = fmt::format("GPU: {:.3g} GB/s", card.bandwidth.value() / 1e9);
+    if (!spec.gpu_flops) {
+      peak = median(std::move(peaks), "TFLOPS");
+      rates += fmt::format(" and {:.3g} TFLOPS", teraflops(peak));
+    }
+    notes.push_back(fmt::format("{}, the median of {} cards of such memory in the catalogue", rates,
+                                similar.size()));
+  }
+  if (!(peak > FlopsPerSecond())) {
+    const Intensity usual = usual_intensity(catalogue);
+    peak = FlopsPerSecond(card.bandwidth.value() * usual.value());
+    notes.push_back(
+        fmt::format("GPU peak: {:.3g} TFLOPS, the bandwidth times {:.3g} FLOP per byte, the "
+                    "median of the catalogue",
+                    teraflops(peak), usual.value()));
+  }
+  card.fp16 = card.bf16 = peak;
+}
+
 Device specified_card(const MachineSpecification& spec, const Catalogue& catalogue,
                       std::vector<std::string>& notes) {
   Device device;
@@ -81,18 +141,8 @@ Device specified_card(const MachineSpecification& spec, const Catalogue& catalog
   device.title = "GPU from a specification";
   device.memory = *spec.gpu_memory;
   device.memory_nominal = false;
-  device.bandwidth = *spec.gpu_bandwidth;
   device.source = "specification";
-  if (spec.gpu_flops) {
-    device.fp16 = device.bf16 = *spec.gpu_flops;
-  } else {
-    const Intensity usual = usual_intensity(catalogue);
-    device.fp16 = device.bf16 = FlopsPerSecond(device.bandwidth.value() * usual.value());
-    notes.push_back(
-        fmt::format("GPU peak: {:.4g} TFLOPS, the bandwidth times {:.4g} FLOP per byte, the "
-                    "median of the catalogue",
-                    device.bf16->value() / 1e12, usual.value()));
-  }
+  set_rates(spec, catalogue, device, notes);
   if (spec.card_link) {
     device.link = *spec.card_link;
     device.link_kind = "as specified";

@@ -131,7 +131,7 @@ int run_curve(const Options& options) {
   GivenScenario given = scenario_of(options);
   if (!given.on_machine)
     throw UsageError(
-        "which machine? give --machine, or --gpu-memory and --gpu-bandwidth: a curve is for one "
+        "which machine? give --machine, or --gpu-memory: a curve is for one "
         "machine");
   if (!given_splits(options).empty())
     throw UsageError("a curve moves the layers itself: options that place them have no effect");

@@ -205,8 +205,8 @@ int run_estimate(const Options& options) {
     emit(options, json::serialize(object_of(given, explained, serving)) + '\n');
   else if (!given.on_machine)
     throw UsageError(
-        "csv and md are rows of the result, which needs a machine: --machine, or "
-        "--gpu-memory with --gpu-bandwidth");
+        "csv and md are rows of the result, which needs a machine: --machine or "
+        "--gpu-memory");
   else
     emit(options, formatted(result_row(given, explained.estimate), format));
   const auto verdict = explained.estimate.verdict;
@@ -226,7 +226,7 @@ const Command estimate_command = {
      .examples =
          "headroom estimate Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb'\n"
          "headroom estimate llama3-8b --device rtx-4090 --precision q4_K_M --runtime llama.cpp\n"
-         "headroom estimate facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB\n"
+         "headroom estimate facebook/opt-30b --gpu-memory 8GB --ram 32GB\n"
          "headroom estimate microsoft/phi-2 --batch 4 --context 2048 --explain\n"
          "headroom estimate llama3-8b --machine rtx-4090 --runtime vllm --lora-rank 16 "
          "--lora-adapters 4\n"

@@ -26,7 +26,7 @@ const Command place_command = {
          "headroom place facebook/opt-30b --max-memory 0=6GiB --max-memory cpu=25GiB\n"
          "headroom place llama2-7b --dtype float16 --policy balanced --max-memory 0=8GB "
          "--max-memory 1=8GB --max-memory cpu=30GB --format json\n"
-         "headroom place facebook/opt-30b --gpu-memory 8GB --gpu-bandwidth 272GB/s --ram 32GB "
+         "headroom place facebook/opt-30b --gpu-memory 8GB --ram 32GB "
          "--disk 500GB\n"
          "headroom place Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb' --strategy "
          "best --json\n"

@@ -188,6 +188,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   if (auto machine = machine_of(options)) {
     given.machine = std::make_unique<Machine>(std::move(machine->machine));
     given.assumed = std::move(machine->assumed);
+    given.asked_machine = std::move(machine->asked);
     given.free = std::move(machine->free);
   } else {
     given.machine = std::make_unique<Machine>(no_machine());

@@ -44,6 +44,7 @@ struct GivenScenario {
   bool on_machine = true;
   std::optional<FreeMemory> free;    ///< free memory of this computer, if it is the machine
   std::vector<std::string> assumed;  ///< assumptions about the machine and a custom model
+  std::string asked_machine;         ///< flags that describe the machine again
   std::vector<Way> ways;             ///< compared ways, the scenario's first; empty: none were
   model::Scenario scenario;
 };

@@ -64,30 +64,39 @@ const model::MatrixFormat* matrices_of(const Options& options) {
   return known != model::matrix_formats().end() ? &*known : nullptr;
 }
 
+bool computes_in_fp32(const model::Recipe& recipe) {
+  return recipe.parameters == model::Held::fp32 && !recipe.autocast;
+}
+
+/// True for fp32, false for 16 bit. Throws UsageError for a precision of another kind.
+bool asks_for_fp32(const std::string& precision) {
+  if (precision == "fp32" || precision == "float32") return true;
+  if (precision == "bf16" || precision == "fp16" || precision == "bfloat16" ||
+      precision == "float16")
+    return false;
+  throw UsageError(fmt::format(
+      "--precision: found '{}'; training computes in bf16, fp16 or fp32, matrices of layers in "
+      "fp8, fp8-block, mxfp8 or nvfp4 too (--qlora holds the base in 4 bit)",
+      precision));
+}
+
 /// The recipe that is asked for, or the runtime's for --precision and what is shared out.
 const model::Recipe& recipe_of(const Options& options, const model::TrainingScenario& s,
                                GivenTraining& given) {
-  if (s.matrices != nullptr)
-    options.exclusive({"recipe", "mixed-precision"});
-  else
-    options.exclusive({"recipe", "mixed-precision", "precision"});
-  if (options.given("recipe")) return model::recipe(options.text("recipe"));
-  if (options.given("mixed-precision")) return model::recipe("autocast");
+  options.exclusive({"recipe", "mixed-precision"});
   const std::string precision = options.text("precision", "bf16");
-  const model::Recipe* found = nullptr;
-  if (s.matrices != nullptr)
-    found = &model::usual_recipe(*s.runtime, s.zero, given.adapter != nullptr);
-  else if (precision == "fp32" || precision == "float32")
-    found = &model::recipe("fp32");
-  else if (precision == "bf16" || precision == "fp16" || precision == "bfloat16" ||
-           precision == "float16")
-    found = &model::usual_recipe(*s.runtime, s.zero, given.adapter != nullptr);
-  else
-    throw UsageError(fmt::format(
-        "--precision: found '{}'; training computes in bf16, fp16 or fp32, matrices of layers in "
-        "fp8, fp8-block, mxfp8 or nvfp4 too (--qlora holds the base in 4 bit)",
-        precision));
-  const model::Recipe& row = *found;
+  const bool fp32 = s.matrices == nullptr && asks_for_fp32(precision);
+  if (options.given("recipe") || options.given("mixed-precision")) {
+    const model::Recipe& asked = model::recipe(options.text("recipe", "autocast"));
+    if (options.given("precision") && fp32 != computes_in_fp32(asked))
+      throw UsageError(fmt::format("--precision {}: the recipe {} computes in {}; leave one out",
+                                   precision, asked.name,
+                                   computes_in_fp32(asked) ? "fp32" : "16 bit"));
+    return asked;
+  }
+  const model::Recipe& row =
+      fp32 ? model::recipe("fp32")
+           : model::usual_recipe(*s.runtime, s.zero, given.adapter != nullptr);
   given.assumed.push_back(fmt::format("recipe {}: {} (--recipe)", row.name, row.meaning));
   return row;
 }

@@ -31,7 +31,7 @@ int place_by_strategy(const Options& options) {
   if (!given.on_machine)
     throw UsageError(
         "how much may each device hold? give raw budgets (--max-memory 0=6GiB --max-memory "
-        "cpu=25GiB), or a machine (--machine, or --gpu-memory, --gpu-bandwidth, --ram and --disk)");
+        "cpu=25GiB), or a machine (--machine, or --gpu-memory, --ram and --disk)");
   refuse_mapper(options, *given.scenario.runtime);
   if (!given.weights->refusal.empty())
     throw UsageError(fmt::format("--precision: {}", given.weights->refusal));
