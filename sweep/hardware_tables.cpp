@@ -88,34 +88,32 @@ class Properties {
 
 }  // namespace
 
-report::Table hardware_list(const Catalogue& catalogue, std::string_view kind) {
+report::Table hardware_list(const Catalogue& catalogue) {
   report::Table table{{"kind", "name", "title", "memory_bytes", "bandwidth_bytes_s", "bf16_flops_s",
                        "host_bus_bytes_s", "disk_bytes", "launched", "source"},
                       {}};
-  if (kind != "hosts")
-    for (const Device& d : catalogue.devices)
-      table.rows.push_back({std::string("device"),
-                            d.name,
-                            d.title,
-                            bytes(d.memory),
-                            rate(d.bandwidth),
-                            flops(d.bf16 ? d.bf16 : d.fp16),
-                            rate(d.host_bus),
-                            {},
-                            text_or_none(d.launched),
-                            d.source});
-  if (kind != "devices")
-    for (const Host& h : catalogue.hosts)
-      table.rows.push_back({std::string("host"),
-                            h.name,
-                            h.title,
-                            bytes(h.ram),
-                            rate(h.ram_bandwidth),
-                            positive(h.cpu_peak.value()),
-                            rate(h.host_bus),
-                            bytes(h.disk),
-                            {},
-                            h.source});
+  for (const Device& d : catalogue.devices)
+    table.rows.push_back({std::string("device"),
+                          d.name,
+                          d.title,
+                          bytes(d.memory),
+                          rate(d.bandwidth),
+                          flops(d.bf16 ? d.bf16 : d.fp16),
+                          rate(d.host_bus),
+                          {},
+                          text_or_none(d.launched),
+                          d.source});
+  for (const Host& h : catalogue.hosts)
+    table.rows.push_back({std::string("host"),
+                          h.name,
+                          h.title,
+                          bytes(h.ram),
+                          rate(h.ram_bandwidth),
+                          positive(h.cpu_peak.value()),
+                          rate(h.host_bus),
+                          bytes(h.disk),
+                          {},
+                          h.source});
   return table;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "hardware/catalogue.hpp"
@@ -11,8 +10,8 @@
 
 namespace headroom::sweep {
 
-/// One row a device and a host; `kind`: "all", "devices" or "hosts".
-report::Table hardware_list(const Catalogue& catalogue, std::string_view kind);
+/// One row a device and a host.
+report::Table hardware_list(const Catalogue& catalogue);
 
 /// name, property, value: of devices, of hosts, and of machines the distinct devices and the host.
 /// Throws UnknownName.

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <sstream>
 
 #include "hardware/text.hpp"
 #include "report/csv.hpp"
 #include "report/markdown.hpp"
 #include "sweep/stream.hpp"
+#include "sweep/terminal.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -48,12 +50,6 @@ bool is_number(const report::Value& value) {
   return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
 }
 
-std::string readable(const report::Value& value) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return grouped(*whole);
-  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:.4g}", *real);
-  return report::text(value);
-}
-
 }  // namespace
 
 Format format_of(const Options& options) {
@@ -67,7 +63,10 @@ void refuse_details_outside_text(const Options& options, Format format) {
     throw UsageError("--details has no effect here: json has them always, csv and md never");
 }
 
-void emit(const Options& options, std::string_view text) {
+void emit(const Options& options, std::string_view screen) {
+  const bool paints = on_terminal(options) && options.text("format", "text") == "text" &&
+                      allows_colour(std::getenv("NO_COLOR"), std::getenv("TERM"));
+  const std::string text = paints ? coloured(screen) : std::string(screen);
   stream(options, [&](std::ostream& out) {
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
   });
@@ -144,6 +143,15 @@ std::string formatted(const report::Table& table, Format format) {
   for (std::size_t i = 0; i < right.size(); ++i) right[i] = right[i] && !words[i];
   return format == Format::markdown ? report::markdown(table.names, right, rows)
                                     : aligned(table.names, right, rows);
+}
+
+std::string readable(const report::Value& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return grouped(*whole);
+  if (const auto* real = std::get_if<double>(&value)) {
+    if (std::abs(*real) >= 1e4 && std::abs(*real) < 9e18) return grouped(std::llround(*real));
+    return fmt::format("{:.4g}", *real);
+  }
+  return report::text(value);
 }
 
 void say_if_full_model(const Options& options) {

@@ -19,13 +19,15 @@ Format format_of(const Options& options);
 /// Throws UsageError for --details with a format that has them always or never.
 void refuse_details_outside_text(const Options& options, Format format);
 
-/// Writes `text` to --out, or to standard output. Throws std::runtime_error when it cannot be
-/// written. A file then stays as it was.
+/// Writes `text` to --out, or to standard output, with colours where a terminal allows them. Throws
+/// std::runtime_error when it cannot be written. A file then stays as it was.
 void emit(const Options& options, std::string_view text);
 
 /// A table in a format. Numbers are exact in csv, json and jsonl. Whole numbers are exact in every
 /// format. `text` has aligned columns.
 std::string formatted(const report::Table& table, Format format);
+/// A cell as people read it: whole numbers grouped, others with four digits.
+std::string readable(const report::Value& value);
 /// The rows as objects.
 boost::json::array json_rows(const report::Table& table);
 boost::json::value json_value(const report::Value& value);

@@ -142,6 +142,15 @@ class Scorer {
 
 std::span<const std::string_view> group_names() { return names; }
 
+GroupUnit unit_of(std::string_view group) {
+  constexpr std::string_view of_bytes[] = {"inference_memory", "cache_per_token",
+                                           "cache_left",       "logged_weights",
+                                           "quantised_size",   "training_memory"};
+  if (group == "cache_concurrency") return GroupUnit::requests;
+  return std::ranges::find(of_bytes, group) != std::end(of_bytes) ? GroupUnit::bytes
+                                                                  : GroupUnit::seconds;
+}
+
 std::optional<Score> score_of(const ScoredRow& subject, std::string* why) {
   std::string reason;
   const auto found = predict(subject, reason);

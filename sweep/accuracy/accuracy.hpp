@@ -98,5 +98,8 @@ Accuracy score(const std::vector<std::string>& files, const std::string& models_
 
 /// Names of the groups in the order in which reports list them.
 std::span<const std::string_view> group_names();
+/// What the values of a group are.
+enum class GroupUnit { seconds, bytes, requests };
+GroupUnit unit_of(std::string_view group);
 
 }  // namespace headroom::sweep

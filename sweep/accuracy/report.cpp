@@ -7,7 +7,10 @@
 #include <filesystem>
 #include <map>
 
+#include "hardware/quantity_text.hpp"
+#include "sweep/answer_lines.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen_table.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -32,7 +35,7 @@ std::vector<std::string> cells(const GroupFigures& g) {
           percent(g.plain_p90)};
 }
 
-const std::vector<std::string> label_headings = {"group",    "n",         "wrong though sure",
+const std::vector<std::string> label_headings = {"group",    "n",         "clearly wrong",
                                                  "marginal", "precision", "recall"};
 
 std::vector<std::string> cells(const LabelFigures& g) {
@@ -84,8 +87,14 @@ Rows by(const Accuracy& accuracy, Key key) {
 }
 
 std::string shown(const Score& score, double value) {
-  const bool bytes = score.group.ends_with("memory") || score.group.ends_with("size");
-  return bytes ? fmt::format("{:.2f} GiB", value / 1073741824.0) : duration(value);
+  switch (unit_of(score.group)) {
+    case GroupUnit::bytes:
+      return value < 1 << 20 ? three_digits(value) + " B" : to_text(Bytes(std::llround(value)));
+    case GroupUnit::requests:
+      return three_digits(value);
+    default:
+      return duration(value);
+  }
 }
 
 std::string setup(const Measurement& row) {
@@ -142,7 +151,7 @@ Rows wrong_labels(const Accuracy& accuracy) {
   for (const Label& each : accuracy.labels)
     if (each.expected != each.fitted)
       rows.push_back({(*each.row)["id"], setup(*each.row), (*each.row)["outcome"],
-                      each.expected ? "fits" : "does not fit", each.sure ? "sure" : "marginal",
+                      each.expected ? "fits" : "does not fit", each.sure ? "clear" : "marginal",
                       percent(each.load)});
   return rows;
 }
@@ -194,20 +203,24 @@ std::string totals(const Accuracy& accuracy) {
 
 }  // namespace
 
-std::string accuracy_text(const Accuracy& accuracy) {
-  const auto right = [](std::size_t n) {
-    std::vector<bool> all(n, true);
-    all.front() = false;
-    return all;
+std::string accuracy_text(const Accuracy& accuracy, LeftOutRows unscored_rows) {
+  const auto table = [](const std::vector<std::string>& headings, const Rows& rows) {
+    std::vector<ScreenColumn> columns;
+    for (std::size_t i = 0; i < headings.size(); ++i)
+      columns.push_back({headings[i], i > 0, i < 7 ? ScreenColumn::always : static_cast<int>(9 - i), {}});
+    return screen_table(std::move(columns), rows);
   };
   std::string text = totals(accuracy) + "\n\n";
   if (const Rows rows = group_rows(accuracy); !rows.empty())
-    text += aligned(group_headings, right(group_headings.size()), rows) + '\n';
+    text += table(group_headings, rows) + '\n';
   if (const Rows rows = label_rows(accuracy); !rows.empty())
-    text += aligned(label_headings, right(label_headings.size()), rows) + '\n';
-  if (const Rows rows = left_out(accuracy); !rows.empty())
-    text += aligned({"not scored because of", "file", "rows"}, {false, false, true}, rows);
-  return text;
+    text += table(label_headings, rows) + '\n';
+  const Rows rows = left_out(accuracy);
+  if (rows.empty()) return text;
+  if (unscored_rows == LeftOutRows::by_reason)
+    return text + aligned({"not scored because of", "file", "rows"}, {false, false, true}, rows);
+  return text + paragraph(fmt::format("{} rows are not scored; --details has the reasons.",
+                                      accuracy.unscored.size()));
 }
 
 std::string accuracy_page(const Accuracy& accuracy) {

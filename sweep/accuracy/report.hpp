@@ -14,7 +14,8 @@ boost::json::object accuracy_object(const Accuracy& accuracy);
 /// One row a measurement: what was measured, what is expected, and how far off.
 report::Table accuracy_rows(const Accuracy& accuracy);
 /// The groups for a terminal.
-std::string accuracy_text(const Accuracy& accuracy);
+enum class LeftOutRows { counted, by_reason };
+std::string accuracy_text(const Accuracy& accuracy, LeftOutRows unscored_rows);
 /// The page: groups, sources, engines, worst rows, and what was left out.
 std::string accuracy_page(const Accuracy& accuracy);
 

@@ -12,9 +12,11 @@ int run_accuracy(const Options& options) {
   if (options.operands().empty())
     throw UsageError("which FILE? A CSV of canonical rows; tests/accuracy/canonical has some");
   const Format format = format_of(options);
+  refuse_details_outside_text(options, format);
   const Accuracy accuracy = score(options.operands(), options.text("models"));
   if (format == Format::text)
-    emit(options, accuracy_text(accuracy));
+    emit(options, accuracy_text(accuracy, options.given("details") ? LeftOutRows::by_reason
+                                                                   : LeftOutRows::counted));
   else if (format == Format::markdown)
     emit(options, accuracy_page(accuracy));
   else if (format == Format::json)
@@ -30,7 +32,7 @@ const Command accuracy_command = {
     {.name = "accuracy",
      .summary = "compare estimates with published measurements",
      .operands = "FILE.csv…",
-     .flags = "models format out",
+     .flags = "models details format out",
      .examples = "headroom accuracy tests/accuracy/canonical/inference_memory.csv\n"
                  "headroom accuracy tests/accuracy/canonical/*.csv --format md --out ACCURACY.md\n"
                  "headroom accuracy mine.csv --models ./configs --json",

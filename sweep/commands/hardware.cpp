@@ -1,5 +1,6 @@
 // headroom hardware: devices and hosts, the shipped rows and the user's own.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 
@@ -7,9 +8,11 @@
 #include "hardware/lint.hpp"
 #include "hardware/measure.hpp"
 #include "sweep/commands/command.hpp"
+#include "sweep/hardware_screen.hpp"
 #include "sweep/hardware_tables.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/output.hpp"
+#include "sweep/terminal.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -42,37 +45,48 @@ void no_more(const std::vector<std::string>& names, std::string_view action) {
                                  fmt::join(names, " ")));
 }
 
+/// `hardware`, `hardware list [WORD…]` and `hardware WORD…`: a word limits the list.
+int list(const std::vector<std::string>& words, bool whole, const Options& options,
+         const Catalogue& catalogue) {
+  const Format format = format_of(options);
+  refuse_details_outside_text(options, format);
+  const bool screen = format == Format::text && !options.given("details");
+  if (words.empty() && !whole && screen && on_terminal(options)) {
+    emit(options, hardware_overview(catalogue));
+    return done;
+  }
+  const Catalogue found = listed_hardware(catalogue, words);
+  emit(options, screen ? hardware_lines(found, catalogue, length_for(options, whole),
+                                        fmt::format("{}", fmt::join(words, " ")))
+                       : formatted(hardware_list(found), format));
+  return done;
+}
+
+int detected(const Options& options, const Catalogue& catalogue) {
+  Detection found = detect();
+  if (options.given("measure")) measure(found);
+  show_properties(options, detected_hardware(found, catalogue));
+  return done;
+}
+
 int run_hardware(const Options& options) {
   std::vector<std::string> names = options.operands();
-  const std::string action = names.empty() ? "list" : names.front();
-  if (!names.empty()) names.erase(names.begin());
+  const std::string action = names.empty() ? "" : names.front();
   if (options.given("measure") && action != "detect")
     throw UsageError("--measure works only with `hardware detect`");
   const Catalogue catalogue = catalogue_of(options.texts("hardware"));
-  if (action == "lint") {
+  if (action != "lint" && action != "detect" && action != "show" && action != "list")
+    return list(names, false, options, catalogue);
+  names.erase(names.begin());
+  if (action == "list") return list(names, true, options, catalogue);
+  if (options.given("details"))
+    throw UsageError(fmt::format("--details has no effect on hardware {}", action));
+  if (action != "show") {
     no_more(names, action);
-    return check(catalogue, options);
+    return action == "lint" ? check(catalogue, options) : detected(options, catalogue);
   }
-  if (action == "detect") {
-    no_more(names, action);
-    Detection found = detect();
-    if (options.given("measure")) measure(found);
-    emit(options, formatted(detected_hardware(found, catalogue), format_of(options)));
-    return done;
-  }
-  if (action == "list") {
-    const std::string kind = names.empty() ? "all" : names.front();
-    if (names.size() > 1 || (kind != "all" && kind != "devices" && kind != "hosts"))
-      throw UsageError(fmt::format("hardware list: found '{}', expected devices, hosts or nothing",
-                                   fmt::join(names, " ")));
-    emit(options, formatted(hardware_list(catalogue, kind), format_of(options)));
-    return done;
-  }
-  if (action != "show")
-    throw UsageError(
-        fmt::format("hardware: found '{}', expected list, show, lint or detect", action));
   if (names.empty()) throw UsageError("hardware show: which device, host or machine?");
-  emit(options, formatted(hardware_properties(names, catalogue), format_of(options)));
+  show_properties(options, hardware_properties(names, catalogue));
   return done;
 }
 
@@ -81,14 +95,16 @@ int run_hardware(const Options& options) {
 const Command hardware_command = {
     {.name = "hardware",
      .summary = "list, show, check or detect devices and hosts",
-     .operands = "list|show|lint|detect [NAME…]",
-     .flags = "hardware measure format out",
-     .examples = "headroom hardware list\nheadroom hardware list hosts --format csv\n"
+     .operands = "[WORD…] | list [WORD…] | show NAME… | lint | detect",
+     .flags = "hardware measure details format out",
+     .examples = "headroom hardware 4090\nheadroom hardware list hosts --format csv\n"
                  "headroom hardware show a100-sxm-40gb\n"
                  "headroom hardware show '2x rtx-3090 @ desktop-ddr5-64gb' --hardware mine.toml\n"
                  "headroom hardware lint --hardware mine.toml\n"
                  "headroom hardware detect --measure",
      .columns =
+         "text: GB as sold, GB/s, dense 16-bit TFLOPS, year; WORD limits the list (devices and "
+         "hosts\n      are words too)\n"
          "list: kind, name, title, memory_bytes, bandwidth_bytes_s, bf16_flops_s (dense; of\n"
          "      a host: fp32 of the CPU), host_bus_bytes_s, disk_bytes, launched, source\n"
          "show, detect: name, property, value; detect lists what it assumed and what it could not "

@@ -11,46 +11,15 @@
 #include "model/describe/layer_spec.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
+#include "sweep/model_list.hpp"
 #include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
+#include "sweep/terminal.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 using model::Model;
-
-struct Looked {
-  std::string name;
-  std::optional<Model> model;
-  std::string problem;  ///< why there is no model
-};
-
-std::vector<Looked> look_up(const std::vector<std::string>& names, const Hub& hub) {
-  std::vector<Looked> all;
-  for (Resolved& each : resolve_models(names, hub)) try {
-      all.push_back({names[all.size()], std::move(each.model), {}});
-      if (each.failure) std::rethrow_exception(each.failure);
-    } catch (const std::exception& e) {
-      all.back().problem = e.what();
-    }
-  return all;
-}
-
-report::Table list(const Hub& hub) {
-  report::Table table{{"model", "architecture", "parameters", "checkpoint_precision", "source"},
-                      {}};
-  for (const auto& each : look_up(catalogue_models(), hub)) {
-    if (each.model)
-      table.rows.push_back({each.name, each.model->architecture, each.model->profile.parameters,
-                            each.model->checkpoint_scheme, each.model->source});
-    else
-      table.rows.push_back({each.name, {}, {}, {}, each.problem});
-  }
-  for (const auto& row : short_names())
-    table.rows.push_back(
-        {std::string(row.name), {}, {}, {}, "short for " + std::string(row.model)});
-  return table;
-}
 
 /// Widths of one head under latent attention, where those of queries and keys differ from those of
 /// values. Nothing where attention is not latent.
@@ -111,7 +80,7 @@ report::Table show(const std::vector<std::string>& names, const Hub& hub) {
 }
 
 /// Rules that the description of every model must satisfy.
-std::string problem_of(const Looked& each) {
+std::string problem_of(const LookedUp& each) {
   if (!each.model) return each.problem;
   const Model& m = *each.model;
   if (m.profile.parameters <= 0) return "no parameters";
@@ -129,7 +98,7 @@ std::string problem_of(const Looked& each) {
 int lint(std::vector<std::string> names, const Options& options, const Hub& hub) {
   if (names.empty()) names = catalogue_models();
   report::Table table{{"model", "key", "problem"}, {}};
-  for (const auto& each : look_up(names, hub)) {
+  for (const auto& each : look_up_all(names, hub)) {
     if (auto problem = problem_of(each); !problem.empty())
       table.rows.push_back({each.name, {}, std::move(problem)});
     if (!each.model) continue;
@@ -148,22 +117,38 @@ int lint(std::vector<std::string> names, const Options& options, const Hub& hub)
   return clean ? done : failed;
 }
 
-int run_models(const Options& options) {
-  std::vector<std::string> names = options.operands();
-  const std::string action = names.empty() ? "list" : names.front();
-  if (!names.empty()) names.erase(names.begin());
-  const Hub hub(hub_flags(options));
-  if (action == "lint") return lint(std::move(names), options, hub);
-  if (action == "list") {
-    if (!names.empty())
-      throw UsageError(fmt::format("'models list' takes no name; found '{}'", names.front()));
-    emit(options, formatted(list(hub), format_of(options)));
+/// `models`, `models list [WORD…]` and `models WORD…`: a word limits the list.
+int list(const std::vector<std::string>& words, bool whole, const Options& options,
+         const Hub& hub) {
+  const Format format = format_of(options);
+  refuse_details_outside_text(options, format);
+  if (words.empty() && !whole && format == Format::text && !options.given("details") &&
+      on_terminal(options)) {
+    emit(options, model_overview());
     return done;
   }
-  if (action != "show")
-    throw UsageError(fmt::format("models: found '{}', expected list, show or lint", action));
+  const ModelList found = listed_models(words, hub);
+  if (format == Format::text && !options.given("details"))
+    emit(options,
+         model_lines(found, length_for(options, whole), fmt::format("{}", fmt::join(words, " "))));
+  else
+    emit(options, formatted(model_table(found), format));
+  return done;
+}
+
+int run_models(const Options& options) {
+  std::vector<std::string> names = options.operands();
+  const std::string action = names.empty() ? "" : names.front();
+  const Hub hub(hub_flags(options));
+  if (action != "lint" && action != "show" && action != "list")
+    return list(names, false, options, hub);
+  names.erase(names.begin());
+  if (action == "list") return list(names, true, options, hub);
+  if (options.given("details"))
+    throw UsageError(fmt::format("--details has no effect on models {}", action));
+  if (action == "lint") return lint(std::move(names), options, hub);
   if (names.empty()) throw UsageError("models show: which MODEL?");
-  emit(options, formatted(show(names, hub), format_of(options)));
+  show_properties(options, show(names, hub));
   return done;
 }
 
@@ -172,11 +157,13 @@ int run_models(const Options& options) {
 const Command models_command = {
     {.name = "models",
      .summary = "list, show or check the models that the program knows",
-     .operands = "list|show|lint [MODEL…]",
-     .flags = "hub-token offline format out",
-     .examples = "headroom models list\nheadroom models show llama3-8b\n"
+     .operands = "[WORD…] | list [WORD…] | show MODEL… | lint [MODEL…]",
+     .flags = "hub-token offline details format out",
+     .examples = "headroom models qwen3\nheadroom models list --format csv\n"
+                 "headroom models show llama3-8b\n"
                  "headroom models lint ./config.json",
-     .columns = "list: model, architecture, parameters, checkpoint_precision, source\n"
+     .columns = "WORD: names or classes that have each word in them\n"
+                "list: model, architecture, parameters, checkpoint_precision, source\n"
                 "show: model, property, value; checkpoint_bytes: size of the files' tensors, "
                 "with\n  multi-token prediction modules if their layout is described\n"
                 "lint: model, key, problem: values that headroom cannot interpret, and config keys "

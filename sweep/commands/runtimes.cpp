@@ -9,6 +9,7 @@
 #include "sweep/commands/command.hpp"
 #include "sweep/factors.hpp"
 #include "sweep/output.hpp"
+#include "sweep/runtime_screen.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -18,21 +19,14 @@ using model::Engine;
 using model::EngineField;
 using model::NamedConstant;
 
-std::string field_text(const Engine& engine, std::string_view policy, std::string_view key) {
-  const auto fields = model::engine_fields();
-  const auto field = std::ranges::find_if(
-      fields, [&](const EngineField& f) { return f.policy == policy && f.key == key; });
-  return text_of(*field, engine);
-}
-
 /// All engines, one row each.
 report::Table list_of(const std::vector<const Engine*>& rows) {
   report::Table table{
       {"runtime", "version", "cards", "weights", "offload", "several cards share", "source"}, {}};
   for (const Engine* r : rows)
     table.rows.push_back({std::string(r->name), std::string(r->version),
-                          field_text(*r, "", "vendors"), field_text(*r, "weights", "formats"),
-                          field_text(*r, "offload", "mode"), field_text(*r, "parallel", "split"),
+                          policy_text(*r, "", "vendors"), policy_text(*r, "weights", "formats"),
+                          policy_text(*r, "offload", "mode"), policy_text(*r, "parallel", "split"),
                           std::string(r->source)});
   return table;
 }
@@ -151,12 +145,16 @@ int run_runtimes(const Options& options) {
   std::vector<const Engine*> rows;
   for (const auto& name : options.operands()) rows.push_back(&model::engine(name));
   const Format format = format_of(options);
-  if (rows.empty()) {
+  refuse_details_outside_text(options, format);
+  const bool screen = format == Format::text && !options.given("details");
+  if (rows.empty() && screen) {
+    emit(options, runtimes_screen());
+  } else if (rows.empty()) {
     for (const Engine& row : model::engines()) rows.push_back(&row);
     emit(options, formatted(list_of(rows), format));
   } else if (format == Format::text) {
     std::vector<std::string> pages;
-    for (const Engine* row : rows) pages.push_back(page_of(*row));
+    for (const Engine* row : rows) pages.push_back(screen ? runtime_screen(*row) : page_of(*row));
     emit(options, fmt::format("{}", fmt::join(pages, "\n")));
   } else {
     emit(options, formatted(table_of(rows), format));
@@ -170,13 +168,15 @@ const Command runtimes_command = {
     {.name = "runtimes",
      .summary = "show engines: their policies, and constants with their evidence",
      .operands = "[NAME…]",
-     .flags = "format out engines",
-     .examples = "headroom runtimes\nheadroom runtimes llama.cpp\n"
+     .flags = "details format out engines",
+     .examples = "headroom runtimes\nheadroom runtimes llama.cpp --details\n"
                  "headroom runtimes vllm vllm-0.7 --format csv",
-     .columns = "without NAME: runtime, version, cards, weights, offload, several cards share,\n"
-                "  source\n"
-                "with NAME: runtime, version, policy, key, value, low, high (80 % interval),\n"
-                "  measurements (0: none), source",
+     .columns =
+         "text: the newest row of each engine; --details: every row, constants with evidence\n"
+         "without NAME: runtime, version, cards, weights, offload, several cards share,\n"
+         "  source\n"
+         "with NAME: runtime, version, policy, key, value, low, high (80 % interval),\n"
+         "  measurements (0: none), source",
      .exit_codes = usual_exit_codes},
     run_runtimes};
 

@@ -1,0 +1,26 @@
+// Devices and hosts as people list them: GB as sold, GB/s, TFLOPS, year.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hardware/catalogue.hpp"
+#include "sweep/listing.hpp"
+
+namespace headroom::sweep {
+
+/// GB of memory as the maker sells it. Drivers report less of some cards: then the name's figure,
+/// or the next size of the catalogue.
+Size sold_gigabytes(const Device& device, const Catalogue& catalogue);
+
+/// Devices and hosts whose name or title has each of `words` in it, in any case; "devices" and
+/// "hosts" limit the list to one kind. Throws UsageError with the nearest names where none has.
+Catalogue listed_hardware(const Catalogue& all, std::vector<std::string> words);
+
+/// The list of `some` rows of `all`. `asked`: the words that it was asked for by.
+std::string hardware_lines(const Catalogue& some, const Catalogue& all, ListLength shown,
+                           std::string_view asked);
+/// How many cards there are of each maker, and how to search.
+std::string hardware_overview(const Catalogue& catalogue);
+
+}  // namespace headroom::sweep
