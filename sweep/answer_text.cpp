@@ -18,6 +18,7 @@
 #include "sweep/output.hpp"
 #include "sweep/screen_table.hpp"
 #include "sweep/traffic_output.hpp"
+#include "sweep/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -26,16 +27,15 @@ using model::Estimate;
 using model::Interval;
 using model::Verdict;
 
-constexpr std::size_t most_ways = 7;
+/// Ways that a screen compares: as many as leave it within its lines.
+constexpr std::size_t most_ways = 7, fewest_ways = 3, screen_lines = 30;
 
 /// "Fits with q4_K_M under llama.cpp: 19.2 of 24.0 GiB, 38.9 tokens/s (34–52)".
 std::string headline(const GivenScenario& given, const Estimate& e, const model::Traffic* load) {
   const model::Scenario& s = given.scenario;
   const std::string with = "with " + way_words(*s.weights, *s.runtime);
   if (!model::fits(e.verdict)) {
-    report::ModelRow line;
-    line.factors = model::interval_factors(s);
-    std::string words = report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e});
+    std::string words = verdict_text(s, e);
     words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
     const auto colon = std::min(words.find(':'), words.size());
     return words.substr(0, colon) + ' ' + with + words.substr(colon);
@@ -87,12 +87,13 @@ std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bo
           note_of(way)};
 }
 
-std::string ways_table(const GivenScenario& given) {
+std::string ways_table(const GivenScenario& given, std::size_t most) {
   std::vector<std::vector<std::string>> rows;
-  auto shown = best_of_each_precision(given.ways, most_ways);
+  auto shown = best_of_each_precision(given.ways, most);
   if (shown.size() == 1) {  // one precision was asked for: the engines are compared
     shown.clear();
-    for (const Way& way : given.ways) shown.push_back(&way);
+    for (const Way& way : given.ways)
+      if (shown.size() < most) shown.push_back(&way);
   }
   for (const Way* way : shown)
     rows.push_back(row_of(*way, given.scenario, way == given.ways.data()));
@@ -123,32 +124,46 @@ std::string time_lines(const Estimate& e, const model::TimeIntervals& of, bool u
   return aligned({"time", "expected", "80 % interval"}, {false, true, false}, rows);
 }
 
-}  // namespace
-
-std::string answer_text(const GivenScenario& given, const model::Explanation& explained,
-                        const std::optional<model::Traffic>& serving,
-                        const std::string& predictors) {
+/// What follows the comparison of ways.
+std::string chosen_way(const GivenScenario& given, const model::Explanation& explained,
+                       const model::Traffic* load, const std::string& predictors) {
   const Estimate& e = explained.estimate;
   const model::Scenario& s = given.scenario;
   const model::TimeIntervals of = model::interval_factors(s).times(e);
-  const model::Traffic* load =
-      serving && (s.batch > 1 || has_spread(*serving)) ? &*serving : nullptr;
-  std::string text = title_line(given) + paragraph(headline(given, e, load)) + '\n';
-  if (given.ways.size() > 1) text += ways_table(given) + '\n';
+  std::string text;
   if (model::fits(e.verdict))
     text += memory_lines(explained) + '\n' + time_lines(e, of, load != nullptr) + '\n';
   if (load) text += traffic_lines(*load, s, e) + '\n';
   for (const auto& line : explained.warnings) text += paragraph("Warning: " + line);
-  if (is_tight(given.scenario, e))
-    text += paragraph(fmt::format(
-        "Tight: it may take {} GiB. Fewer bits, a shorter context or a smaller batch make it safe.",
-        in_gib(e.gpu_bytes_high)));
+  text += tight_line(given, s, e);
   if (!explained.advice.empty() && !model::is_on_gpus(e) && !given.machine->devices.empty())
     text += paragraph("Advice: " + advice_words(explained.advice));
   if (!predictors.empty()) text += paragraph("Note: " + predictors);
   text += assumption_lines(given) + unmeasured_note(of);
   return text +
          paragraph("Next: headroom launch " + same_question(given) + ", or --details, --explain");
+}
+
+}  // namespace
+
+std::string answer_text(const GivenScenario& given, const model::Explanation& explained,
+                        const std::optional<model::Traffic>& serving,
+                        const std::string& predictors) {
+  const Estimate& e = explained.estimate;
+  const model::Traffic* load =
+      serving && (given.scenario.batch > 1 || has_spread(*serving)) ? &*serving : nullptr;
+  const std::string head = title_line(given) + paragraph(headline(given, e, load)) + '\n';
+  const std::string tail = chosen_way(given, explained, load, predictors);
+  if (given.ways.size() < 2) return head + tail;
+  const auto lines = [](const std::string& text) {
+    return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  };
+  std::string table;
+  for (std::size_t most = most_ways; most >= fewest_ways; --most) {
+    table = ways_table(given, most) + '\n';
+    if (lines(head) + lines(table) + lines(tail) <= screen_lines) break;
+  }
+  return head + table + tail;
 }
 
 }  // namespace headroom::sweep

@@ -11,11 +11,11 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "report/words.hpp"
 #include "sweep/advice_words.hpp"
-#include "sweep/confidence_words.hpp"
 #include "sweep/gpus_needed.hpp"
 #include "sweep/output.hpp"
 #include "sweep/speed_output.hpp"
 #include "sweep/traffic_output.hpp"
+#include "sweep/verdict_text.hpp"
 #include "sweep/watch.hpp"
 
 namespace headroom::sweep {
@@ -23,13 +23,6 @@ namespace {
 
 using model::Estimate;
 using model::Explanation;
-
-std::string verdict_text(const GivenScenario& given, const Estimate& e) {
-  report::ModelRow line;
-  line.factors = model::interval_factors(given.scenario);
-  if (!given.machine->devices.empty()) line.gpu_memory = given.machine->devices[0].memory.count();
-  return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e});
-}
 
 std::string heads_words(const model::Model& m) {
   const model::ModelShape& shape = m.shape;
@@ -157,7 +150,7 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
   const Estimate& e = explained.estimate;
   std::string text = header(given, explained) + '\n';
   if (given.on_machine) {
-    text += fmt::format("Verdict   {} ({})", verdict_text(given, e), confidence_words(e.sure));
+    text += "Verdict   " + verdict_text(given.scenario, e);
     text += '\n';
     if (!explained.advice.empty()) text += "Advice    " + advice_words(explained.advice) + '\n';
     if (!explained.devices.empty()) text += '\n' + device_lines(explained);

@@ -41,8 +41,8 @@ void prediction_rows(const Model& model, F&& row) {
 std::string assumptions(const Model& model) {
   std::string text;
   if (!model.assumed.empty())
-    text += fmt::format("  assumed: {}\n", fmt::join(model.assumed, ", "));
-  for (const std::string& doubt : doubts(model)) text += fmt::format("  warning: {}\n", doubt);
+    text += wrapped(fmt::format("assumed: {}", fmt::join(model.assumed, ", ")), 2, 4);
+  for (const std::string& doubt : doubts(model)) text += wrapped("warning: " + doubt, 2, 4);
   return text;
 }
 
@@ -92,14 +92,14 @@ std::string difference_lines(const Model& model) {
   if (all.size() > most_shown)
     text += fmt::format("    and {} more: --tensors and --format json have all\n",
                         all.size() - most_shown);
-  for (const auto& note : model.stored->notes) text += "  note: " + note + '\n';
+  for (const auto& note : model.stored->notes) text += wrapped("note: " + note, 2, 4);
   return text;
 }
 
 /// Why no command but this one takes the model; empty for nearly all.
 std::string how_it_runs(const Model& model) {
   const std::string_view why = model::counted_only(model.architecture, model.model_type);
-  return why.empty() ? "" : fmt::format("  its execution is not described: {}\n", why);
+  return why.empty() ? "" : wrapped(fmt::format("its execution is not described: {}", why), 2, 4);
 }
 
 /// Counts by module and by type, and why there is no more.
@@ -112,8 +112,9 @@ std::string undescribed_text(const Model& model, std::string text) {
   add_stored_rows(model, rows);
   const std::string lines = aligned({"", "", ""}, {false, true, false}, rows);
   text += lines.substr(lines.find('\n') + 1) + difference_lines(model);
-  return text + fmt::format("  KV cache, activations and speed are not known: {}\n  source: {}\n",
-                            model.undescribed, model.source);
+  return text +
+         wrapped("KV cache, activations and speed are not known: " + model.undescribed, 2, 4) +
+         wrapped("source: " + model.source, 2, 4);
 }
 
 }  // namespace
@@ -156,7 +157,7 @@ std::string params_text(const Model& model, const Adapters& adapters) {
   if (model.stored) add_stored_rows(model, rows);
   const std::string lines = aligned({"", "", ""}, {false, true, false}, rows);
   return text + lines.substr(lines.find('\n') + 1) + difference_lines(model) + assumptions(model) +
-         how_it_runs(model) + "  source: " + model.source + '\n';
+         how_it_runs(model) + wrapped("source: " + model.source, 2, 4);
 }
 
 std::string disagreement(const Model& model) {

@@ -8,7 +8,6 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "sweep/answer_lines.hpp"
-#include "sweep/confidence_words.hpp"
 #include "sweep/money.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan_screen.hpp"
@@ -41,10 +40,10 @@ std::string served(const Candidate& c, const Target& target) {
                                  c.serving.cards, c.serving.cards == 1 ? "card" : "cards",
                                  grouped(c.serving.batch), grouped(c.serving.context));
   text += fmt::format(
-      "; first token {}, per token {}, {} tokens/s, {} requests/s; {} ({})",
+      "; first token {}, per token {}, {} tokens/s, {} requests/s; {}{}",
       time_words(seen.ttft, seen.first, target), time_words(seen.tpot, seen.step, target),
       rate_words(tokens_s(c), seen.time, target), rate_words(requests_s(c), seen.time, target),
-      model::name_of(e.verdict), confidence_words(e.sure));
+      model::name_of(e.verdict), e.sure == model::Confidence::marginal ? ", tight" : "");
   return text;
 }
 

@@ -100,7 +100,9 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
         grouped(best.asked), time_with_interval(best.at_asked.ttft, best.at_asked.first),
         time_with_interval(best.at_asked.tpot, best.at_asked.step)));
   if (best.serving.estimate.sure == model::Confidence::marginal)
-    text += paragraph("Tight: memory may not suffice at the high end of its interval (--strict).");
+    text += paragraph(
+        "Tight: memory may not suffice at the high end of its interval; --strict asks for "
+        "an answer that is safe.");
   text += paragraph("Limit of more: " + words_of(best.serving.next) + '.');
   if (best.tokens)
     text += paragraph(

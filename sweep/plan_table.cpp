@@ -7,7 +7,6 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
-#include "sweep/confidence_words.hpp"
 #include "sweep/money.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan.hpp"

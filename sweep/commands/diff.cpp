@@ -14,6 +14,7 @@
 #include "report/words.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/database_operand.hpp"
+#include "sweep/diff_screen.hpp"
 #include "sweep/output.hpp"
 #include "sweep/stream.hpp"
 
@@ -77,22 +78,6 @@ double threshold_of(const Options& options) {
   return given.value_or(report::usual_threshold);
 }
 
-std::string words(const report::Diff& diff, const report::PointChange& change) {
-  std::string text;
-  for (const auto& column : report::columns()) {
-    if (column.kind != report::ColumnKind::axis) continue;
-    const auto cell = diff.value(column, change, change.now.has_value());
-    const char* comma = text.empty() ? "" : ", ";
-    if (const auto* name = std::get_if<std::string_view>(&cell))
-      text += fmt::format("{}{}", comma, *name);
-    else if (const auto* n = std::get_if<std::int64_t>(&cell))
-      text += column.shown == report::DisplayUnit::gib
-                  ? fmt::format("{}{} {}", comma, column.heading, report::gib(Bytes(*n)))
-                  : fmt::format("{}{} {}", comma, column.heading, *n);
-  }
-  return text;
-}
-
 /// Points for which the condition holds; the first few are named on standard error.
 Size failures(const report::Diff& diff, const report::Condition& condition) {
   constexpr Size named = 5;
@@ -117,7 +102,7 @@ Size failures(const report::Diff& diff, const report::Condition& condition) {
                               return fmt::format("{}", v);
                           },
                           cells[i]));
-    fmt::print(stderr, "holds: {}{}\n", words(diff, change), values);
+    fmt::print(stderr, "holds: {}{}\n", axis_words(diff, change), values);
   });
   if (count > named) fmt::print(stderr, "holds for {} more points\n", count - named);
   return count;
@@ -171,6 +156,8 @@ int run_diff(const Options& options) {
     emit(options, as_json(diff));
   } else if (format == Format::jsonl) {
     emit(options, formatted(report::decisions(diff), format));
+  } else if (format == Format::text) {
+    emit(options, diff_screen(diff));
   } else {
     emit(options, report::to_markdown(report::diff_document(diff)));
   }
@@ -191,7 +178,8 @@ const Command diff_command = {
          "headroom diff out/nightly --fail-if \"old.verdict = 'fits_one_gpu' and new.verdict <> "
          "old.verdict\"",
      .columns =
-         "text, md: changed decisions, changed inputs, points by kind and cause\n"
+         "text: counts, the first decisions, numbers and inputs that changed\n"
+         "md: changed decisions, changed inputs, points by kind and cause\n"
          "csv: one row a changed point: change (verdict, number, came, went), cause, the column\n"
          "  that changed most and its share, the axes, and every number as NAME_old, NAME_new\n"
          "json: decisions, inputs and counts; jsonl: decisions\n"

@@ -9,6 +9,8 @@
 #include "hardware/detect.hpp"
 #include "hardware/program.hpp"
 #include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
+#include "sweep/answer_lines.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/curl.hpp"
 #include "sweep/hub/settings.hpp"
@@ -100,8 +102,28 @@ report::Table findings() {
   return all.table;
 }
 
+/// What is missing first, then what was found.
+std::string doctor_screen(const report::Table& found) {
+  std::string missing, text;
+  std::size_t count = 0;
+  for (const auto& row : found.rows) {
+    const std::string what = report::text(row[0]), cost = report::text(row[2]);
+    const bool lacks = report::text(row[1]) == "missing";
+    const std::string words = report::text(row[1]) + (cost.empty() ? "" : ": " + cost);
+    text += fmt::format("{:<12}{}\n", what, trimmed(wrapped(words, 12, 12)));
+    if (!lacks) continue;
+    missing += (count++ == 0 ? "" : ", ") + what;
+  }
+  return (count == 0 ? std::string("Nothing is missing.\n")
+                     : paragraph(fmt::format("{} missing: {}. Estimates need none of them.", count,
+                                             missing))) +
+         '\n' + text;
+}
+
 int run_doctor(const Options& options) {
-  emit(options, formatted(findings(), format_of(options)));
+  const report::Table found = findings();
+  const Format format = format_of(options);
+  emit(options, format == Format::text ? doctor_screen(found) : formatted(found, format));
   return done;
 }
 

@@ -10,10 +10,10 @@
 #include "model/train/outcome.hpp"
 #include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
-#include "sweep/confidence_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/training/answer.hpp"
 #include "sweep/training/row.hpp"
+#include "sweep/training/screen.hpp"
 #include "sweep/training/step_output.hpp"
 
 namespace headroom::sweep {
@@ -21,7 +21,7 @@ namespace {
 
 using model::TrainingEstimate;
 
-std::string verdict_text(const GivenTraining& given, const TrainingAnswer& answer) {
+std::string step_verdict(const GivenTraining& given, const TrainingAnswer& answer) {
   const Machine& machine = *given.machine;
   const model::Estimate& o = *answer.outcome;
   if (machine.devices.empty()) return "does not fit: the machine has no card";
@@ -35,8 +35,9 @@ std::string verdict_text(const GivenTraining& given, const TrainingAnswer& answe
   if (o.reason == model::Reason::disk)
     return fmt::format("does not fit: the disk needs {} and has {}", to_text(o.disk_bytes),
                        to_text(machine.host.disk));
-  return fmt::format("fits: {} of {} left on the fullest card", to_text(card - answer.memory.peak),
-                     to_text(card));
+  return fmt::format("{}: {} of {} left on the fullest card",
+                     answer.memory.peak_high > card ? "tight" : "fits",
+                     to_text(card - answer.memory.peak), to_text(card));
 }
 
 std::string advice_text(const TrainingAdvice& advice) {
@@ -94,9 +95,7 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
   if (given.machine) text += fmt::format("Machine   {}\n", given.machine->name);
   for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
   for (const auto& line : warnings_of(given)) text += "Warning   " + line + '\n';
-  if (given.machine)
-    text += fmt::format("\nVerdict   {} ({})\n", verdict_text(given, answer),
-                        confidence_words(answer.outcome->sure));
+  if (given.machine) text += fmt::format("\nVerdict   {}\n", step_verdict(given, answer));
   std::vector<std::vector<std::string>> rows;
   for (const auto& term : answer.terms)
     if (term.expected > 0)
@@ -130,6 +129,7 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
 int estimate_training(const Options& options) {
   const Format format = format_of(options);
   const bool with_terms = options.given("explain");
+  refuse_details_outside_text(options, format);
   if (with_terms && format != Format::text)
     throw UsageError("--explain has no effect here: json has the terms always");
   const GivenTraining given = training_of(options);
@@ -143,7 +143,9 @@ int estimate_training(const Options& options) {
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
-  if (format == Format::text)
+  if (format == Format::text && !with_terms && !options.given("details"))
+    emit(options, training_screen(given, answer));
+  else if (format == Format::text)
     emit(options, text_of(given, answer, with_terms));
   else if (format == Format::json)
     emit(options, pretty(object_of(given, answer)));

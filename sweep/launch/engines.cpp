@@ -12,7 +12,6 @@
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "model/infer/scenario/layer_split.hpp"
-#include "sweep/confidence_words.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"

@@ -9,8 +9,8 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/advice_words.hpp"
-#include "sweep/confidence_words.hpp"
 #include "sweep/output.hpp"
+#include "sweep/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -99,8 +99,7 @@ std::string test_plan(std::span<const LaunchPoint> points) {
                           model::name_of(e.reason), advice_words(p.explained.advice));
       continue;
     }
-    text +=
-        fmt::format("* verdict: {} ({})\n", model::name_of(e.verdict), confidence_words(e.sure));
+    text += fmt::format("* verdict: {}\n", verdict_text(p.scenario, e));
     for (const auto& use : p.explained.devices)
       if (use.total > Bytes(0))
         text += fmt::format("* {}: {}{}\n", use.name, to_text(use.total),

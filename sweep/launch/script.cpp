@@ -4,18 +4,18 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/layer_split.hpp"
-#include "sweep/confidence_words.hpp"
+#include "sweep/verdict_text.hpp"
 
 namespace headroom::sweep {
 
 std::string heading(const LaunchPoint& point) {
   const model::Estimate& e = point.estimate();
   return fmt::format(
-      "#!/bin/sh\n# {} in {} on {}: {} ({}).\n# Expected on the most loaded card: {} ({} to "
+      "#!/bin/sh\n# {} in {} on {}: {}.\n# Expected on the most loaded card: {} ({} to "
       "{}); {:.3g} tokens/s.\n",
       point.model().name, point.scheme().name, point.scenario.machine->name,
-      model::name_of(e.verdict), confidence_words(e.sure), to_text(e.gpu_bytes),
-      to_text(e.gpu_bytes_low), to_text(e.gpu_bytes_high), e.tokens_s);
+      verdict_text(point.scenario, e), to_text(e.gpu_bytes), to_text(e.gpu_bytes_low),
+      to_text(e.gpu_bytes_high), e.tokens_s);
 }
 
 void EngineCommand::flag(std::string_view name, std::string_view value) {

@@ -7,9 +7,9 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "sweep/confidence_words.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
+#include "sweep/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -49,10 +49,9 @@ std::string slurm_script(const LaunchPoint& point) {
       "#SBATCH --cpus-per-task={}\n#SBATCH --mem={}G\n#SBATCH --time=01:00:00\n",
       cores(point), host_gib(point));
   if (e.gpus_used > 0) text += fmt::format("#SBATCH --gres=gpu:{}\n", e.gpus_used);
-  text +=
-      fmt::format("# {} in {} on {}: {} ({}); ready after {}.\nset -euo pipefail\n",
-                  point.model().name, point.scheme().name, point.scenario.machine->name,
-                  model::name_of(e.verdict), confidence_words(e.sure), duration(e.load.value()));
+  text += fmt::format("# {} in {} on {}: {}; ready after {}.\nset -euo pipefail\n",
+                      point.model().name, point.scheme().name, point.scenario.machine->name,
+                      verdict_text(point.scenario, e), duration(e.load.value()));
   if (point.scenario.runtime->offload.mode == model::Offload::stream)
     text +=
         "mkdir -p offload\nchmod u+rwx offload\n"

@@ -6,10 +6,10 @@
 #include "model/engine/loaded_scheme.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/cache_format.hpp"
-#include "sweep/confidence_words.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/place.hpp"
+#include "sweep/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -163,7 +163,7 @@ std::string script(const LaunchPoint& point, std::string_view imports, std::stri
   const Passed passed = passed_on(point);
   const ServedCode served = served_code(point);
   return fmt::format(
-      R"(# {0} on {1}: {2} ({3}).
+      R"(# {0} on {1}: {2}.{3}
 # Expected: ready after {4}, first token after {5}, {6:.3g} tokens/s.
 {14}import os
 
@@ -196,10 +196,10 @@ if __name__ == "__main__":
     print(reader.decode(model.generate(**inputs, max_new_tokens={12}{13}{21})[0]))
     print(model.hf_device_map)
 )",
-      point.model().name, point.scenario.machine->name, model::name_of(e.verdict),
-      confidence_words(e.sure), duration(e.load.value()), duration(e.ttft.value()), e.tokens_s,
-      imports, python_quoted(point.model().name), passed.definition, torch_type_of(point.scheme()),
-      extra, point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False",
+      point.model().name, point.scenario.machine->name, verdict_text(point.scenario, e), "",
+      duration(e.load.value()), duration(e.ttft.value()), e.tokens_s, imports,
+      python_quoted(point.model().name), passed.definition, torch_type_of(point.scheme()), extra,
+      point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False",
       placement_of(point), passed.arguments, served.model_class, served.reader_class,
       served.imports, served.setup, served.inputs, served.generate);
 }

@@ -9,6 +9,7 @@
 #include "sweep/output.hpp"
 #include "sweep/place/answer.hpp"
 #include "sweep/screen_table.hpp"
+#include "sweep/verdict_text.hpp"
 #include "sweep/ways.hpp"
 
 namespace headroom::sweep {
@@ -110,6 +111,10 @@ std::string place_screen(const Answer& answer) {
   }
   for (const auto& line : answer.strategies.back().explained.warnings)
     text += paragraph("Warning: " + line);
+  if (any) {
+    const Strategy& chosen = answer.strategies[answer.chosen];
+    text += tight_line(given, chosen.scenario, chosen.explained.estimate);
+  }
   text += assumption_lines(given);
   if (!measured) text += unmeasured_footnote;
   return text + paragraph("Next: headroom launch " + same_question(given) +

@@ -1,0 +1,78 @@
+#include "sweep/verdict_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "model/infer/intervals.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "report/words.hpp"
+#include "sweep/answer_lines.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Estimate;
+using model::Scenario;
+
+std::string high_end(const Scenario& s, const Estimate& e) {
+  return fmt::format("it may take {} of {} GiB", in_gib(e.gpu_bytes_high),
+                     in_gib(model::card_budget(s, 0)));
+}
+
+/// What may be otherwise at the ends of the interval; empty where nothing is.
+std::string open_words(const Scenario& s, const Estimate& e) {
+  if (e.sure != model::Confidence::marginal) return {};
+  if (model::is_doubtful(*s.weights->model)) return ", of a config that is not read in full";
+  if (!model::fits(e.verdict)) return ", or just fits";
+  const model::Interval memory = model::interval_factors(s).memory;
+  if (memory.measurements == 0) return ", by memory without measurements";
+  if (!model::is_on_gpus(e)) return {};
+  const Size high = model::cards_used(model::place(s, memory.high));
+  if (high > e.gpus_used) return fmt::format(", perhaps only on {}", high);
+  const Size low = model::cards_used(model::place(s, memory.low));
+  if (low > 0 && low < e.gpus_used) return fmt::format(", perhaps on {}", low);
+  return ", tight: " + high_end(s, e);
+}
+
+bool is_safe(const Scenario& s) {
+  const Estimate e = model::evaluate(s);
+  return model::is_on_gpus(e) && e.queued == 0 && !is_tight(s, e);
+}
+
+/// The largest half, quarter, … of a size at which the placement is safe; 0 where none is.
+Size safe_part(Scenario s, Size Scenario::*size, Size least) {
+  for (s.*size /= 2; s.*size >= least; s.*size /= 2)
+    if (is_safe(s)) return s.*size;
+  return 0;
+}
+
+}  // namespace
+
+std::string verdict_text(const Scenario& s, const Estimate& e) {
+  report::ModelRow line;
+  if (!s.machine->devices.empty()) line.gpu_memory = s.machine->devices[0].memory.count();
+  return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e}) + open_words(s, e);
+}
+
+std::string tight_line(const GivenScenario& given, const Scenario& s, const Estimate& e) {
+  if (!is_tight(s, e)) return {};
+  std::vector<std::string> safe;
+  if (const Size context =
+          safe_part(s, &Scenario::context, std::max<Size>(1, s.prompt_tokens + s.output_tokens));
+      context > 0)
+    safe.push_back(fmt::format("--context {}", context));
+  if (const Size batch = safe_part(s, &Scenario::batch, 1); batch > 0)
+    safe.push_back(fmt::format("--batch {}", batch));
+  const auto way = std::ranges::find_if(
+      given.ways, [](const Way& each) { return model::is_on_gpus(each.estimate) && !each.tight; });
+  if (way != given.ways.end())
+    safe.push_back(fmt::format("--precision {}", way->weights->scheme->name));
+  return paragraph(fmt::format("Tight: {}; {}.", high_end(s, e),
+                               safe.empty() ? std::string("fewer bits or a larger card is safe")
+                                            : fmt::format("{} is safe", fmt::join(safe, " or "))));
+}
+
+}  // namespace headroom::sweep
