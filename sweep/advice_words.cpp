@@ -9,7 +9,7 @@ namespace {
 using model::Advice;
 using model::AfterChange;
 
-double gigabytes(Bytes bytes) { return static_cast<double>(bytes.count()) / 1e9; }
+double gib_of(Bytes bytes) { return static_cast<double>(bytes.count()) / (1 << 30); }
 
 std::string fits_on(int gpus) {
   return fmt::format("fits on {} GPU{}", gpus, gpus == 1 ? "" : "s");
@@ -21,17 +21,17 @@ std::string milliseconds(Seconds token) {
 
 /// Words for a model that is wholly on cards.
 std::string on_cards(const AfterChange& at) {
-  return fmt::format("{} with {:.1f} GB{}", fits_on(at.gpus), gigabytes(at.card),
+  return fmt::format("{} with {:.1f} GiB{}", fits_on(at.gpus), gib_of(at.card),
                      at.token.value() > 0 ? ", " + milliseconds(at.token) : "");
 }
 
 /// Words for a model that is partly in host memory.
 std::string with_host(const AfterChange& at) {
-  return fmt::format("{:.1f} GB on the fullest card and {:.1f} GB in host memory{}, {}",
-                     gigabytes(at.card), gigabytes(at.host),
-                     at.disk > Bytes(0) ? fmt::format(" and {:.1f} GB on disk", gigabytes(at.disk))
-                                        : std::string(),
-                     milliseconds(at.token));
+  return fmt::format(
+      "{:.1f} GiB on the fullest card and {:.1f} GiB in host memory{}, {}", gib_of(at.card),
+      gib_of(at.host),
+      at.disk > Bytes(0) ? fmt::format(" and {:.1f} GiB on disk", gib_of(at.disk)) : std::string(),
+      milliseconds(at.token));
 }
 
 std::string_view freed_words(model::Freed freed) {
@@ -40,13 +40,25 @@ std::string_view freed_words(model::Freed freed) {
   return words[static_cast<std::size_t>(freed)];
 }
 
+/// "--runtime llama.cpp loads it; vllm usually runs fp8, awq-int4".
+std::string other_precision_words(const Advice& a) {
+  std::string text;
+  if (!a.others.empty())
+    text = fmt::format("--runtime {} {} it", fmt::join(a.others, " or "),
+                       a.others.size() == 1 ? "loads" : "load");
+  if (!a.names.empty())
+    text += fmt::format("{}under {} --precision is usually {}", text.empty() ? "" : "; ", a.engine,
+                        fmt::join(a.names, ", "));
+  return text.empty() ? "choose another runtime or precision" : text;
+}
+
 /// Changes of what is asked for.
 std::string change_words(const Advice& a) {
   using enum Advice::Kind;
   switch (a.kind) {
     case fewer_bits:
-      return fmt::format("{}: {:.1f} -> {:.1f} GB, {}", a.name, gigabytes(a.before),
-                         gigabytes(a.after), on_cards(a.then));
+      return fmt::format("{}: {:.1f} -> {:.1f} GiB, {}", a.name, gib_of(a.before), gib_of(a.after),
+                         on_cards(a.then));
     case narrower_cache:
       return fmt::format("KV cache in {}: {}", a.name, on_cards(a.then));
     case shorter_context:
@@ -80,8 +92,8 @@ std::string other_words(const Advice& a) {
     case engine_offloads:
       return fmt::format("{} offloads: {}", a.engine, with_host(a.then));
     case engine_on_cpu:
-      return fmt::format("{} runs on a CPU, {} weights: {:.1f} GB in host memory, {}", a.engine,
-                         a.name, gigabytes(a.then.host), milliseconds(a.then.token));
+      return fmt::format("{} runs on a CPU, {} weights: {:.1f} GiB in host memory, {}", a.engine,
+                         a.name, gib_of(a.then.host), milliseconds(a.then.token));
     case split:
       return fmt::format("{}--tp {} --pp {}: {}, {}",
                          a.engine.empty() ? std::string() : fmt::format("--runtime {} ", a.engine),
@@ -122,14 +134,14 @@ std::string missing_words(const Advice& a) {
       return text;
     }
     case other_precision:
-      return fmt::format("{} does not support {} weights{}: choose another runtime or precision",
-                         a.engine, a.name, a.text.empty() ? "" : " (" + a.text + ")");
+      return fmt::format("{} does not support {} weights{}: {}", a.engine, a.name,
+                         a.text.empty() ? "" : " (" + a.text + ")", other_precision_words(a));
     case host_memory:
-      return fmt::format("{:.1f} GB more host memory", gigabytes(a.before));
+      return fmt::format("{:.1f} GiB more host memory", gib_of(a.before));
     case disk:
-      return fmt::format("{:.1f} GB more disk", gigabytes(a.before));
+      return fmt::format("{:.1f} GiB more disk", gib_of(a.before));
     case other_model:
-      return fmt::format("{} in {}: {:.1f} GB, {}", a.text, a.name, gigabytes(a.after),
+      return fmt::format("{} in {}: {:.1f} GiB, {}", a.text, a.name, gib_of(a.after),
                          on_cards(a.then));
     case smaller_model:
       return "no change of precision or card count helps: choose a smaller model";

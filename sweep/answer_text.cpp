@@ -124,7 +124,7 @@ std::string time_lines(const Estimate& e, const model::TimeIntervals& of, bool u
   return aligned({"time", "expected", "80 % interval"}, {false, true, false}, rows);
 }
 
-/// What follows the comparison of ways.
+/// Lines below the comparison of ways.
 std::string chosen_way(const GivenScenario& given, const model::Explanation& explained,
                        const model::Traffic* load, const std::string& predictors) {
   const Estimate& e = explained.estimate;
@@ -144,6 +144,18 @@ std::string chosen_way(const GivenScenario& given, const model::Explanation& exp
          paragraph("Next: headroom launch " + same_question(given) + ", or --details, --explain");
 }
 
+/// Lines where nothing runs: warnings, and changes that would help.
+std::string why_not(const GivenScenario& given, const model::Explanation& explained) {
+  std::string text;
+  for (const auto& line : explained.warnings) text += paragraph("Warning: " + line);
+  if (!explained.advice.empty()) text += paragraph("Advice: " + advice_words(explained.advice));
+  if (explained.estimate.verdict == Verdict::refused) return text;
+  if (given.ways.size() > 1)
+    text += paragraph(fmt::format("None of {} ways to run it fits; --details shows this one.",
+                                  given.ways.size()));
+  return text + assumption_lines(given);
+}
+
 }  // namespace
 
 std::string answer_text(const GivenScenario& given, const model::Explanation& explained,
@@ -153,8 +165,9 @@ std::string answer_text(const GivenScenario& given, const model::Explanation& ex
   const model::Traffic* load =
       serving && (given.scenario.batch > 1 || has_spread(*serving)) ? &*serving : nullptr;
   const std::string head = title_line(given) + paragraph(headline(given, e, load)) + '\n';
-  const std::string tail = chosen_way(given, explained, load, predictors);
-  if (given.ways.size() < 2) return head + tail;
+  const std::string tail = model::fits(e.verdict) ? chosen_way(given, explained, load, predictors)
+                                                  : why_not(given, explained);
+  if (given.ways.size() < 2 || !model::fits(e.verdict)) return head + tail;
   const auto lines = [](const std::string& text) {
     return static_cast<std::size_t>(std::ranges::count(text, '\n'));
   };

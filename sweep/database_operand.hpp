@@ -8,7 +8,10 @@
 
 namespace headroom::sweep {
 
-/// The file, or results.sqlite in the folder.
+/// True if the file begins as databases of SQLite do.
+bool is_database(const std::filesystem::path& file);
+
+/// The file, or results.sqlite in the folder. Throws StoreError for a file of another kind.
 std::filesystem::path database_file(const std::string& given);
 /// The database of the only operand; throws UsageError for none or several.
 std::filesystem::path database_operand(const Options& options);

@@ -20,7 +20,7 @@ Catalogue listed_hardware(const Catalogue& all, std::vector<std::string> words);
 /// The list of `some` rows of `all`. `asked`: the words that it was asked for by.
 std::string hardware_lines(const Catalogue& some, const Catalogue& all, ListLength shown,
                            std::string_view asked);
-/// How many cards there are of each maker, and how to search.
+/// Numbers of cards by maker, and how to search.
 std::string hardware_overview(const Catalogue& catalogue);
 
 }  // namespace headroom::sweep

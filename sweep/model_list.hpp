@@ -31,7 +31,7 @@ ModelList listed_models(const std::vector<std::string>& words, const Hub& hub);
 report::Table model_table(const ModelList& list);
 /// A list for people.
 std::string model_lines(const ModelList& list, ListLength shown, std::string_view asked);
-/// How many models there are of each maker, and how to search.
+/// Numbers of models by maker, and how to search.
 std::string model_overview();
 
 }  // namespace headroom::sweep

@@ -124,6 +124,11 @@ const Question& question(std::string_view name) {
     if (each.name == name) return each;
     known.emplace_back(each.name);
   }
+  if (name.find('/') != std::string_view::npos)
+    throw UnknownName(fmt::format(
+        "'{}' is no question; the question comes before the model: headroom plan largest-batch {} "
+        "--machine MACHINE",
+        name, name));
   throw unknown_name("question", name, known);
 }
 

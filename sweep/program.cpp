@@ -49,15 +49,6 @@ const Command* find(std::string_view name) {
   return nullptr;
 }
 
-[[noreturn]] void unknown_command(const std::string& name) {
-  std::vector<std::string> known;
-  for (const Command* command : commands()) known.emplace_back(command->help.name);
-  throw UsageError(fmt::format(
-      "unknown command '{}'; nearest: {} (headroom --help lists all). To estimate a model, type "
-      "headroom MODEL MACHINE",
-      name, fmt::join(nearest(name, known), ", ")));
-}
-
 /// True if `text` names a machine of the shipped catalogue, or this computer.
 bool is_machine(const std::string& text) {
   try {
@@ -66,6 +57,18 @@ bool is_machine(const std::string& text) {
   } catch (const std::exception&) {
     return false;
   }
+}
+
+[[noreturn]] void unknown_command(const std::string& name, const std::string& next) {
+  if (is_machine(name))
+    throw UsageError(fmt::format("'{}' is a machine, and the model comes first: headroom {} {}",
+                                 name, next.empty() ? "MODEL" : next, name));
+  std::vector<std::string> known;
+  for (const Command* command : commands()) known.emplace_back(command->help.name);
+  throw UsageError(fmt::format(
+      "unknown command '{}'; nearest: {} (headroom --help lists all). To estimate a model, type "
+      "headroom MODEL MACHINE",
+      name, fmt::join(nearest(name, known), ", ")));
 }
 
 int dispatch(std::vector<std::string> arguments) {
@@ -90,7 +93,7 @@ int dispatch(std::vector<std::string> arguments) {
     const bool is_model = name.find('/') != std::string::npos;
     if (arguments.empty() || arguments.front().starts_with('-') ||
         (!is_model && !is_machine(arguments.front())))
-      unknown_command(name);
+      unknown_command(name, arguments.empty() ? "" : arguments.front());
     command = &estimate_command;
     arguments.front() = "--machine=" + arguments.front();
     arguments.insert(arguments.begin(), name);

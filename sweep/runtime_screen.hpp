@@ -13,7 +13,7 @@ std::string policy_text(const model::Engine& engine, std::string_view policy, st
 
 /// A line for each engine: its newest row. Older versions are counted.
 std::string runtimes_screen();
-/// What decides memory, placement and speed under one engine, without its constants.
+/// Policies that decide memory, placement and speed under one engine, without its constants.
 std::string runtime_screen(const model::Engine& engine);
 
 }  // namespace headroom::sweep

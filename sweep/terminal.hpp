@@ -1,4 +1,4 @@
-// What differs where a person reads the output on a terminal: colours, and long lists cut short.
+// Output for a person at a terminal: verdicts have colours, and long lists are cut short.
 #pragma once
 
 #include <string>

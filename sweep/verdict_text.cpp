@@ -22,7 +22,7 @@ std::string high_end(const Scenario& s, const Estimate& e) {
                      in_gib(model::card_budget(s, 0)));
 }
 
-/// What may be otherwise at the ends of the interval; empty where nothing is.
+/// Differences at the ends of the interval; empty where there are none.
 std::string open_words(const Scenario& s, const Estimate& e) {
   if (e.sure != model::Confidence::marginal) return {};
   if (model::is_doubtful(*s.weights->model)) return ", of a config that is not read in full";

@@ -12,8 +12,8 @@ namespace headroom::sweep {
 /// fit: 1.20 GiB of GPU memory short, or just fits".
 std::string verdict_text(const model::Scenario& scenario, const model::Estimate& estimate);
 
-/// What makes a tight placement safe: "Tight: it may take 23.4 of 22.0 GiB; --context 4096 is
-/// safe." as a paragraph, or nothing where it is not tight.
+/// "Tight: it may take 23.4 of 22.0 GiB; --context 4096 is safe.", as a paragraph; empty for a
+/// placement that is not tight.
 std::string tight_line(const GivenScenario& given, const model::Scenario& scenario,
                        const model::Estimate& estimate);
 

@@ -100,12 +100,26 @@ class FreedScenario {
 };
 
 /// Advice that follows from the reason of a refusal. Empty: the reason suggests none.
+/// Compared engines that do not refuse the scenario.
+std::vector<std::string_view> engines_that_load(Scenario s) {
+  std::vector<std::string_view> names;
+  s.layer_split = nullptr;  // options of another engine
+  for (const Engine& each : engines()) {
+    if (!each.is_compared) continue;
+    s.runtime = &each;
+    if (evaluate(s).verdict != Verdict::refused) names.push_back(each.name);
+  }
+  return names;
+}
+
 std::vector<Advice> for_refusal(const Scenario& s, Reason reason) {
   switch (reason) {
     case Reason::precision_unsupported:
       return {{.kind = AdviceKind::other_precision,
                .engine = s.runtime->name,
                .name = s.weights->scheme->name,
+               .names = s.runtime->usual_precisions,
+               .others = engines_that_load(s),
                .text = s.weights->refusal.empty()
                            ? loading_refusal(*s.weights->model, *s.weights->scheme, *s.runtime,
                                              *s.machine)

@@ -43,7 +43,8 @@ struct Advice {
     at_most_context,    ///< amount: the model's positions
     keep_cache,
     other_cache,        ///< engine, name: asked for; names: formats it has; others: engines with it
-    other_precision,    ///< engine, name: of the scheme; text: why it is refused
+    other_precision,    ///< engine, name: of the scheme; text: why it is refused; names: usual
+                        ///< precisions of the engine; others: compared engines that load it
     engines_for_cards,  ///< names: of engines
     engines_for_model,  ///< name: of the class; names: of engines
     needs_gpu,          ///< engine

@@ -151,7 +151,7 @@ class Explainer {
       out_.warnings.push_back(std::move(warning));
     if (factors_.memory.measurements == 0)
       out_.warnings.push_back(
-          fmt::format("the memory of {} is an estimate without measurements: no answer is sure",
+          fmt::format("the memory of {} is an estimate without measurements: no answer is certain",
                       runtime_.name));
     for (const Device& device : s_.machine->devices)
       if (device.memory_nominal) {

@@ -150,7 +150,7 @@ std::vector<std::string> doubts(const Model& model) {
   if (model.checkpoint.lacks_lists)
     all.emplace_back(
         "the quantisation config does not list the modules that stay in 16 bit, as ModelOpt's own "
-        "files do: the weights may be larger, and no verdict is sure");
+        "files do: the weights may be larger, and no verdict is certain");
   const std::vector<UnknownKey>& keys = model.unknown_keys;
   if (keys.empty()) return all;
   std::string names;
@@ -159,7 +159,7 @@ std::vector<std::string> doubts(const Model& model) {
   if (keys.size() > most_named) names += fmt::format(" and {} more", keys.size() - most_named);
   all.push_back(
       fmt::format("config keys that are neither read nor known to {} may change memory and speed, "
-                  "so no verdict is sure: {}",
+                  "so no verdict is certain: {}",
                   model.architecture, names));
   return all;
 }

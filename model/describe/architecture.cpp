@@ -91,7 +91,7 @@ std::string what_would_work(std::string_view key, std::string_view name) {
   text += fmt::format("; nearest: {}", fmt::join(near, ", "));
   if (!by_type)
     text +=
-        fmt::format(". 'MODEL?architectures={}' borrows that description; then no answer is sure",
+        fmt::format(". 'MODEL?architectures={}' borrows that description; then no answer is certain",
                     near.front());
   return text;
 }

@@ -52,8 +52,9 @@ const Engine& engine_by_version(std::string_view name, std::string_view version)
     if (row.series == newest.series && !(row.from.empty() && row.to.empty()))
       known.push_back(fmt::format("{} ({})", row.name, row.version));
   if (known.empty()) known.push_back(fmt::format("{} ({})", newest.name, newest.version));
-  throw UnknownName(
-      fmt::format("runtime '{}@{}' has no row; rows: {}", name, version, fmt::join(known, ", ")));
+  throw UnknownName(fmt::format(
+      "no row covers version {1} of runtime '{0}@{1}'; '{0}' alone is the newest; rows: {2}", name,
+      version, fmt::join(known, ", ")));
 }
 
 }  // namespace
@@ -68,6 +69,14 @@ const Engine& engine(std::string_view name) {
     if (row.name == wanted) return row;
     known.emplace_back(row.name);
   }
+  // "vllm-0.31": a version that the row of another name stands for.
+  const auto dash = wanted.rfind('-');
+  if (dash != std::string::npos)
+    for (const Engine& row : engines())
+      if (row.name == wanted.substr(0, dash) &&
+          row_of_version(engines(), row.series, wanted.substr(dash + 1)) != nullptr)
+        throw UnknownName(fmt::format("unknown runtime '{}'; a version is written {}@{}", name,
+                                      row.name, wanted.substr(dash + 1)));
   throw unknown_name("runtime", name, known);
 }
 

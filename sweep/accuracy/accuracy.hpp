@@ -98,7 +98,7 @@ Accuracy score(const std::vector<std::string>& files, const std::string& models_
 
 /// Names of the groups in the order in which reports list them.
 std::span<const std::string_view> group_names();
-/// What the values of a group are.
+/// Unit of a group's values.
 enum class GroupUnit { seconds, bytes, requests };
 GroupUnit unit_of(std::string_view group);
 

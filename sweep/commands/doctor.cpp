@@ -102,7 +102,7 @@ report::Table findings() {
   return all.table;
 }
 
-/// What is missing first, then what was found.
+/// Missing tools first, then everything that was looked for.
 std::string doctor_screen(const report::Table& found) {
   std::string missing, text;
   std::size_t count = 0;

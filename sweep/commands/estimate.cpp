@@ -19,6 +19,7 @@
 #include "sweep/free_memory.hpp"
 #include "sweep/gpus_needed.hpp"
 #include "sweep/loaded_choice.hpp"
+#include "sweep/memory_screen.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/options/training_options.hpp"
@@ -194,8 +195,10 @@ int run_estimate(const Options& options) {
         throw UsageError(fmt::format("--{} has no effect without a machine", flag));
   const std::optional<model::Traffic> serving =
       given.on_machine ? traffic_of(options, given.scenario, explained.estimate) : std::nullopt;
-  if (format == Format::text && given.on_machine && !with_terms && !options.given("details"))
-    emit(options, answer_text(given, explained, serving, predictors.value_or("")));
+  const bool screen = format == Format::text && !with_terms && !options.given("details");
+  if (screen)
+    emit(options, given.on_machine ? answer_text(given, explained, serving, predictors.value_or(""))
+                                   : memory_screen(given, explained));
   else if (format == Format::text)
     emit(options,
          estimate_text(given, explained, serving, with_terms ? Terms::shown : Terms::hidden));

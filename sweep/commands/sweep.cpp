@@ -95,6 +95,11 @@ std::string dry_run(const Job& job) {
 Spec given_spec(const Options& options) {
   if (options.operands().size() != 1)
     throw UsageError(fmt::format("one SPEC is needed; found {}", options.operands().size()));
+  if (is_database(options.operands().front()))
+    throw UsageError(fmt::format(
+        "{}: is a database; expected a spec in TOML. `headroom report` and `headroom diff` read "
+        "databases",
+        options.operands().front()));
   Spec spec = read_spec(options.operands().front());
   if (options.given("out")) spec.out = options.text("out");
   if (options.given("prices")) spec.prices = options.text("prices");

@@ -65,6 +65,16 @@ void change_host(const Options& options, GivenMachine& given) {
   given.machine.name = given.machine.canonical_name();
 }
 
+/// Advice on what to type instead of a machine that nothing knows.
+std::string what_to_type(const std::string& text) {
+  if (text.find(',') != std::string::npos)
+    return "; cards of one box are \"1x rtx-4090 + 1x rtx-3090\", and plan --machines compares "
+           "boxes";
+  if (text.find('/') != std::string::npos)
+    return "; it looks like a model: headroom estimate MODEL --machine MACHINE";
+  return "; `headroom hardware` lists all, --gpu-memory 24GB describes a card of your own";
+}
+
 enum class Memory { all, free };
 
 /// This computer, and a line for each memory of which less is free now than there is.
@@ -190,6 +200,8 @@ std::optional<GivenMachine> given_machine(const Options& options, Memory memory)
   }
   try {
     given.machine = parse_machine(text, catalogue);
+  } catch (const UnknownName& e) {
+    throw UsageError(e.what() + what_to_type(text));
   } catch (const std::invalid_argument& e) {
     throw UsageError(e.what());
   }

@@ -49,7 +49,11 @@ std::vector<std::string> models_given(const Options& options) {
 std::string model_given(const Options& options) {
   const auto names = models_given(options);
   if (names.size() > 1)
-    throw UsageError("one MODEL at a time here; `sweep` and `params` take many");
+    throw UsageError(
+        fmt::format("one MODEL at a time here, found {}; `sweep` and `params` take many. A machine "
+                    "is one text: "
+                    "--machine \"2x rtx-4090\"",
+                    fmt::join(names, ", ")));
   return names.front();
 }
 

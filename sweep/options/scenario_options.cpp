@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
 #include "model/engine/default_cache.hpp"
@@ -88,7 +89,15 @@ void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
     const auto bytes = whole_number(text);
     return bytes && (*bytes == 0 || *bytes >= least) ? Bytes(*bytes) : parse_bytes(text);
   };
-  if (const auto given = options.read("gpu-budget", budget)) s.gpu_budget = *given;
+  if (const auto given = options.read("gpu-budget", budget)) {
+    // A card's size as it is sold may be beyond what its driver reports.
+    const Bytes largest = largest_card(*s.machine);
+    if (given->real().value() > 1.1 * largest.real().value())
+      throw UsageError(fmt::format("--gpu-budget: {} is {}, and the largest card of {} has {}",
+                                   options.text("gpu-budget"), to_text(*given), s.machine->name,
+                                   to_text(largest)));
+    s.gpu_budget = *given;
+  }
   if (const auto given = options.read("ram-budget", budget)) s.ram_budget = *given;
   if (const auto given = options.read("disk-budget", budget)) s.disk_budget = *given;
   if (options.given("gpu-memory-utilization"))
@@ -154,6 +163,22 @@ void choose(const Options& options, GivenScenario& given) {
 
 }  // namespace
 
+namespace {
+
+/// Throws UsageError with the precisions that engines are usually run in.
+const model::Scheme& scheme_named(const std::string& name, const Engines& engines) try {
+  return model::scheme(name);
+} catch (const UnknownName& e) {
+  std::vector<std::string_view> usual;
+  for (const model::Engine& each : engines.all())
+    if (each.is_compared)
+      for (const auto precision : each.usual_precisions)
+        if (std::ranges::find(usual, precision) == usual.end()) usual.push_back(precision);
+  throw UsageError(fmt::format("{}; usual ones are {}", e.what(), fmt::join(usual, ", ")));
+}
+
+}  // namespace
+
 bool says_tokens(const Options& options) {
   constexpr std::string_view flags[] = {"prompt-tokens", "output-tokens",     "context",
                                         "seq",           "prompt-tokens-p95", "output-tokens-p95"};
@@ -184,7 +209,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   given.engines = std::make_shared<Engines>(options);
   model::Scenario& s = given.scenario = request_of(options, *given.engines);
   const std::string held = options.text("precision", "auto");
-  const model::Scheme* scheme = held == "auto" ? nullptr : &model::scheme(held);
+  const model::Scheme* scheme = held == "auto" ? nullptr : &scheme_named(held, *given.engines);
   if (auto machine = machine_of(options)) {
     given.machine = std::make_unique<Machine>(std::move(machine->machine));
     given.assumed = std::move(machine->assumed);

@@ -143,13 +143,13 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
                     machines_words(p, plans[1]), acquisition_words(plans[1]),
                     money(plans[1].per_hour(), p.prices.currency), plans[1].beaten, p.draws));
   lines.emplace_back(
-      "Sure", fmt::format("the cheapest in {} of {} draws within the intervals of times and memory"
-                          "{} (seed {})",
-                          best.wins, p.draws,
-                          p.prices.uncertain.empty()
-                              ? "; the prices file gives no ranges, so prices are as they stand"
-                              : " and the ranges of prices",
-                          p.seed));
+      "Draws", fmt::format("the cheapest in {} of {} draws within the intervals of times and memory"
+                           "{} (seed {})",
+                           best.wins, p.draws,
+                           p.prices.uncertain.empty()
+                               ? "; the prices file gives no ranges, so prices are as they stand"
+                               : " and the ranges of prices",
+                           p.seed));
   return lines;
 }
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hardware/text.hpp"
 #include "sweep/output.hpp"
 #include "sweep/portfolio/phrases.hpp"
 #include "sweep/portfolio/report.hpp"
+#include "sweep/screen_table.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -47,6 +49,13 @@ std::vector<Value> row(const Portfolio& p, const FleetPlan& plan, Size rank) {
   return cells;
 }
 
+/// "4x rtx-5090 @ threadripper-pro-256gb and …" with cards alone.
+std::string without_hosts(std::string machines) {
+  for (auto at = machines.find(" @ "); at != std::string::npos; at = machines.find(" @ "))
+    machines.erase(at, std::min(machines.find(' ', at + 3), machines.size()) - at);
+  return machines;
+}
+
 }  // namespace
 
 report::Table portfolio_table(const Portfolio& p, std::span<const FleetPlan> plans) {
@@ -78,10 +87,11 @@ report::Table portfolio_table(const Portfolio& p, std::span<const FleetPlan> pla
 }
 
 std::string portfolio_words(const Portfolio& p, std::span<const FleetPlan> plans) {
+  constexpr std::size_t most = 6;
   const FleetPlan& best = plans.front();
   std::string text;
   const auto line = [&](std::string_view name, const std::string& what) {
-    text += fmt::format("{:<11} {}\n", name, what);
+    text += fmt::format("{:<10} {}\n", name, trimmed(wrapped(what, 11, 11)));
   };
   if (!best.qualifies()) {
     line("Answer", fmt::format("nothing here serves the portfolio ({} tried)", plans.size()));
@@ -92,22 +102,34 @@ std::string portfolio_words(const Portfolio& p, std::span<const FleetPlan> plans
   }
   line("Assumes", assumption_words(p));
   std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(plans.size(), most); ++i) {
     const FleetPlan& plan = plans[i];
     const bool served = !plan.missed_load;
-    rows.push_back({std::to_string(i + 1), machines_words(p, plan), acquisition_words(plan),
-                    std::string(weights_words(plan)),
-                    served && plan.purchase() > 0 ? fmt::format("{:.0f}", plan.purchase()) : "",
-                    served ? fmt::format("{:.3f}", plan.per_hour()) : "",
-                    served ? interval_words(plan) : "",
-                    served ? fmt::format("{:.4g}", mean_cost(p, plan).input_per_million) : "",
-                    served ? fmt::format("{:.4g}", mean_cost(p, plan).output_per_million) : "",
+    const auto when_served = [&](auto&& words) { return served ? words() : std::string(); };
+    rows.push_back({std::to_string(i + 1), without_hosts(machines_words(p, plan)),
+                    acquisition_words(plan), std::string(weights_words(plan)),
+                    served && plan.purchase() > 0 ? three_digits(plan.purchase()) : "",
+                    when_served([&] { return three_digits(plan.per_hour()); }),
+                    when_served([&] { return interval_words(plan); }), when_served([&] {
+                      return three_digits(mean_cost(p, plan).output_per_million);
+                    }),
                     missed_words(p, plan)});
   }
-  return text + '\n' +
-         aligned({"rank", "fleet", "by", "weights", "purchase", "an hour", "80 % of draws",
-                  "a million in", "out", "misses"},
-                 {true, false, false, false, true, true, true, true, true, false}, rows);
+  constexpr int always = ScreenColumn::always;
+  text += '\n' + screen_table({{"", true, always, {}},
+                               {"fleet", false, always, {}},
+                               {"by", false, 4, {}},
+                               {"weights", false, 2, {}},
+                               {"purchase", true, 5, {}},
+                               {"an hour", true, always, {}},
+                               {"80 % of draws", true, 3, {}},
+                               {"a million out", true, 1, {}},
+                               {"misses", false, 6, {}}},
+                              rows);
+  if (plans.size() > most)
+    text += fmt::format("… and {} more: --format csv has all, --out FOLDER writes pages\n",
+                        plans.size() - most);
+  return text;
 }
 
 }  // namespace headroom::sweep

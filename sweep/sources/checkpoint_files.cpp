@@ -29,9 +29,10 @@ void refuse_pointer(const BigFile& file, const std::string& origin) {
 
 BigFile open(const ModelFiles& files, const std::string& name, const std::string& needed_by) {
   if (!files.has(name))
-    throw FormatError(fmt::format("{}: no such file{}; config.json alone needs no weights",
-                                  files.origin(name),
-                                  needed_by.empty() ? "" : ", which " + needed_by + " names"));
+    throw FormatError(fmt::format(
+        "{}: no such file{}; fetch every part into one folder, or give "
+        "config.json alone",
+        files.origin(name), needed_by.empty() ? "" : ", which " + needed_by + " names"));
   BigFile file = files.open(name);
   refuse_pointer(file, files.origin(name));
   return file;

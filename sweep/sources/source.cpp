@@ -203,6 +203,8 @@ std::optional<model::Model> find_here(const ModelReference& reference) {
 model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {
   if (auto found = hub.find(reference)) return std::move(*found);
   if (auto found = find_typed(reference)) return std::move(*found);
+  if (reference.name.empty())
+    throw UnknownName("MODEL is empty; expected a name (Qwen/Qwen3-8B), a folder or a file");
   if (reference.name.find('/') != std::string::npos)
     throw UnknownName(fmt::format(
         "{}: no such file or folder, and no name of a model; nearest in the catalogue: {}",
@@ -216,7 +218,7 @@ model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {
       fmt::format("model '{}' is no file and not in the catalogue (nearest: {}); {}",
                   reference.name, fmt::join(nearest_models(reference.name), ", "), e.what());
   if (e.problem == HubError::Problem::no_repository) throw UnknownName(text);
-  throw HubError(e.problem, text);
+  throw HubError(e.problem, text + "; a folder with its config.json needs no network");
 }
 
 /// Attention groups query heads evenly over key/value heads; a config where they do not divide can

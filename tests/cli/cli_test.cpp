@@ -1,5 +1,5 @@
-// The program keeps its promises: cases.txt has one case a line. Each runs in a folder of its own,
-// with $DATA naming tests/cli/data.
+// The program keeps its promises: cases.txt has one case a line, mistakes.txt one usual mistake.
+// Each runs in a folder of its own, with $DATA naming tests/cli/data.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "hardware/text.hpp"
 #include "hardware/text_file.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/paths.hpp"
@@ -44,8 +45,8 @@ std::string unescaped(std::string command) {
   return command;
 }
 
-std::vector<Case> cases() {
-  std::ifstream file(headroom::test::source_path("tests/cli/cases.txt"));
+std::vector<Case> cases_of(const std::string& name) {
+  std::ifstream file(headroom::test::source_path("tests/cli/" + name));
   std::vector<Case> all;
   std::string text;
   for (int line = 1; std::getline(file, text); ++line) {
@@ -63,24 +64,32 @@ class Cli : public testing::TestWithParam<Case> {
  protected:
   const headroom::test::Folder temporary;
   const fs::path folder = temporary.path();
+
+  struct Ran {
+    int status = 0;
+    std::string out, err;
+  };
+  Ran run(const std::string& command) const {
+    std::ofstream(folder / ".sh") << "cd " << folder << "\nexport DATA="
+                                  << headroom::test::source_path("tests/cli/data")
+                                  << "\nexport EXAMPLES=" << headroom::test::source_path("examples")
+                                  << "\nexport HF_HUB_OFFLINE=1 HOME=" << folder << '\n'
+                                  << "headroom() { " << headroom::test::program_path()
+                                  << " \"$@\"; }\n"
+                                  << "export PATH=$(dirname " << headroom::test::program_path()
+                                  << "):$PATH\n"
+                                  << command << '\n';
+    const std::string call = "bash " + (folder / ".sh").string() + " >" +
+                             (folder / ".out").string() + " 2>" + (folder / ".err").string();
+    const int status = std::system(call.c_str());
+    return {status, headroom::read_text_file(folder / ".out"),
+            headroom::read_text_file(folder / ".err")};
+  }
 };
 
 TEST_P(Cli, Case) {
   const Case& c = GetParam();
-  std::ofstream(folder / ".sh") << "cd " << folder
-                                << "\nexport DATA=" << headroom::test::source_path("tests/cli/data")
-                                << "\nexport EXAMPLES=" << headroom::test::source_path("examples")
-                                << "\nexport HF_HUB_OFFLINE=1 HOME=" << folder << '\n'
-                                << "headroom() { " << headroom::test::program_path()
-                                << " \"$@\"; }\n"
-                                << "export PATH=$(dirname " << headroom::test::program_path()
-                                << "):$PATH\n"
-                                << c.command << '\n';
-  const std::string call = "bash " + (folder / ".sh").string() + " >" + (folder / ".out").string() +
-                           " 2>" + (folder / ".err").string();
-  const int status = std::system(call.c_str());
-  const std::string out = headroom::read_text_file(folder / ".out"),
-                    err = headroom::read_text_file(folder / ".err");
+  const auto [status, out, err] = run(c.command);
   ASSERT_TRUE(WIFEXITED(status)) << "killed by a signal\n" << err;
   EXPECT_EQ(WEXITSTATUS(status), c.exit_code) << c.command << '\n' << out << err;
   for (const auto& fragment : c.out)
@@ -95,7 +104,28 @@ TEST_P(Cli, Case) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Cli, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(, Cli, testing::ValuesIn(cases_of("cases.txt")),
+                         [](const auto& one) { return "line_" + std::to_string(one.param.line); });
+
+/// A mistake has a short answer, on whichever stream.
+class Mistakes : public Cli {};
+
+TEST_P(Mistakes, HaveAShortAnswer) {
+  const Case& c = GetParam();
+  const auto [status, out, err] = run(c.command);
+  ASSERT_TRUE(WIFEXITED(status)) << "killed by a signal\n" << err;
+  EXPECT_EQ(WEXITSTATUS(status), c.exit_code) << c.command << '\n' << out << err;
+  const std::string all = out + err;
+  std::string says;  // lines are broken anywhere
+  for (const auto word : headroom::words(all, " \n"))
+    says += (says.empty() ? "" : " ") + std::string(word);
+  for (const auto& fragment : c.out)
+    EXPECT_NE(says.find(fragment), std::string::npos) << "no '" << fragment << "' in\n" << says;
+  constexpr std::size_t most = 500;  // five rows of a screen
+  EXPECT_LE(says.size(), most) << says;
+}
+
+INSTANTIATE_TEST_SUITE_P(, Mistakes, testing::ValuesIn(cases_of("mistakes.txt")),
                          [](const auto& one) { return "line_" + std::to_string(one.param.line); });
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST(UnknownKeys, LeaveNoVerdictSure) {
   const Model model = make_model("tiny", parse_config(config, "tiny"), "test");
   EXPECT_TRUE(is_doubtful(model));
   ASSERT_EQ(doubts(model).size(), 1U);
-  EXPECT_NE(doubts(model)[0].find("no verdict is sure: n_kv_heads"), std::string::npos);
+  EXPECT_NE(doubts(model)[0].find("no verdict is certain: n_kv_heads"), std::string::npos);
 }
 
 }  // namespace
