@@ -23,8 +23,8 @@ void Progress::show(Size done) {
   const double share = static_cast<double>(done) / static_cast<double>(total_);
   constexpr int width = 30;
   const auto full = static_cast<std::size_t>(share * width);
-  fmt::print(stderr, "\r[{}{}] {:5.1f} %  {:.3g} points/s  {} left\033[K", std::string(full, '#'),
-             std::string(width - full, ' '), 100 * share, rate,
+  fmt::print(stderr, "\r[{}{}] {:5.1f} %  {} points/s  {} left\033[K", std::string(full, '#'),
+             std::string(width - full, ' '), 100 * share, three_digits(rate),
              duration(static_cast<double>(total_ - done) / rate));
   std::fflush(stderr);
   drawn_ = true;

@@ -29,8 +29,8 @@ Counts counts_of(const report::Store& store, const Ending& ending) {
   if (c.reused > 0)
     reused = fmt::format(" ({} reused from run {}, {} computed)", grouped(c.reused),
                          ending.reused_from, grouped(c.stored - c.reused));
-  c.text = fmt::format("run {}: {} points{} in {} ({:.3g} points/s)", c.run, grouped(c.stored),
-                       reused, duration(ending.seconds), rate);
+  c.text = fmt::format("run {}: {} points{} in {} ({} points/s)", c.run, grouped(c.stored), reused,
+                       duration(ending.seconds), three_digits(rate));
   c.facts = {{"run", c.run},
              {"points", c.stored},
              {"reused", c.reused},
