@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "hardware/embedded.hpp"
+#include "hardware/text.hpp"
 #include "hardware/text_file.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/loopback_hub.hpp"
@@ -58,8 +59,16 @@ class HubCli : public testing::Test {
   std::string out, err;
 };
 
+/// `text` with its words on one line: screens break lines anywhere.
+std::string unbroken(const std::string& text) {
+  std::string line;
+  for (const auto word : headroom::words(text, " \n"))
+    line += (line.empty() ? "" : " ") + std::string(word);
+  return line;
+}
+
 #define EXPECT_SAYS(text, fragment) \
-  EXPECT_NE((text).find(fragment), std::string::npos) << (text) << "\nlacks: " << (fragment)
+  EXPECT_NE(unbroken(text).find(fragment), std::string::npos) << (text) << "\nlacks: " << (fragment)
 
 TEST_F(HubCli, CountsAModel) {
   EXPECT_EQ(run("params someone/phi"), 0) << err;
