@@ -6,6 +6,8 @@
 #include <boost/json.hpp>
 #include <ctime>
 
+#include "sweep/output.hpp"
+
 namespace headroom::sweep {
 
 std::string log_line(std::string_view event, std::string_view message,
@@ -33,7 +35,7 @@ void Log::say(std::string_view event, std::string_view message,
 
 void Log::summary(std::string_view event, std::string_view message,
                   const boost::json::object& facts) const {
-  fmt::print("{}\n", json_ ? log_line(event, message, facts) : std::string(message));
+  fmt::print("{}", json_ ? log_line(event, message, facts) + '\n' : wrapped(message, 0, 2));
 }
 
 }  // namespace headroom::sweep
