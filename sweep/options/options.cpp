@@ -39,10 +39,12 @@ void check_takes_effect(const CommandHelp& command, const Flag& flag, std::strin
       spelling.substr(std::min<std::size_t>(2, spelling.size())) == flag.name
           ? std::string(spelling)
           : fmt::format("{} (--{})", spelling, flag.name);
-  std::vector<std::string> known;
-  for (const auto each : mine) known.push_back(fmt::format("--{}", each));
-  throw UsageError(fmt::format("{} has no effect on '{}'; nearest options of it: {}", written,
-                               command.name, fmt::join(nearest(spelling, known), ", ")));
+  // "--machines" for "--machine", and the reverse.
+  std::string instead;
+  for (const auto each : mine)
+    if (each.starts_with(flag.name) || flag.name.starts_with(each))
+      instead += fmt::format("{} --{}", instead.empty() ? "; it takes" : ",", each);
+  throw UsageError(fmt::format("{} has no effect on '{}'{}", written, command.name, instead));
 }
 
 /// The canonical form of `arguments`: "--name=value", "--name", operands.
