@@ -58,8 +58,8 @@ ChosenFigures chosen_figures(const Source& source, bool all) {
 
 std::string left_out_words(const ChosenFigures& chosen) {
   return fmt::format(
-      "{} more figures were left out, which did not change or were too many. headroom report "
-      "--all-plots draws them.",
+      "{} more figures were left out, which did not change or were too many. headroom report can "
+      "draw all.",
       chosen.left_out);
 }
 
