@@ -51,7 +51,8 @@ struct Model {
 };
 
 /// Why memory and speed may differ from the description: keys that nothing reads, a description
-/// borrowed from another class, a quantisation without its lists. With a doubt no verdict is certain.
+/// borrowed from another class, a quantisation without its lists. With a doubt no verdict is
+/// certain.
 std::vector<std::string> doubts(const Model& model);
 inline bool is_doubtful(const Model& model) {
   return !model.unknown_keys.empty() || !model.described_as_another.empty() ||

@@ -90,9 +90,9 @@ std::string what_would_work(std::string_view key, std::string_view name) {
     text = fmt::format("; it runs in {}", those);
   text += fmt::format("; nearest: {}", fmt::join(near, ", "));
   if (!by_type)
-    text +=
-        fmt::format(". 'MODEL?architectures={}' borrows that description; then no answer is certain",
-                    near.front());
+    text += fmt::format(
+        ". 'MODEL?architectures={}' borrows that description; then no answer is certain",
+        near.front());
   return text;
 }
 

@@ -207,7 +207,8 @@ std::string accuracy_text(const Accuracy& accuracy, LeftOutRows unscored_rows) {
   const auto table = [](const std::vector<std::string>& headings, const Rows& rows) {
     std::vector<ScreenColumn> columns;
     for (std::size_t i = 0; i < headings.size(); ++i)
-      columns.push_back({headings[i], i > 0, i < 7 ? ScreenColumn::always : static_cast<int>(9 - i), {}});
+      columns.push_back(
+          {headings[i], i > 0, i < 7 ? ScreenColumn::always : static_cast<int>(9 - i), {}});
     return screen_table(std::move(columns), rows);
   };
   std::string text = totals(accuracy) + "\n\n";

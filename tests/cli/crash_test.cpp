@@ -190,7 +190,7 @@ TEST_F(Crash, AClockThatGoesBackwards) {
   EXPECT_EQ(after.summary(2).reused, after.summary(2).points);
   const auto [code, words] = ask({"diff", (folder / "clock").string()});
   EXPECT_EQ(code, 0);
-  EXPECT_NE(words.find("Run 2"), std::string::npos);
+  EXPECT_NE(words.find("run 2"), std::string::npos);
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ TEST(Job, TheDatabasesColumnsSayWhatTheScenariosAre) {
 
 TEST(Exclude, LeavesOutExactlyWhatTheConditionSays) {
   const Job job = job_of(std::string(small) +
-                         "batches = '1-64*2'\ncontexts = [1024, 4096]\n"
+                         "runtimes = 'transformers'\nbatches = '1-64*2'\ncontexts = [1024, 4096]\n"
                          "exclude = ['batch >= 16 AND context > 2000', \"machine LIKE 'cpu%'\"]");
   const auto left = scenarios(job.grids[0]);
   for (const auto& s : left) {
