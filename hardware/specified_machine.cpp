@@ -134,6 +134,35 @@ void set_rates(const MachineSpecification& spec, const Catalogue& catalogue, Dev
   card.fp16 = card.bf16 = peak;
 }
 
+/// The NVIDIA card with its own memory that is nearest in memory and bandwidth; null: none is
+/// there.
+const Device* nearest_nvidia_card(const Catalogue& catalogue, const Device& card) {
+  const Device* nearest = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Device& each : catalogue.devices) {
+    if (each.vendor != "nvidia" || each.unified_memory || !each.compute_capability) continue;
+    const double far = std::abs(std::log(each.memory.real() / card.memory.real())) +
+                       std::abs(std::log(each.bandwidth / card.bandwidth));
+    if (far < least) {
+      least = far;
+      nearest = &each;
+    }
+  }
+  return nearest;
+}
+
+/// Engines need a maker and its generation: that of the card's nearest relative.
+void set_maker(const Catalogue& catalogue, Device& card, std::vector<std::string>& notes) {
+  const Device* like = nearest_nvidia_card(catalogue, card);
+  if (like == nullptr) return;
+  card.vendor = like->vendor;
+  card.compute_capability = like->compute_capability;
+  notes.push_back(
+      fmt::format("GPU: an NVIDIA card of the generation of {}, the nearest in memory "
+                  "and bandwidth",
+                  like->name));
+}
+
 Device specified_card(const MachineSpecification& spec, const Catalogue& catalogue,
                       std::vector<std::string>& notes) {
   Device device;
@@ -143,6 +172,7 @@ Device specified_card(const MachineSpecification& spec, const Catalogue& catalog
   device.memory_nominal = false;
   device.source = "specification";
   set_rates(spec, catalogue, device, notes);
+  set_maker(catalogue, device, notes);
   if (spec.card_link) {
     device.link = *spec.card_link;
     device.link_kind = "as specified";

@@ -98,7 +98,7 @@ std::string unmeasured_note(const model::TimeIntervals& of) {
 std::string same_question(const GivenScenario& given) {
   const model::Scenario &s = given.scenario, usual;
   std::string text = fmt::format("{} {}", as_argument(given.model->name), given.asked_machine);
-  if (given.ways.size() < 2)
+  if (given.ways.size() < 2 || given.names_way)
     text += fmt::format(" --runtime {} --precision {}", s.runtime->name, s.weights->scheme->name);
   const auto add = [&](std::string_view flag, Size value, Size otherwise) {
     if (value != otherwise) text += fmt::format(" --{} {}", flag, value);

@@ -18,9 +18,9 @@ struct DigitGroup {
 };
 using DigitGroups = std::vector<DigitGroup>;
 
-/// Linked axes together, each other axis alone. A grid that names neither engine nor precision has
-/// the usual ways of every engine that is compared. Budgets that are not linked are left out: they
-/// are each machine's own. Throws SpecError.
+/// Linked axes together, each other axis alone. A grid that names no engine has the ways that
+/// estimate compares; precisions that it names go to engines that read them. Budgets that are not
+/// linked are left out: they are each machine's own. Throws SpecError.
 DigitGroups digit_groups(const Spec& spec, const GridSpec& grid, Names& names);
 
 /// The group that has `axis`; one must.

@@ -214,6 +214,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
     given.machine = std::make_unique<Machine>(std::move(machine->machine));
     given.assumed = std::move(machine->assumed);
     given.asked_machine = std::move(machine->asked);
+    given.names_way = options.given("runtime") || options.given("precision");
     given.free = std::move(machine->free);
   } else {
     given.machine = std::make_unique<Machine>(no_machine());

@@ -45,6 +45,7 @@ struct GivenScenario {
   std::optional<FreeMemory> free;    ///< free memory of this computer, if it is the machine
   std::vector<std::string> assumed;  ///< assumptions about the machine and a custom model
   std::string asked_machine;         ///< flags that describe the machine again
+  bool names_way = false;            ///< an engine or a precision was asked for
   std::vector<Way> ways;             ///< compared ways, the scenario's first; empty: none were
   model::Scenario scenario;
 };

@@ -10,7 +10,10 @@ namespace {
 
 /// A model of 8 billion parameters in `held`, at so many bits a parameter.
 ModelRow way(const std::string& held, double bits, model::Verdict verdict, double answer_s) {
-  ModelRow row{.precision = held, .held = held, .checkpoint = "bf16", .parameters = 8e9};
+  ModelRow row;
+  row.precision = row.held = held;
+  row.checkpoint = "bf16";
+  row.parameters = 8e9;
   model::Estimate e;
   e.verdict = verdict;
   e.sure = model::Confidence::yes;
