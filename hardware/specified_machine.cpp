@@ -120,8 +120,7 @@ void set_rates(const MachineSpecification& spec, const Catalogue& catalogue, Dev
       peak = median(std::move(peaks), "TFLOPS");
       rates += fmt::format(" and {:.3g} TFLOPS", teraflops(peak));
     }
-    notes.push_back(fmt::format("{}, the median of {} cards of such memory in the catalogue", rates,
-                                similar.size()));
+    notes.push_back(fmt::format("{}, the median of {} cards as large", rates, similar.size()));
   }
   if (!(peak > FlopsPerSecond())) {
     const Intensity usual = usual_intensity(catalogue);
@@ -157,10 +156,11 @@ void set_maker(const Catalogue& catalogue, Device& card, std::vector<std::string
   if (like == nullptr) return;
   card.vendor = like->vendor;
   card.compute_capability = like->compute_capability;
-  notes.push_back(
-      fmt::format("GPU: an NVIDIA card of the generation of {}, the nearest in memory "
-                  "and bandwidth",
-                  like->name));
+  const std::string maker = fmt::format("NVIDIA, as {}", like->name);
+  if (!notes.empty() && notes.back().starts_with("GPU"))
+    notes.back() += "; " + maker;
+  else
+    notes.push_back("GPU: " + maker);
 }
 
 Device specified_card(const MachineSpecification& spec, const Catalogue& catalogue,

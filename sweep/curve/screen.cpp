@@ -89,7 +89,7 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
       for (const auto& cell : row) unmeasured = unmeasured || cell.starts_with('~');
   }
   if (any) text += '\n' + report::text_plot(figure_of(given, lines));
-  text += '\n' + assumption_lines(given);
+  text += assumption_lines(given);
   if (unmeasured) text += unmeasured_footnote;
   return text + paragraph(
                     "Next: headroom curve … --format csv has every point, --plots DIR draws "
