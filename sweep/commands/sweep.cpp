@@ -11,6 +11,7 @@
 #include "report/reports.hpp"
 #include "report/store.hpp"
 #include "sweep/commands/command.hpp"
+#include "sweep/database_operand.hpp"
 #include "sweep/factors.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/job.hpp"
