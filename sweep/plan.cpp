@@ -1,5 +1,6 @@
 #include "sweep/plan.hpp"
 
+#include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
