@@ -99,9 +99,9 @@ void set_specified_host(const MachineSpecification& spec, Host& host,
 }
 
 /// Bandwidth and peak of a card, where they are not specified: of cards of the same size. A peak
-/// alone follows the bandwidth.
-void set_rates(const MachineSpecification& spec, const Catalogue& catalogue, Device& card,
-               std::vector<std::string>& notes) {
+/// alone follows the bandwidth. Returns what was assumed; empty: nothing.
+std::string set_rates(const MachineSpecification& spec, const Catalogue& catalogue, Device& card) {
+  std::string assumed;
   const auto teraflops = [](FlopsPerSecond peak) { return peak.value() / 1e12; };
   FlopsPerSecond peak = spec.gpu_flops.value_or(FlopsPerSecond());
   if (spec.gpu_bandwidth) {
@@ -120,17 +120,18 @@ void set_rates(const MachineSpecification& spec, const Catalogue& catalogue, Dev
       peak = median(std::move(peaks), "TFLOPS");
       rates += fmt::format(" and {:.3g} TFLOPS", teraflops(peak));
     }
-    notes.push_back(fmt::format("{}, the median of {} cards as large", rates, similar.size()));
+    assumed = fmt::format("{}, the median of {} cards as large", rates, similar.size());
   }
   if (!(peak > FlopsPerSecond())) {
     const Intensity usual = usual_intensity(catalogue);
     peak = FlopsPerSecond(card.bandwidth.value() * usual.value());
-    notes.push_back(
-        fmt::format("GPU peak: {:.3g} TFLOPS, the bandwidth times {:.3g} FLOP per byte, the "
-                    "median of the catalogue",
-                    teraflops(peak), usual.value()));
+    assumed = fmt::format(
+        "GPU peak: {:.3g} TFLOPS, the bandwidth times {:.3g} FLOP per byte, the median of the "
+        "catalogue",
+        teraflops(peak), usual.value());
   }
   card.fp16 = card.bf16 = peak;
+  return assumed;
 }
 
 /// The NVIDIA card with its own memory that is nearest in memory and bandwidth; null: none is
@@ -150,17 +151,14 @@ const Device* nearest_nvidia_card(const Catalogue& catalogue, const Device& card
   return nearest;
 }
 
-/// Engines need a maker and its generation: that of the card's nearest relative.
-void set_maker(const Catalogue& catalogue, Device& card, std::vector<std::string>& notes) {
+/// Engines need a maker and its generation: that of the card's nearest relative. Returns what was
+/// assumed; empty: nothing.
+std::string set_maker(const Catalogue& catalogue, Device& card) {
   const Device* like = nearest_nvidia_card(catalogue, card);
-  if (like == nullptr) return;
+  if (like == nullptr) return {};
   card.vendor = like->vendor;
   card.compute_capability = like->compute_capability;
-  const std::string maker = fmt::format("NVIDIA, as {}", like->name);
-  if (!notes.empty() && notes.back().starts_with("GPU"))
-    notes.back() += "; " + maker;
-  else
-    notes.push_back("GPU: " + maker);
+  return fmt::format("NVIDIA, as {}", like->name);
 }
 
 Device specified_card(const MachineSpecification& spec, const Catalogue& catalogue,
@@ -171,8 +169,13 @@ Device specified_card(const MachineSpecification& spec, const Catalogue& catalog
   device.memory = *spec.gpu_memory;
   device.memory_nominal = false;
   device.source = "specification";
-  set_rates(spec, catalogue, device, notes);
-  set_maker(catalogue, device, notes);
+  const std::string rates = set_rates(spec, catalogue, device);
+  const std::string maker = set_maker(catalogue, device);
+  const std::string start = rates.empty() ? "GPU: " : rates + "; ";
+  if (!maker.empty())
+    notes.push_back(start + maker);
+  else if (!rates.empty())
+    notes.push_back(rates);
   if (spec.card_link) {
     device.link = *spec.card_link;
     device.link_kind = "as specified";
