@@ -148,6 +148,11 @@ std::string conditions(const MachineLines& machine) {
   return all;
 }
 
+/// Relative to the run's folder.
+std::filesystem::path file_of(const MachineLines& machine) {
+  return "machines/" + file_name(machine.machine) + ".md";
+}
+
 /// Every way of every model, the best first, and what would help where none is on GPUs.
 Document machine_document(const Source& source, const MachineLines& machine) {
   TableBlock table{{{"model", Kind::row_name},
@@ -255,8 +260,10 @@ Document compatibility_document(const Source& source) {
       .paragraph(matrix_legend())
       .add(compatibility_overview(source));
   List files;
-  for (const auto& [file, document] : machine_documents(source))
+  for (const MachineLines& machine : by_machine(source.shown)) {
+    const auto file = file_of(machine);
     files.items.push_back({link(file.stem().string(), file.generic_string())});
+  }
   return page.paragraph("Every way of every model, with its figures, by machine:")
       .add(std::move(files));
 }
@@ -264,8 +271,7 @@ Document compatibility_document(const Source& source) {
 std::vector<std::pair<std::filesystem::path, Document>> machine_documents(const Source& source) {
   std::vector<std::pair<std::filesystem::path, Document>> all;
   for (const MachineLines& machine : by_machine(source.shown))
-    all.emplace_back("machines/" + file_name(machine.machine) + ".md",
-                     machine_document(source, machine));
+    all.emplace_back(file_of(machine), machine_document(source, machine));
   return all;
 }
 
