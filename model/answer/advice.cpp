@@ -99,7 +99,6 @@ class FreedScenario {
   Freed freed_ = Freed::none;
 };
 
-/// Advice that follows from the reason of a refusal. Empty: the reason suggests none.
 /// Compared engines that do not refuse the scenario.
 std::vector<std::string_view> engines_that_load(Scenario s) {
   std::vector<std::string_view> names;
@@ -112,6 +111,7 @@ std::vector<std::string_view> engines_that_load(Scenario s) {
   return names;
 }
 
+/// Advice that follows from the reason of a refusal. Empty: the reason suggests none.
 std::vector<Advice> for_refusal(const Scenario& s, Reason reason) {
   switch (reason) {
     case Reason::precision_unsupported:

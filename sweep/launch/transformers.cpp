@@ -163,40 +163,40 @@ std::string script(const LaunchPoint& point, std::string_view imports, std::stri
   const Passed passed = passed_on(point);
   const ServedCode served = served_code(point);
   return fmt::format(
-      R"(# {0} on {1}: {2}.{3}
-# Expected: ready after {4}, first token after {5}, {6:.3g} tokens/s.
-{14}import os
+      R"(# {0} on {1}: {2}.
+# Expected: ready after {3}, first token after {4}, {5:.3g} tokens/s.
+{13}import os
 
 # Fewer fragments: allocations may grow in place.
 os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
 
 import torch
-from transformers import {16}, {17}{7}{18}
+from transformers import {15}, {16}{6}{17}
 
-MODEL = {8}
+MODEL = {7}
 OFFLOAD = "./offload"
-{9}
+{8}
 
 def load():
     os.makedirs(OFFLOAD, exist_ok=True)
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-    return {16}.from_pretrained(
+    return {15}.from_pretrained(
         MODEL,
-        dtype={10},
-{15}        offload_folder=OFFLOAD,
+        dtype={9},
+{14}        offload_folder=OFFLOAD,
         offload_state_dict=True,
-{11}    )
+{10}    )
 
 
 if __name__ == "__main__":
     model = load()
-{19}    reader = {17}.from_pretrained(MODEL)
-    inputs = {20}.to(model.device)
-    print(reader.decode(model.generate(**inputs, max_new_tokens={12}{13}{21})[0]))
+{18}    reader = {16}.from_pretrained(MODEL)
+    inputs = {19}.to(model.device)
+    print(reader.decode(model.generate(**inputs, max_new_tokens={11}{12}{20})[0]))
     print(model.hf_device_map)
 )",
-      point.model().name, point.scenario.machine->name, verdict_text(point.scenario, e), "",
+      point.model().name, point.scenario.machine->name, verdict_text(point.scenario, e),
       duration(e.load.value()), duration(e.ttft.value()), e.tokens_s, imports,
       python_quoted(point.model().name), passed.definition, torch_type_of(point.scheme()), extra,
       point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False",
