@@ -124,6 +124,14 @@ RunInfo Database::run(std::int64_t id) const {
     if (sqlite3_column_type(value.get(), 5) == SQLITE_INTEGER)
       axis.fingerprints.push_back(value.integer(5));
   }
+  Statement fact(
+      self_->connection,
+      "SELECT fingerprint, part, owner, name, value, unit FROM fact WHERE fingerprint IN "
+      "(SELECT fingerprint FROM axis_value WHERE run = ?1) ORDER BY rowid");
+  fact.bind(1, id);
+  while (fact.step())
+    info.facts[fact.integer(0)].push_back(
+        {fact.text(1), fact.text(2), fact.text(3), fact.text(4), fact.text(5)});
   Statement grid(self_->connection, "SELECT excluded FROM grid WHERE run = ?1 ORDER BY id");
   grid.bind(1, id);
   for (GridShape& shape : info.grids)

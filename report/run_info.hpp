@@ -2,6 +2,7 @@
 // Points are numbered over all grids of a run, the first grid first, the last digit fastest.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,14 @@ struct ModelOrigin {
   bool operator==(const ModelOrigin&) const = default;
 };
 
+/// A fact of what an axis value names: "bandwidth" of "rtx-4090" is "1008" "GB/s".
+struct Fact {
+  std::string part;   ///< which part of a machine has it: "card", "host"; else empty
+  std::string owner;  ///< the name of that part, or of the model or engine
+  std::string name, value, unit;
+  bool operator==(const Fact&) const = default;
+};
+
 struct RunInfo {
   std::string name;         ///< [run] name: the folder below out/
   std::string spec;         ///< the spec's text
@@ -55,6 +64,9 @@ struct RunInfo {
   std::string version;      ///< version of the program
   std::vector<GridShape> grids;
   std::vector<ModelOrigin> models{};
+  /// What the fingerprints of its axes stand for, as far as facts say it: a diff names those that
+  /// changed.
+  std::map<std::int64_t, std::vector<Fact>> facts{};
   Size points() const;
 };
 

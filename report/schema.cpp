@@ -69,6 +69,9 @@ std::string make_tables() {
       "  grid INTEGER NOT NULL, digit INTEGER NOT NULL, axis TEXT NOT NULL,\n"
       "  position INTEGER NOT NULL, value, fingerprint INTEGER);\n"
       "CREATE INDEX axis_value_run ON axis_value (run);\n"
+      "CREATE TABLE fact (fingerprint INTEGER NOT NULL, part TEXT NOT NULL,\n"
+      "  owner TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, unit TEXT NOT NULL);\n"
+      "CREATE INDEX fact_fingerprint ON fact (fingerprint);\n"
       "CREATE TABLE grid (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run,\n"
       "  first INTEGER NOT NULL, last INTEGER NOT NULL, excluded TEXT NOT NULL";
   for (const Column& c : columns())

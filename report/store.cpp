@@ -110,6 +110,19 @@ void Store::Implementation::insert_grid(Size number, const GridShape& grid) {
   grids.push_back({sqlite3_last_insert_rowid(connection.get()), first, first + points});
 }
 
+void Store::Implementation::insert_facts(const RunInfo& info) {
+  Statement known(connection, "SELECT count(*) FROM fact WHERE fingerprint = ?1");
+  Statement insert_fact(connection, "INSERT INTO fact VALUES (?1,?2,?3,?4,?5,?6)");
+  for (const auto& [fingerprint, facts] : info.facts) {
+    known.bind(1, fingerprint);
+    const bool there = known.step() && known.integer(0) > 0;
+    known.reset();
+    if (there) continue;  // of an earlier run, or of another name
+    for (const Fact& f : facts)
+      insert_fact.run(fingerprint, f.part, f.owner, f.name, f.value, f.unit);
+  }
+}
+
 void Store::Implementation::insert_row(Size point, const model::Estimate& estimate) {
   const auto store = [&](Statement& into, std::span<const StoredColumn> columns) {
     sqlite3_stmt* s = into.get();
@@ -181,6 +194,7 @@ void Store::begin_run(const RunInfo& info, Unfinished unfinished, std::optional<
   for (const ModelOrigin& each : info.models)
     Statement(self_->connection, "INSERT INTO model_source VALUES (?1,?2,?3,?4)")
         .run(self_->run, each.model, each.source, each.doubt);
+  self_->insert_facts(info);
   for (std::size_t i = 0; i < info.grids.size(); ++i)
     self_->insert_grid(static_cast<Size>(i), info.grids[i]);
   transaction.commit();

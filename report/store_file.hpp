@@ -55,6 +55,8 @@ struct Store::Implementation {
   bool resume(const std::string& fingerprint);
 
   void insert_grid(Size number, const GridShape& grid);
+  /// Facts of fingerprints that no run had before.
+  void insert_facts(const RunInfo& info);
   void insert_row(Size point, const model::Estimate& estimate);
   /// Notes where points are, going on with the last extent where they follow it.
   void add_extent(const RowRange& piece);

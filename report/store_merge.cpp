@@ -104,6 +104,8 @@ Store::Pruned Store::prune(Size keep) {
                     "DELETE FROM grid WHERE run IN gone;"
                     "DELETE FROM axis_value WHERE run IN gone;"
                     "DELETE FROM model_source WHERE run IN gone;"
+                    "DELETE FROM fact WHERE fingerprint NOT IN (SELECT fingerprint FROM "
+                    "axis_value WHERE fingerprint IS NOT NULL);"
                     "DELETE FROM longest_context WHERE id / {} IN gone;"
                     "DELETE FROM run WHERE id IN gone; DROP TABLE gone;",
                     kept, run_stride));

@@ -12,6 +12,7 @@
 #include "hardware/names.hpp"
 #include "hardware/text_file.hpp"
 #include "sweep/digits.hpp"
+#include "sweep/facts.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/sources/source.hpp"
@@ -208,12 +209,36 @@ std::pair<const JobGrid*, Size> Job::locate(Size index) const {
   throw std::out_of_range("no such point");
 }
 
+namespace {
+
+/// Facts of everything that the axes name and fingerprint.
+std::map<std::int64_t, std::vector<report::Fact>> known_facts(const Job& job) {
+  std::map<std::int64_t, std::vector<report::Fact>> all;
+  const auto add = [&](const auto& each) {
+    const auto [at, added] = all.try_emplace(fingerprint(each));
+    if (added) at->second = facts_of(each);
+  };
+  for (const auto& model : job.models) add(*model);
+  for (const auto& model : job.text_models) add(*model);
+  for (const auto& machine : job.machines) add(*machine);
+  std::set<const model::Engine*> engines;
+  for (const auto& grid : job.grids)
+    for (const auto& digit : grid.digits)
+      for (const Choice& choice : digit)
+        if (choice.decides.runtime && engines.insert(choice.decides.runtime).second)
+          add(*choice.decides.runtime);
+  return all;
+}
+
+}  // namespace
+
 report::RunInfo Job::info(const Spec& spec) const {
   report::RunInfo info{spec.name, spec.text, {}, program_version(), {}};
   for (const auto& grid : grids) info.grids.push_back(grid.shape);
   for (const auto& model : models)
     info.models.push_back(
         {model->name, model->source, fmt::format("{}", fmt::join(model::doubts(*model), "; "))});
+  info.facts = known_facts(*this);
   info.fingerprint = fingerprint(info);
   return info;
 }

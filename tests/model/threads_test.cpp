@@ -35,9 +35,7 @@ Machine two_cards() {
   card.bf16 = FlopsPerSecond(300e12);
   card.fp32 = FlopsPerSecond(20e12);
   card.host_bus = BytesPerSecond(30e9);
-  Machine machine;
-  machine.name = "2x card @ box";
-  machine.devices = {card, card};
+  Machine machine{.name = "2x card @ box", .devices = {card, card}, .host = {}};
   machine.host.ram = Bytes(100'000'000'000);
   machine.host.ram_bandwidth = BytesPerSecond(200e9);
   machine.host.cpu_peak = FlopsPerSecond(2e12);
