@@ -23,22 +23,41 @@ bool compared(const Axis& axis, const Digit& digit, Match match) {
          std::ranges::all_of(digit, [](const Axis& each) { return each.fingerprints.empty(); });
 }
 
-std::string key_of(const Axis& axis, std::size_t position, Match match) {
-  std::string key = axis.column + '=' + text_of(&axis.values[position]);
-  if (match == Match::content && !axis.fingerprints.empty())
-    key += '#' + std::to_string(axis.fingerprints[position]);
-  return key + '\n';
+/// How keys write a GPU budget: in bytes, or as "max" where it is the whole card.
+enum class BudgetKey { bytes, whole_card };
+
+bool is_whole_card(const Digit& digit, std::size_t position) {
+  const auto flag = std::ranges::find(digit, "gpu_budget_is_max", &Axis::column);
+  return flag != digit.end() && number_of(&flag->values[position], 0) > 0;
 }
 
-/// The values of `columns` at a position of `digit`; empty for columns that it lacks.
-std::string key_of(const Digit& digit, std::size_t position,
-                   const std::vector<std::string>& columns, Match match) {
-  std::string key;
-  for (const auto& column : columns)
-    if (const auto axis = std::ranges::find(digit, column, &Axis::column); axis != digit.end())
-      key += key_of(*axis, position, match);
-  return key;
-}
+/// How the values of one grid are compared with those of another.
+struct Keys {
+  Match match;
+  const ReplacedMachine* replaced = nullptr;  ///< null: none, or of the grid that has `to`
+  BudgetKey budget = BudgetKey::bytes;
+
+  std::string of(const Digit& digit, const Axis& axis, std::size_t position) const {
+    std::string value = text_of(&axis.values[position]);
+    if (replaced && axis.column == "machine" && value == replaced->from) value = replaced->to;
+    if (budget == BudgetKey::whole_card && axis.column == "gpu_budget_bytes" &&
+        is_whole_card(digit, position))
+      value = "max";
+    std::string key = axis.column + '=' + value;
+    if (match == Match::content && !axis.fingerprints.empty())
+      key += '#' + std::to_string(axis.fingerprints[position]);
+    return key + '\n';
+  }
+  /// The values of `columns` at a position of `digit`; empty for columns that it lacks.
+  std::string of(const Digit& digit, std::size_t position,
+                 const std::vector<std::string>& columns) const {
+    std::string key;
+    for (const auto& column : columns)
+      if (const auto axis = std::ranges::find(digit, column, &Axis::column); axis != digit.end())
+        key += of(digit, *axis, position);
+    return key;
+  }
+};
 
 std::size_t length(const Digit& digit) { return digit.front().values.size(); }
 
@@ -63,6 +82,27 @@ bool differ_in_axes(const GridShape& a, const GridShape& b, Match match) {
   return false;
 }
 
+/// Machines of all grids, in the order of the spec.
+std::vector<std::string> machines_of(const RunInfo& info) {
+  std::vector<std::string> all;
+  for (const GridShape& grid : info.grids)
+    for (const Digit& digit : grid.digits)
+      for (const Axis& axis : digit)
+        if (axis.column == "machine")
+          for (const AxisValue& value : axis.values)
+            if (const auto name = text_of(&value); std::ranges::find(all, name) == all.end())
+              all.push_back(name);
+  return all;
+}
+
+/// The only one of `names` that is not among `others`; none where there are several.
+std::optional<std::string> only_missing(std::vector<std::string> names,
+                                        const std::vector<std::string>& others) {
+  std::erase_if(names,
+                [&](const auto& name) { return std::ranges::find(others, name) != others.end(); });
+  return names.size() == 1 ? std::optional(names.front()) : std::nullopt;
+}
+
 /// Columns of a digit that identify points, sorted.
 std::vector<std::string> compared_columns_of(const Digit& digit, Match match) {
   std::vector<std::string> columns;
@@ -72,9 +112,68 @@ std::vector<std::string> compared_columns_of(const Digit& digit, Match match) {
   return columns;
 }
 
+/// Digits of one grid that decide a digit of the other one, in all combinations.
+struct Combinations {
+  const GridShape* grid;
+  std::vector<std::size_t> digits;
+  Size count = 1;
+
+  /// The key of combination `n`, the last digit the fastest.
+  std::string key(Size n, const std::vector<std::string>& columns, const Keys& keys) const {
+    std::vector<std::size_t> at(digits.size());
+    for (std::size_t k = at.size(); k-- > 0;) {
+      const auto size = static_cast<Size>(length(grid->digits[digits[k]]));
+      at[k] = static_cast<std::size_t>(n % size);
+      n /= size;
+    }
+    std::string key;
+    for (const auto& column : columns)
+      for (std::size_t k = 0; k < at.size(); ++k)
+        key += keys.of(grid->digits[digits[k]], at[k], {column});
+    return key;
+  }
+};
+
+/// Finds for each combination the position of `digit` with the same values; -1: there is none.
+std::vector<Size> positions_of(const Combinations& all, const Digit& digit,
+                               const std::vector<std::string>& columns, Keys from, Keys to) {
+  std::vector<Size> found(static_cast<std::size_t>(all.count), -1);
+  std::vector<bool> taken(length(digit));
+  const auto match_rest = [&] {
+    std::map<std::string, Size> places;
+    for (std::size_t i = 0; i < length(digit); ++i)
+      if (!taken[i]) places.emplace(to.of(digit, i, columns), static_cast<Size>(i));
+    for (Size n = 0; n < all.count; ++n) {
+      Size& position = found[static_cast<std::size_t>(n)];
+      if (position >= 0) continue;
+      const auto place = places.find(all.key(n, columns, from));
+      if (place != places.end()) position = place->second;
+    }
+    for (const Size position : found)
+      if (position >= 0) taken[static_cast<std::size_t>(position)] = true;
+  };
+  match_rest();
+  const bool open =
+      std::ranges::find(found, -1) != found.end() && std::ranges::find(taken, false) != taken.end();
+  if (from.match == Match::names && open && has(digit, "gpu_budget_is_max")) {
+    from.budget = to.budget = BudgetKey::whole_card;
+    match_rest();
+  }
+  return found;
+}
+
 }  // namespace
 
-PointMap::PointMap(const Axes& from, const Axes& to, Match match) : from_(&from), to_(&to) {
+std::optional<ReplacedMachine> replaced_machine(const RunInfo& from, const RunInfo& to) {
+  const auto before = machines_of(from), after = machines_of(to);
+  const auto gone = only_missing(before, after), added = only_missing(after, before);
+  if (!gone || !added) return std::nullopt;
+  return ReplacedMachine{*gone, *added};
+}
+
+PointMap::PointMap(const Axes& from, const Axes& to, Match match,
+                   std::optional<ReplacedMachine> replaced)
+    : from_(&from), to_(&to), replaced_(std::move(replaced)) {
   for (std::size_t f = 0; f < from.info().grids.size(); ++f) {
     auto& pairs = pairs_.emplace_back();
     for (std::size_t t = 0; t < to.info().grids.size(); ++t)
@@ -87,37 +186,22 @@ PointMap::PointMap(const Axes& from, const Axes& to, Match match) : from_(&from)
 /// Finds the position of `digit` by the digits of grid `a` that decide it. None if those have too
 /// many combinations.
 std::optional<PointMap::Lookup> PointMap::lookup_of(const GridShape& a, const Digit& digit,
-                                                    Match match) {
+                                                    Match match) const {
   std::vector<std::string> columns = compared_columns_of(digit, match);
-  Lookup lookup;
-  Size combinations = 1;
+  Combinations all{&a, {}};
   for (std::size_t d = 0; d < a.digits.size(); ++d)
     if (std::ranges::any_of(columns, [&](const auto& c) { return has(a.digits[d], c); })) {
-      lookup.digits.push_back(d);
-      combinations *= static_cast<Size>(length(a.digits[d]));
-      if (combinations > max_combinations) return std::nullopt;
+      all.digits.push_back(d);
+      all.count *= static_cast<Size>(length(a.digits[d]));
+      if (all.count > max_combinations) return std::nullopt;
     }
   // Empty axes that only one side has say nothing.
   std::erase_if(columns, [&](const auto& c) {
-    return std::ranges::none_of(lookup.digits, [&](auto d) { return has(a.digits[d], c); });
+    return std::ranges::none_of(all.digits, [&](auto d) { return has(a.digits[d], c); });
   });
-  std::map<std::string, Size> places;
-  for (std::size_t i = 0; i < length(digit); ++i)
-    places.emplace(key_of(digit, i, columns, match), static_cast<Size>(i));
-  std::vector<std::size_t> at(lookup.digits.size());
-  for (Size n = 0; n < combinations; ++n) {
-    std::string key;
-    for (const auto& column : columns)
-      for (std::size_t k = 0; k < at.size(); ++k)
-        key += key_of(a.digits[lookup.digits[k]], at[k], {column}, match);
-    const auto place = places.find(key);
-    lookup.positions.push_back(place == places.end() ? -1 : place->second);
-    for (std::size_t k = at.size(); k-- > 0;) {
-      if (++at[k] < length(a.digits[lookup.digits[k]])) break;
-      at[k] = 0;
-    }
-  }
-  return lookup;
+  auto positions =
+      positions_of(all, digit, columns, {match, replaced_ ? &*replaced_ : nullptr}, {match});
+  return Lookup{std::move(all.digits), std::move(positions)};
 }
 
 /// Points in a row that keep their order, because their last digits are the same in both grids.

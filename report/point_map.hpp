@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "report/axes.hpp"
@@ -10,14 +11,26 @@
 namespace headroom::report {
 
 enum class Match {
-  names,    ///< every axis has the same value: the same question
+  /// every axis has the same value, and a budget of the whole card stays one on another card: the
+  /// same question
+  names,
   content,  ///< every fact and fingerprint too, and the same points are left out: the same answer
 };
+
+/// A machine of one run that stands where the other run has another one.
+struct ReplacedMachine {
+  std::string from, to;  ///< by name
+};
+/// The machine of `to` in place of one of `from`. None unless exactly one of each is missing in the
+/// other run: which of several stands for which is not known.
+std::optional<ReplacedMachine> replaced_machine(const RunInfo& from, const RunInfo& to);
 
 /// Maps the points of one run to those of another. Both must outlive it.
 class PointMap {
  public:
-  PointMap(const Axes& from, const Axes& to, Match match);
+  /// `replaced`: the machine of `to` that counts as one of `from` (Match::names).
+  PointMap(const Axes& from, const Axes& to, Match match,
+           std::optional<ReplacedMachine> replaced = {});
 
   struct Range {
     Size points = 0;         ///< from the point on that was asked for, at least 1
@@ -39,7 +52,7 @@ class PointMap {
     std::vector<Lookup> lookups;
     Size inner = 1;  ///< points in a row that keep their order: the digits that are the same
   };
-  static std::optional<Lookup> lookup_of(const GridShape& a, const Digit& digit, Match match);
+  std::optional<Lookup> lookup_of(const GridShape& a, const Digit& digit, Match match) const;
   static Size points_in_order(const GridShape& a, const GridShape& b,
                               const std::vector<Lookup>& lookups);
   std::optional<Pair> pair(std::size_t from, std::size_t to, Match match) const;
@@ -47,6 +60,7 @@ class PointMap {
 
   const Axes* from_;
   const Axes* to_;
+  std::optional<ReplacedMachine> replaced_;
   std::vector<std::vector<Pair>> pairs_;  ///< by grid of `from`
 };
 

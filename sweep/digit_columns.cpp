@@ -80,8 +80,12 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
              [&](const auto& names, const auto& machines) {
                return report::machine_digit(names, machines, prices ? &*prices : nullptr);
              });
-  if (first.gpu_budget >= Bytes(0) && first.gpu_budget != model::unlimited)
+  if (first.gpu_budget >= Bytes(0) && first.gpu_budget != model::unlimited) {
     add("gpu_budget_bytes", [](const Scenario& s) { return AxisValue(s.gpu_budget.count()); });
+    add("gpu_budget_is_max", [](const Scenario& s) {
+      return AxisValue(Size{s.gpu_budget == largest_card(*s.machine)});
+    });
+  }
   return columns;
 }
 

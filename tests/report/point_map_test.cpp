@@ -38,6 +38,61 @@ TEST(PointMap, ContentSeesWhatNamesHide) {
   EXPECT_FALSE(map.at(2).to);
 }
 
+/// Budgets × one machine: `bytes` on each card, the last of them the whole card.
+RunInfo budgets_of(const std::string& machine, const std::vector<std::int64_t>& bytes) {
+  RunInfo info = run_of({"a"}, {1}, {1});
+  Digit& digit = info.grids[0].digits[4];
+  std::vector<std::int64_t> whole(bytes.size(), 0);
+  whole.back() = 1;
+  digit[0].values.assign(bytes.size(), machine);
+  digit[0].fingerprints.assign(bytes.size(), 1);
+  digit.push_back(numbers("gpu_budget_bytes", bytes));
+  digit.push_back(numbers("gpu_budget_is_max", whole));
+  return info;
+}
+
+std::vector<Size> places(const PointMap& map, Size points) {
+  std::vector<Size> all;
+  for (Size point = 0; point < points; ++point) all.push_back(map.at(point).to.value_or(-1));
+  return all;
+}
+
+TEST(PointMap, AWholeCardStaysOneWhenItsMemoryChanges) {
+  const Axes from(budgets_of("card", {8, 16, 24})), to(budgets_of("card", {8, 32}));
+  EXPECT_EQ(places(PointMap(from, to, Match::names), 3), (std::vector<Size>{0, -1, 1}));
+  EXPECT_EQ(places(PointMap(to, from, Match::names), 2), (std::vector<Size>{0, 2}));
+  EXPECT_EQ(places(PointMap(from, to, Match::content), 3), (std::vector<Size>{0, -1, -1}))
+      << "another budget is another answer";
+}
+
+TEST(PointMap, EqualBytesAreTheSameBudgetBeforeWholeCardsAre) {
+  const Axes from(budgets_of("card", {8, 16})), to(budgets_of("card", {8, 16, 24}));
+  EXPECT_EQ(places(PointMap(from, to, Match::names), 2), (std::vector<Size>{0, 1}));
+  EXPECT_EQ(places(PointMap(to, from, Match::names), 3), (std::vector<Size>{0, 1, -1}));
+}
+
+TEST(PointMap, OneMachineStandsInPlaceOfOneOther) {
+  const Axes from(budgets_of("old", {8, 24})), to(budgets_of("new", {8, 32}));
+  EXPECT_EQ(places(PointMap(from, to, Match::names), 2), (std::vector<Size>{-1, -1}));
+  const auto replaced = replaced_machine(from.info(), to.info());
+  ASSERT_TRUE(replaced);
+  EXPECT_EQ(replaced->from, "old");
+  EXPECT_EQ(replaced->to, "new");
+  EXPECT_EQ(places(PointMap(from, to, Match::names, replaced), 2), (std::vector<Size>{0, 1}));
+}
+
+TEST(PointMap, OfSeveralMachinesNoneStandsForAnother) {
+  const auto machines = [](const std::vector<std::string>& names) {
+    RunInfo info = run_of({"a"}, {1}, {1});
+    info.grids[0].digits[4] = {texts("machine", names)};
+    return info;
+  };
+  EXPECT_TRUE(replaced_machine(machines({"stays", "old"}), machines({"new", "stays"})));
+  EXPECT_FALSE(replaced_machine(machines({"stays"}), machines({"new", "stays"})));
+  EXPECT_FALSE(replaced_machine(machines({"one", "two"}), machines({"three", "four"})));
+  EXPECT_FALSE(replaced_machine(machines({"one", "two"}), machines({"three"})));
+}
+
 TEST(PointMap, OtherExclusionsAreAnotherContent) {
   RunInfo with = run_of({"a"}, {1}, {1, 2});
   with.grids[0].excluded = "batch = 1\n";
