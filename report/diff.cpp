@@ -110,8 +110,13 @@ Diff::Diff(const Database& database, std::int64_t before, std::int64_t after, do
       threshold_(threshold),
       before_(std::make_unique<Source>(source_of(database, before))),
       after_(std::make_unique<Source>(source_of(database, after))),
-      back_(std::make_unique<PointMap>(after_->axes, before_->axes, Match::names)),
-      forth_(std::make_unique<PointMap>(before_->axes, after_->axes, Match::names)) {}
+      replaced_(replaced_machine(before_->axes.info(), after_->axes.info())),
+      forth_(std::make_unique<PointMap>(before_->axes, after_->axes, Match::names, replaced_)) {
+  std::optional<ReplacedMachine> back;
+  if (replaced_) back = {replaced_->to, replaced_->from};
+  back_ = std::make_unique<PointMap>(after_->axes, before_->axes, Match::names, back);
+  find_causes();
+}
 
 Cell Diff::value(const Column& column, const PointChange& change, bool now) const {
   const auto& estimate = now ? change.now : change.old;

@@ -18,20 +18,28 @@ constexpr std::string_view program = "program version";
 constexpr std::string_view money_columns[] = {"cards_list_price_usd", "purchase_price",
                                               "owned_per_hour", "used_per_hour", "rent_per_hour"};
 
-/// The known prices of each machine.
-std::map<std::string, std::string> prices_of(const RunInfo& info) {
-  std::map<std::string, std::string> all;
+/// A known price and its unit.
+struct KnownPrice {
+  std::string value = "none", unit;
+};
+/// The prices of each machine, by column.
+std::map<std::string, std::map<std::string_view, KnownPrice>> prices_of(const RunInfo& info) {
+  std::map<std::string, std::map<std::string_view, KnownPrice>> all;
   for (const GridShape& grid : info.grids)
     for (const Digit& digit : grid.digits) {
       const auto machine = std::ranges::find(digit, "machine", &Axis::column);
+      const auto currency = std::ranges::find(digit, "currency", &Axis::column);
       if (machine == digit.end()) continue;
-      for (std::size_t i = 0; i < machine->values.size(); ++i) {
-        std::string known;
-        for (const Axis& axis : digit)
-          if (std::ranges::find(money_columns, axis.column) != std::end(money_columns))
-            known += text_of(&axis.values[i]) + '\n';
-        all.emplace(text_of(&machine->values[i]), known);
-      }
+      for (std::size_t i = 0; i < machine->values.size(); ++i)
+        for (const Axis& axis : digit) {
+          const auto column = std::ranges::find(money_columns, axis.column);
+          if (column == std::end(money_columns) || text_of(&axis.values[i]).empty()) continue;
+          std::string unit(find_column(axis.column)->unit);
+          if (unit.starts_with("currency") && currency != digit.end())
+            unit.replace(0, std::string_view("currency").size(), text_of(&currency->values[i]));
+          all[text_of(&machine->values[i])][*column] = {
+              fmt::format("{:.6g}", number_of(&axis.values[i], 0)), unit};
+        }
     }
   return all;
 }
@@ -65,6 +73,75 @@ std::string shown_value(const Column& column, const std::string& value) {
   return column.shown == DisplayUnit::gib && !value.empty() ? gib(Bytes(std::stoll(value))) : value;
 }
 
+/// True for a budget of the whole card, whatever its bytes, where both runs have one.
+bool is_whole_card_of_both(const RunInfo& a, const RunInfo& b, const std::string& bytes) {
+  const auto has_whole = [](const RunInfo& info, const std::string* value) {
+    for (const GridShape& grid : info.grids)
+      for (const Digit& digit : grid.digits) {
+        const auto flag = std::ranges::find(digit, "gpu_budget_is_max", &Axis::column);
+        const auto budget = std::ranges::find(digit, "gpu_budget_bytes", &Axis::column);
+        if (flag == digit.end() || budget == digit.end()) continue;
+        for (std::size_t i = 0; i < flag->values.size(); ++i)
+          if (number_of(&flag->values[i], 0) > 0 &&
+              (value == nullptr || text_of(&budget->values[i]) == *value))
+            return true;
+      }
+    return false;
+  };
+  return has_whole(a, &bytes) && has_whole(b, nullptr);
+}
+
+/// Facts of two contents that differ, "bandwidth of rtx-4090: 1008 → 1100 GB/s". Parts of another
+/// name stand for each other: the card of one machine for the card of the other.
+std::vector<InputChange> differing_facts(const RunInfo& old, std::int64_t was, const RunInfo& now,
+                                         std::int64_t is, std::string_view cause) {
+  std::vector<InputChange> all;
+  const auto a = old.facts.find(was), b = now.facts.find(is);
+  if (a == old.facts.end() || b == now.facts.end()) return all;
+  const auto key = [](const Fact& f) { return std::pair(f.part, f.name); };
+  const auto add = [&](const Fact& f, std::string before, std::string after) {
+    all.push_back({std::string(cause), fmt::format("{} of {}", f.name, f.owner), "changed",
+                   std::move(before), std::move(after), f.unit});
+  };
+  std::map<std::pair<std::string, std::string>, const Fact*> before;
+  for (const Fact& f : a->second) before.emplace(key(f), &f);
+  for (const Fact& f : b->second) {
+    const auto other = before.find(key(f));
+    const std::string earlier = other == before.end() ? "none" : other->second->value;
+    if (earlier != f.value) add(f, earlier, f.value);
+    if (other != before.end()) before.erase(other);
+  }
+  for (const Fact& f : a->second)
+    if (before.contains(key(f))) add(f, f.value, "none");
+  return all;
+}
+
+/// A few changes in one line.
+std::string first_words(const std::vector<InputChange>& changes) {
+  constexpr std::size_t most = 3;
+  std::string all;
+  for (std::size_t i = 0; i < std::min(changes.size(), most); ++i)
+    all += (i == 0 ? "" : "; ") + words_of(changes[i]);
+  return changes.size() > most ? all + fmt::format("; and {} more", changes.size() - most) : all;
+}
+
+void add_price_changes(std::vector<InputChange>& all, const RunInfo& old, const RunInfo& now,
+                       const std::optional<ReplacedMachine>& replaced) {
+  auto before = prices_of(old), after = prices_of(now);
+  const auto machines = values_of(old, "machine");
+  for (const auto& [machine, content] : values_of(now, "machine")) {
+    const std::string& was = replaced && machine == replaced->to ? replaced->from : machine;
+    if (!machines.contains(was)) continue;
+    for (const auto column : money_columns) {
+      const KnownPrice &earlier = before[was][column], &later = after[machine][column];
+      if (earlier.value != later.value || earlier.unit != later.unit)
+        all.push_back({"price", fmt::format("{} of {}", find_column(column)->heading, machine),
+                       "changed", earlier.value, later.value,
+                       later.unit.empty() ? earlier.unit : later.unit});
+    }
+  }
+}
+
 void join(std::string& all, std::string_view word) {
   if (!all.empty()) all += "; ";
   all += word;
@@ -72,17 +149,70 @@ void join(std::string& all, std::string_view word) {
 
 }  // namespace
 
+std::string words_of(const InputChange& change) {
+  if (change.before.empty() && change.after.empty())
+    return fmt::format("{} {}: {}", change.cause, change.how, change.what);
+  return fmt::format("{}: {} → {}{}{}", change.what, change.before, change.after,
+                     change.unit.empty() ? "" : " ", change.unit);
+}
+
+/// Changed facts of everything that `column` names in both runs; the name alone where none is
+/// known.
+std::vector<InputChange> Diff::facts_changed(std::string_view column, std::string_view word) const {
+  std::vector<InputChange> all;
+  const RunInfo &old = before_->axes.info(), &now = after_->axes.info();
+  const auto before = values_of(old, column);
+  for (const auto& [name, content] : values_of(now, column)) {
+    const bool stands_in = replaced_ && column == "machine" && name == replaced_->to;
+    const auto was = before.find(stands_in ? replaced_->from : name);
+    if (was == before.end() || was->second == content) continue;
+    auto facts = differing_facts(old, was->second, now, content, word);
+    if (facts.empty() && !stands_in) facts.push_back({std::string(word), name, "changed"});
+    for (auto& each : facts)
+      if (std::ranges::find(all, each) == all.end()) all.push_back(std::move(each));
+  }
+  return all;
+}
+
+void Diff::find_causes() {
+  const RunInfo &old = before_->axes.info(), &now = after_->axes.info();
+  for (const auto& [column, word] : cause_words) {
+    const auto before = values_of(old, column);
+    for (const auto& [name, content] : values_of(now, column)) {
+      const auto was = before.find(name);
+      if (was == before.end() || was->second == content) continue;
+      const auto facts = differing_facts(old, was->second, now, content, word);
+      causes_[{was->second, content}] =
+          facts.empty() ? std::string(word) : fmt::format("{}: {}", word, first_words(facts));
+    }
+  }
+}
+
+std::string Diff::cause(Size before, Size after) const {
+  std::string all;
+  for (const auto& [column, word] : cause_words) {
+    const auto was = fingerprint(before_->axes, column, before);
+    const auto is = fingerprint(after_->axes, column, after);
+    if (was == is) continue;
+    const auto old_name = text_of(before_->axes.value(column, before));
+    const auto name = text_of(after_->axes.value(column, after));
+    if (column == "machine" && name != old_name) {
+      join(all, fmt::format("spec: {} in place of {}", name, old_name));
+      continue;
+    }
+    const auto known = causes_.find({was.value_or(0), is.value_or(0)});
+    if (name == old_name) join(all, known == causes_.end() ? word : known->second);
+  }
+  if (before_->run.version != after_->run.version) join(all, program);
+  return all;
+}
+
 std::string Diff::cause(const PointChange& change) const {
   if (!change.old || !change.now)
     return change.now ? presence_cause(*after_, *before_, *change.after)
                       : presence_cause(*before_, *after_, *change.before);
-  std::string all;
-  for (const auto& [column, word] : cause_words)
-    if (fingerprint(before_->axes, column, *change.before) !=
-        fingerprint(after_->axes, column, *change.after))
-      join(all, word);
-  if (before_->run.version != after_->run.version) join(all, program);
-  return all.empty() ? "unexplained" : all;
+  const std::string known = cause(*change.before, *change.after);
+  return known.empty() ? "unexplained" : known;
 }
 
 std::string Diff::presence_cause(const Source& here, const Source& other, Size point) const {
@@ -102,30 +232,35 @@ std::vector<InputChange> Diff::inputs() const {
   std::vector<InputChange> all;
   const RunInfo &old = before_->axes.info(), &now = after_->axes.info();
   if (old.version != now.version)
-    all.push_back({std::string(program), old.version + " → " + now.version, "changed"});
+    all.push_back(
+        {std::string(program), std::string(program), "changed", old.version, now.version});
+  if (replaced_)
+    all.push_back({"spec: machine", "machine", "changed", replaced_->from, replaced_->to});
+  add_price_changes(all, old, now, replaced_);
+  for (const auto& [column, word] : cause_words) {
+    auto facts = facts_changed(column, word);
+    all.insert(all.end(), facts.begin(), facts.end());
+  }
   for (const Column& column : columns()) {
     if (column.kind != ColumnKind::axis) continue;
     const auto before = values_of(old, column.name), after = values_of(now, column.name);
-    const auto word = std::ranges::find(cause_words, column.name,
-                                        &std::pair<std::string_view, std::string_view>::first);
-    for (const auto& [value, content] : after)
-      if (const auto was = before.find(value); was == before.end())
-        all.push_back({fmt::format("spec: {}", column.heading), shown_value(column, value), "new"});
-      else if (word != std::end(cause_words) && was->second != content)
-        all.push_back({std::string(word->second), value, "changed"});
-    for (const auto& [value, content] : before)
-      if (!after.contains(value))
-        all.push_back(
-            {fmt::format("spec: {}", column.heading), shown_value(column, value), "gone"});
+    const auto add = [&](const auto& values, const auto& others, const RunInfo& here,
+                         const RunInfo& there, const char* how) {
+      for (const auto& [value, content] : values) {
+        const bool replaced = replaced_ && column.name == "machine" &&
+                              (value == replaced_->from || value == replaced_->to);
+        const bool whole =
+            column.name == "gpu_budget_bytes" && is_whole_card_of_both(here, there, value);
+        if (!value.empty() && !others.contains(value) && !replaced && !whole)
+          all.push_back({fmt::format("spec: {}", column.heading), shown_value(column, value), how});
+      }
+    };
+    add(after, before, now, old, "new");
+    add(before, after, old, now, "gone");
   }
-  const auto cost = prices_of(old);
-  for (const auto& [machine, now_costs] : prices_of(now))
-    if (const auto was = cost.find(machine); was != cost.end() && was->second != now_costs)
-      all.push_back({"price", machine, "changed"});
   for (std::size_t g = 0; g < std::min(old.grids.size(), now.grids.size()); ++g)
     if (old.grids[g].excluded != now.grids[g].excluded)
       all.push_back({"spec: exclude", fmt::format("of grid {}", g + 1), "changed"});
-  std::erase_if(all, [](const InputChange& each) { return each.what.empty(); });
   return all;
 }
 

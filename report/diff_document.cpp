@@ -4,39 +4,19 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 
 #include "model/infer/estimate.hpp"
 #include "report/csv.hpp"
 #include "report/diff.hpp"
 #include "report/document.hpp"
 #include "report/format.hpp"
+#include "report/way_rows.hpp"
 #include "report/words.hpp"
 
 namespace headroom::report {
 namespace {
 
 constexpr std::size_t max_rows = 40;
-
-using Name = std::tuple<std::string, std::string, std::string, std::string>;
-Name key_of(const ModelRow& line) {
-  return {line.machine, line.runtime, line.model, line.precision};
-}
-
-/// The verdict as a decision: without the figures that move a little every night.
-std::string decision(const ModelRow& line) {
-  const model::Estimate& e = line.roomiest().estimate;
-  if (grade(e) == Grade::cpu_offload) return "fits with CPU offload";
-  if (grade(e) == Grade::disk_offload) return "CPU + disk offload, slow";
-  if (grade(e) == Grade::does_not_fit)
-    return fmt::format("does not fit: {}", reason_words(e.reason));
-  return verdict_words(line, line.roomiest());
-}
-bool same_decision(const ModelRow& a, const ModelRow& b) {
-  const model::Estimate &x = a.roomiest().estimate, &y = b.roomiest().estimate;
-  return x.verdict == y.verdict && x.sure == y.sure && x.gpus_used == y.gpus_used &&
-         x.reason == y.reason;
-}
 
 /// "TinyLlama, int8, transformers, rtx-4090, batch 1".
 std::string point_words(const Source& source, Size point) {
@@ -64,6 +44,56 @@ void add_more(Document& page, std::size_t more) {
                    " lists all as CSV.");
 }
 
+std::string percent(double share) {
+  return std::isfinite(share) ? fmt::format("{:+.1f} %", share * 100) : "from or to none";
+}
+
+/// "bf16, llama.cpp, 94.4 tokens/s, fits".
+std::string way_text(const ModelRow* row) {
+  if (!row) return "not asked";
+  const std::string verdict(rank_words(*row));
+  if (rank_of(*row) > model::WayRank::offload) return verdict;
+  const model::Estimate& e = row->roomiest().estimate;
+  return fmt::format("{}, {}, {} tokens/s, {}{}", row->held, row->runtime,
+                     shown(e.tokens_s, DisplayUnit::plain), verdict,
+                     e.gpus_used > 1 ? fmt::format(" on {} GPUs", e.gpus_used) : "");
+}
+
+/// The best way of each model and machine before and after, where it differs.
+void add_best_ways(Document& page, const Diff& diff) {
+  TableBlock table{{{"model", TableColumn::Kind::row_name},
+                    {"machine"},
+                    {"before"},
+                    {"after"},
+                    {"tokens/s", TableColumn::Kind::number},
+                    {"cause"}},
+                   {},
+                   "Best ways that changed"};
+  std::size_t all = 0;
+  for (const BestWay& way : best_ways(diff)) {
+    if (change_of(way, diff.threshold()) == WayChange::none || ++all > max_rows) continue;
+    const double speed = way.speed_change();
+    table.rows.push_back({way.model, way.machine, way_text(way.before), way_text(way.after),
+                          speed == 0 ? "" : percent(speed), way.cause});
+  }
+  if (all == 0)
+    page.paragraph("The best way to run each model on each machine is as before.");
+  else
+    page.add(std::move(table));
+  add_more(page, all - std::min(all, max_rows));
+}
+
+/// The first rows of `table`, or `otherwise` where it has none.
+void add_table(Document& page, Table table, const char* caption, const char* otherwise) {
+  const std::size_t all = table.rows.size();
+  if (all > max_rows) table.rows.resize(max_rows);
+  if (all == 0)
+    page.paragraph(otherwise);
+  else
+    page.add(table_block(table, caption));
+  add_more(page, all - table.rows.size());
+}
+
 /// The rows with the largest changes, in bounded memory.
 class Largest {
  public:
@@ -89,23 +119,20 @@ class Largest {
   std::size_t all_ = 0;
 };
 
-std::string percent(double share) {
-  return std::isfinite(share) ? fmt::format("{:+.1f} %", share * 100) : "from or to none";
-}
-
 /// The inputs of the results that changed.
 Block inputs_block(const Diff& diff) {
   const auto inputs = diff.inputs();
   if (inputs.empty())
     return Paragraph{"Nothing that results depend on: same spec, same facts, same program."};
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> grouped;
-  for (const auto& each : inputs) grouped[{each.cause, each.how}].push_back(each.what);
+  for (const auto& each : inputs)
+    grouped[{each.cause, each.how}].push_back(each.before.empty() ? each.what : words_of(each));
   List list;
   for (const auto& [key, what] : grouped) {
     std::string names;
     for (std::size_t i = 0; i < std::min<std::size_t>(what.size(), 12); ++i)
-      names += (i ? ", " : "") + what[i];
-    if (what.size() > 12) names += fmt::format(" and {} more", what.size() - 12);
+      names += (i ? "; " : "") + what[i];
+    if (what.size() > 12) names += fmt::format("; and {} more", what.size() - 12);
     list.items.push_back({fmt::format("{} {}: {}", key.first, key.second, names)});
   }
   return list;
@@ -157,57 +184,16 @@ struct Changes {
 
 }  // namespace
 
-Table decisions(const Diff& diff) {
-  Table table{{"machine", "runtime", "model", "precision", "before", "after", "cause"}, {}};
-  std::map<Name, const ModelRow*> before;
-  for (const ModelRow* line : diff.before().shown) before.emplace(key_of(*line), line);
-  const bool program = diff.before().run.version != diff.after().run.version;
-  const auto facts = diff.inputs();
-  const auto cause = [&](const ModelRow& line) {
-    std::string words;
-    for (const auto& each : facts)
-      if (each.how == "changed" &&
-          (each.what == line.machine || each.what == line.model || each.what == line.runtime))
-        words += (words.empty() ? "" : "; ") + each.cause;
-    if (program) words += words.empty() ? "program version" : "; program version";
-    return words.empty() ? std::string("spec") : words;
-  };
-  std::vector<const ModelRow*> added;
-  for (const ModelRow* line : diff.after().shown) {
-    const auto was = before.find(key_of(*line));
-    if (was == before.end()) {
-      added.push_back(line);
-      continue;
-    }
-    if (!same_decision(*was->second, *line))
-      table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
-                            decision(*was->second), decision(*line), cause(*line)});
-    before.erase(was);
-  }
-  for (const ModelRow* line : added)
-    table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
-                          std::string("not asked"), decision(*line), std::string("spec")});
-  for (const ModelRow* line : diff.before().shown)
-    if (before.contains(key_of(*line)))
-      table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
-                            decision(*line), std::string("not asked"), std::string("spec")});
-  return table;
-}
-
 Document diff_summary(const Diff& diff, const Diff::Counts& counts, int level) {
   const auto &old = diff.before().run, &now = diff.after().run;
   Document page;
   page.paragraph(fmt::format("Run {} ({}, {}) against run {} ({}, {}).", now.id, now.finished,
                              now.version, old.id, old.finished, old.version))
-      .heading(level, "Decisions");
-  Table answers = decisions(diff);
-  const std::size_t all = answers.rows.size();
-  if (all > max_rows) answers.rows.resize(max_rows);
-  if (all == 0)
-    page.paragraph("No verdict that tables show has changed.");
-  else
-    page.add(table_block(answers, "Decisions that changed"));
-  add_more(page, all - answers.rows.size());
+      .heading(level, "Best ways");
+  add_best_ways(page, diff);
+  page.heading(level, "Decisions");
+  add_table(page, decisions(diff), "Decisions that changed",
+            "No verdict that tables show has changed.");
   page.heading(level, "Inputs").add(inputs_block(diff)).heading(level, "Points");
   TableBlock points{{{""}, {"points", TableColumn::Kind::number}}, {}, "Points by kind of change"};
   const std::pair<const char*, Size> kinds[] = {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "model/answer/way_order.hpp"
 #include "report/reports.hpp"
 #include "report/words.hpp"
 
@@ -35,6 +34,20 @@ bool is_needless(const ModelRow& row, std::span<const ModelRow* const> ways, dou
 }
 
 }  // namespace
+
+std::span<const std::string_view> rank_words() {
+  static constexpr std::string_view words[] = {"fits", "tight", "offload", "does not fit",
+                                               "refused"};
+  return words;
+}
+
+model::WayRank rank_of(const ModelRow& row) {
+  return model::way_rank(row.roomiest().estimate, is_tight(row));
+}
+
+std::string_view rank_words(const ModelRow& row) {
+  return rank_words()[static_cast<std::size_t>(rank_of(row))];
+}
 
 bool is_tight(const ModelRow& row) {
   const model::Estimate& e = row.roomiest().estimate;

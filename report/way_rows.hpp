@@ -2,11 +2,19 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "model/answer/way_order.hpp"
 #include "report/selection.hpp"
 
 namespace headroom::report {
+
+/// Words for model::WayRank, by its order: "fits", "tight", "offload", "does not fit", "refused".
+std::span<const std::string_view> rank_words();
+/// The rank of a way, and its words.
+model::WayRank rank_of(const ModelRow& row);
+std::string_view rank_words(const ModelRow& row);
 
 /// True if everything is on cards, but memory may not suffice at the high end of its interval.
 bool is_tight(const ModelRow& row);

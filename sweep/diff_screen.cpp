@@ -3,19 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <set>
 #include <vector>
 
+#include "hardware/text.hpp"
 #include "report/columns.hpp"
 #include "report/format.hpp"
+#include "report/way_rows.hpp"
 #include "sweep/answer_lines.hpp"
+#include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen_table.hpp"
 
 namespace headroom::sweep {
 namespace {
 
-constexpr std::size_t most_decisions = 8, most_numbers = 5, most_inputs = 6;
+using report::BestWay;
+using report::ModelRow;
+using report::WayChange;
+
+constexpr std::size_t most_lines = 30, most_numbers = 5, most_input_lines = 8;
+constexpr int always = ScreenColumn::always;
+
+std::size_t lines_of_text(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
 
 /// Changes of numbers, the largest first.
 struct Numbers {
@@ -25,7 +39,7 @@ struct Numbers {
   };
   std::vector<Row> rows;
   void add(const report::Diff& diff, const report::PointChange& change) {
-    if (!change.old || !change.now || change.largest == 0) return;
+    if (!change.old || !change.now || change.largest == 0 || !std::isfinite(change.largest)) return;
     rows.push_back({change.largest, "", std::string(change.column)});
     if (rows.size() > most_numbers) {
       const auto least =
@@ -38,44 +52,177 @@ struct Numbers {
     }
     rows.back().point = axis_words(diff, change);
   }
+  std::string text() {
+    if (rows.empty()) return {};
+    std::string all = "\nLargest changes of numbers:\n";
+    std::ranges::stable_sort(rows, std::greater{},
+                             [](const auto& row) { return std::abs(row.share); });
+    for (const Row& row : rows)
+      all += paragraph(fmt::format("{:+.1f} % {}: {}", 100 * row.share, row.column, row.point));
+    return all;
+  }
 };
 
-std::string more(std::size_t all, std::size_t shown) {
-  return all > shown ? fmt::format("… and {} more (--format md)\n", all - shown) : std::string();
+/// Cells of one run's best way: precision and engine, tokens/s, verdict.
+std::vector<std::string> way_cells(const ModelRow* row) {
+  if (!row) return {"", "", "not asked"};
+  const model::Estimate& e = row->roomiest().estimate;
+  std::string verdict(report::rank_words(*row));
+  if (report::rank_of(*row) > model::WayRank::offload) return {"", "", verdict};
+  if (e.gpus_used > 1) verdict += fmt::format(" on {} GPUs", e.gpus_used);
+  const bool measured = row->factors.tpot.measurements > 0;
+  return {row->held + ' ' + row->runtime,
+          e.tokens_s > 0 ? (measured ? "" : "~") + three_digits(e.tokens_s) : "", verdict};
 }
 
-std::string decision_table(const report::Table& decisions) {
-  constexpr int always = ScreenColumn::always;
+/// A table of ways with names of models cut where lines would be too long.
+std::string way_lines(std::vector<ScreenColumn> columns,
+                      std::vector<std::vector<std::string>> rows) {
+  constexpr std::size_t shortest_name = 16;
+  std::size_t longest = 0;
+  for (const auto& row : rows) longest = std::max(longest, text_width(row[0]));
+  for (;; --longest) {
+    for (auto& row : rows)
+      if (text_width(row[0]) > longest) row[0] = row[0].substr(0, longest - 1) + "…";
+    const std::string text = screen_table(columns, rows);
+    std::size_t widest = 0;
+    for (const auto line : words(text, "\n")) widest = std::max(widest, text_width(line));
+    if (widest <= screen_width || longest <= shortest_name) return text;
+  }
+}
+
+/// Best ways that differ, at most `most` of them.
+std::string way_table(const report::Diff& diff, const std::vector<BestWay>& ways,
+                      std::size_t most) {
+  std::set<std::string> machines;
+  for (const BestWay& way : ways) machines.insert(way.machine);
+  const bool stands_in =
+      diff.replaced() && machines.size() == 1 && *machines.begin() == diff.replaced()->to;
+  std::vector<ScreenColumn> columns{{"model", false, always, {}}};
+  if (machines.size() > 1) columns.push_back({"machine", false, always, {}});
+  for (const auto& heading :
+       {stands_in ? "on " + short_machine_name(diff.replaced()->from) : std::string("before"),
+        stands_in ? "on " + short_machine_name(diff.replaced()->to) : std::string("after")}) {
+    columns.push_back({heading, false, always, {}});
+    columns.push_back({"tokens/s", true, always, {}});
+    columns.push_back({"verdict", false, always, {}});
+  }
+  columns.push_back({"change", true, 1, {}});
+  std::vector<std::vector<std::string>> rows;
+  for (const BestWay& way : ways) {
+    if (rows.size() == most) break;
+    auto& row = rows.emplace_back();
+    row.push_back(short_model_name(way.model));
+    if (machines.size() > 1) row.push_back(short_machine_name(way.machine));
+    for (const ModelRow* each : {way.before, way.after})
+      for (auto& cell : way_cells(each)) row.push_back(std::move(cell));
+    const double change = way.speed_change();
+    row.push_back(change == 0 ? "" : fmt::format("{:+.0f} %", 100 * change));
+  }
+  return '\n' + way_lines(std::move(columns), std::move(rows));
+}
+
+/// "Best ways: 1 verdict worse, 0 better, 2 other precision or engine, 6 as before".
+std::string way_counts(const report::Diff& diff, const std::vector<BestWay>& ways) {
+  Size count[7] = {};
+  for (const BestWay& way : ways)
+    ++count[static_cast<std::size_t>(change_of(way, diff.threshold()))];
+  const std::string_view words[] = {count[0] == 1 ? "verdict worse" : "verdicts worse",
+                                    "better",
+                                    "other precision or engine",
+                                    "other speed",
+                                    "new",
+                                    "gone",
+                                    "as before"};
+  std::string text = "Best ways: ";
+  for (std::size_t i = 0; i < std::size(count); ++i)
+    if (count[i] > 0 || i < 2)
+      text += fmt::format("{}{} {}", i == 0 ? "" : ", ", grouped(count[i]), words[i]);
+  return text;
+}
+
+std::string replaced_line(const report::Diff& diff) {
+  return diff.replaced() ? paragraph(fmt::format("{} is in place of {}", diff.replaced()->to,
+                                                 diff.replaced()->from))
+                         : std::string();
+}
+
+std::string input_lines(const report::Diff& diff, ScreenLength length) {
+  const auto inputs = diff.inputs();
+  if (inputs.empty()) return "\nNothing that results depend on has changed.\n";
+  std::string text = "\nInputs that changed:\n";
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (diff.replaced() && inputs[i].what == "machine") continue;  // a line of its own
+    const std::string line = paragraph(words_of(inputs[i]));
+    if (length == ScreenLength::short_screen &&
+        lines_of_text(text) - 1 + lines_of_text(line) > most_input_lines)
+      return text + fmt::format("… and {} more (--details)\n", inputs.size() - i);
+    text += line;
+  }
+  return text;
+}
+
+/// Every way whose answer changed.
+std::string decision_table(const report::Diff& diff) {
+  const report::Table decisions = report::decisions(diff);
+  if (decisions.rows.empty()) return {};
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : decisions.rows) {
-    if (rows.size() == most_decisions) break;
     std::vector<std::string> cells;
-    for (const auto& value : row) cells.push_back(report::text(value));
-    cells[0] = cells[0].substr(0, cells[0].find(" @ "));
-    cells[2] = cells[2].substr(cells[2].find('/') + 1);
-    rows.push_back({cells[2], cells[0], cells[3], cells[1], cells[4], cells[5], cells[6]});
+    for (const std::size_t i : {2, 0, 3, 1, 4, 5}) cells.push_back(readable(row[i]));
+    rows.push_back(std::move(cells));
   }
-  return screen_table({{"model", false, always, {}},
-                       {"machine", false, always, {}},
-                       {"precision", false, 5, {}},
-                       {"engine", false, 2, {}},
-                       {"before", false, always, {}},
-                       {"after", false, always, {}},
-                       {"cause", false, 3, {}}},
-                      rows) +
-         more(decisions.rows.size(), most_decisions);
+  return "\nEvery answer that changed:\n" +
+         aligned({"model", "machine", "precision", "engine", "before", "after"},
+                 std::vector<bool>(6, false), rows);
+}
+
+std::string count_line(const report::Diff& diff, const report::Diff::Counts& counts) {
+  return '\n' +
+         paragraph(fmt::format("Points: {} with another verdict, {} with another number (over {} "
+                               "%), {} new, {} gone, {} as before",
+                               grouped(counts.verdicts), grouped(counts.numbers),
+                               report::shortest(100 * diff.threshold()), grouped(counts.added),
+                               grouped(counts.removed), grouped(counts.same + counts.below)));
 }
 
 }  // namespace
 
+std::string short_machine_name(const std::string& machine) {
+  const std::string cards = machine.substr(0, machine.find(" @ "));
+  return cards.starts_with("1x ") && cards.find(" + ") == std::string::npos ? cards.substr(3)
+                                                                            : cards;
+}
+
+std::string short_model_name(const std::string& model) { return model.substr(model.find('/') + 1); }
+
 std::string axis_words(const report::Diff& diff, const report::PointChange& change) {
+  const bool now = change.now.has_value();
+  const report::Axes& axes = (now ? diff.after() : diff.before()).axes;
+  const auto& digits = axes.info().grids[axes.grid_of(now ? *change.after : *change.before)].digits;
+  const bool is_max =
+      report::number_of(axes.value("gpu_budget_is_max", now ? *change.after : *change.before), 0) >
+      0;
+  const auto varies = [&](std::string_view column) {
+    for (const report::Digit& digit : digits)
+      for (const report::Axis& axis : digit)
+        if (axis.column == column)
+          return std::ranges::any_of(axis.values,
+                                     [&](const auto& v) { return v != axis.values.front(); });
+    return false;
+  };
   std::string text;
   for (const auto& column : report::columns()) {
     if (column.kind != report::ColumnKind::axis) continue;
-    const auto cell = diff.value(column, change, change.now.has_value());
+    const bool model = column.name == "model", machine = column.name == "machine";
+    if (!model && !machine && !varies(column.name)) continue;
+    if (column.name == "gpu_budget_bytes" && is_max) continue;
+    const auto cell = diff.value(column, change, now);
     const char* comma = text.empty() ? "" : ", ";
     if (const auto* name = std::get_if<std::string_view>(&cell))
-      text += fmt::format("{}{}", comma, *name);
+      text += comma + (model     ? short_model_name(std::string(*name))
+                       : machine ? short_machine_name(std::string(*name))
+                                 : std::string(*name));
     else if (const auto* n = std::get_if<std::int64_t>(&cell))
       text += column.shown == report::DisplayUnit::gib
                   ? fmt::format("{}{} {}", comma, column.heading, report::gib(Bytes(*n)))
@@ -84,31 +231,36 @@ std::string axis_words(const report::Diff& diff, const report::PointChange& chan
   return text;
 }
 
-std::string diff_screen(const report::Diff& diff) {
+std::string diff_screen(const report::Diff& diff, ScreenLength length) {
+  const bool details = length == ScreenLength::details;
   Numbers numbers;
   const auto counts =
       diff.for_each([&](const report::PointChange& each) { numbers.add(diff, each); });
-  const report::Table decisions = report::decisions(diff);
-  std::string text = fmt::format("{}: run {} against run {}\n", diff.after().run.name,
+  auto ways = best_ways(diff);
+  std::string head = fmt::format("{}: run {} against run {}\n", diff.after().run.name,
                                  diff.after().run.id, diff.before().run.id);
-  text += paragraph(fmt::format(
-      "{} decisions differ; of the points {} changed their verdict, {} a number, {} came, {} went, "
-      "{} are as before",
-      decisions.rows.size(), grouped(counts.verdicts), grouped(counts.numbers),
-      grouped(counts.added), grouped(counts.removed), grouped(counts.same + counts.below)));
-  if (!decisions.rows.empty()) text += '\n' + decision_table(decisions);
-  if (!numbers.rows.empty()) text += "\nLargest changes of numbers:\n";
-  std::ranges::stable_sort(numbers.rows, std::greater{},
-                           [](const auto& row) { return std::abs(row.share); });
-  for (const auto& row : numbers.rows)
-    text += paragraph(fmt::format("{:+.1f} % {}: {}", 100 * row.share, row.column, row.point));
-  const auto inputs = diff.inputs();
-  text += inputs.empty() ? "\nNothing that results depend on has changed.\n"
-                         : "\nInputs that changed:\n";
-  for (std::size_t i = 0; i < std::min(inputs.size(), most_inputs); ++i)
-    text += paragraph(fmt::format("{} {}: {}", inputs[i].cause, inputs[i].how, inputs[i].what));
-  return text + more(inputs.size(), most_inputs) +
-         "\nEvery changed point: --format csv; all decisions and causes: --format md.\n";
+  if (!ways.empty()) head += paragraph(way_counts(diff, ways));
+  head += replaced_line(diff);
+  std::erase_if(ways, [&](const BestWay& way) {
+    return change_of(way, diff.threshold()) == WayChange::none;
+  });
+  const bool guess = std::ranges::any_of(ways, [](const BestWay& way) {
+    return std::ranges::any_of(std::array{way.before, way.after}, [](const ModelRow* row) {
+      return row && row->factors.tpot.measurements == 0;
+    });
+  });
+  std::string foot;
+  if (details || ways.empty()) foot += numbers.text();
+  if (details) foot += decision_table(diff);
+  foot += input_lines(diff, length) + count_line(diff, counts);
+  if (guess) foot += unmeasured_footnote;
+  if (!details) foot += "Every answer that changed: --details; every point: --format csv.\n";
+  if (ways.empty()) return head + foot;
+  const std::size_t others = lines_of_text(head) + lines_of_text(foot) + 3;  // blank, head, more
+  const std::size_t most = details ? ways.size() : most_lines - std::min(others, most_lines - 5);
+  std::string table = way_table(diff, ways, most);
+  if (ways.size() > most) table += fmt::format("… and {} more (--details)\n", ways.size() - most);
+  return head + table + foot;
 }
 
 }  // namespace headroom::sweep

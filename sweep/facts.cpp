@@ -34,6 +34,9 @@ class FactList {
   void real(std::string_view name, double value, double scale, std::string_view unit) {
     if (value > 0) text(name, fmt::format("{:.6g}", value / scale), unit);
   }
+  void memory(std::string_view name, Bytes value) {
+    if (value > Bytes()) text(name, fmt::format("{:.2f}", value.real().value() / GiB), "GiB");
+  }
   void rate(std::string_view name, BytesPerSecond value) { real(name, value.value(), GB, "GB/s"); }
   void peak(std::string_view name, std::optional<FlopsPerSecond> value) {
     if (value) real(name, value->value(), 1e12, "TFLOPS");
@@ -56,7 +59,7 @@ std::string constant_text(const model::Constant& constant) {
 
 FactList card_facts(const Device& card, std::string part) {
   FactList list(std::move(part), card.name);
-  list.real("memory", card.memory.real().value(), GiB, "GiB");
+  list.memory("memory", card.memory);
   list.text("unified memory", card.unified_memory ? "yes" : "no");
   list.rate("bandwidth", card.bandwidth);
   list.peak("fp32 peak", card.fp32);
@@ -78,7 +81,7 @@ FactList card_facts(const Device& card, std::string part) {
 
 FactList host_facts(const Host& host) {
   FactList list("host", host.name);
-  list.real("RAM", host.ram.real().value(), GiB, "GiB");
+  list.memory("RAM", host.ram);
   list.rate("RAM bandwidth", host.ram_bandwidth);
   list.count("cores", host.cores);
   list.count("sockets", host.sockets);
@@ -118,6 +121,9 @@ std::vector<Fact> facts_of(const model::Model& model) {
 
 std::vector<Fact> facts_of(const Machine& machine) {
   std::vector<Fact> all;
+  FactList own("", machine.name);
+  own.count("number of cards", static_cast<Size>(machine.devices.size()));
+  own.add_to(all);
   std::vector<const Device*> kinds;
   for (const Device& card : machine.devices) {
     const auto same = [&](const Device* known) { return *known == card; };

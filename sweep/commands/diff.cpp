@@ -111,14 +111,19 @@ Size failures(const report::Diff& diff, const report::Condition& condition) {
 std::string as_json(const report::Diff& diff) {
   boost::json::array inputs;
   for (const auto& each : diff.inputs())
-    inputs.push_back(
-        boost::json::object{{"cause", each.cause}, {"what", each.what}, {"how", each.how}});
+    inputs.push_back(boost::json::object{{"cause", each.cause},
+                                         {"what", each.what},
+                                         {"how", each.how},
+                                         {"before", each.before},
+                                         {"after", each.after},
+                                         {"unit", each.unit}});
   const auto counts = diff.for_each([](const report::PointChange&) {});
   const auto run = [](const report::RunSummary& r) {
     return boost::json::object{{"run", r.id}, {"finished", r.finished}, {"version", r.version}};
   };
   return pretty(boost::json::object{{"before", run(diff.before().run)},
                                     {"after", run(diff.after().run)},
+                                    {"best_ways", json_rows(report::best_ways_table(diff))},
                                     {"decisions", json_rows(report::decisions(diff))},
                                     {"inputs", inputs},
                                     {"same", counts.same},
@@ -136,6 +141,7 @@ int run_diff(const Options& options) {
     condition.emplace(options.text("fail-if"), std::vector<std::string>{"old", "new"});
   const double threshold = threshold_of(options);
   const Format format = format_of(options);
+  refuse_details_outside_text(options, format);
   const report::Database database(asked.file);
   auto runs = asked.runs;
   if (runs.empty()) {
@@ -157,7 +163,8 @@ int run_diff(const Options& options) {
   } else if (format == Format::jsonl) {
     emit(options, formatted(report::decisions(diff), format));
   } else if (format == Format::text) {
-    emit(options, diff_screen(diff));
+    emit(options, diff_screen(diff, options.given("details") ? ScreenLength::details
+                                                             : ScreenLength::short_screen));
   } else {
     emit(options, report::to_markdown(report::diff_document(diff)));
   }
@@ -170,7 +177,7 @@ const Command diff_command = {
     {.name = "diff",
      .summary = "show the changes between two runs, with their causes",
      .operands = "[DATABASE|FOLDER] [RUN_A RUN_B]",
-     .flags = "threshold fail-if format out",
+     .flags = "threshold fail-if details format out",
      .examples =
          "headroom diff out/nightly\n"
          "headroom diff out/nightly 3 7 --format csv --out changes.csv\n"

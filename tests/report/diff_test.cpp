@@ -128,10 +128,10 @@ TEST(Diff, EachChangeHasItsCause) {
   EXPECT_EQ(counts.same, 0);
   std::set<std::string> inputs;
   for (const auto& each : diff.inputs())
-    inputs.insert(each.cause + " " + each.what + " " + each.how);
-  EXPECT_EQ(inputs, (std::set<std::string>{"program version 1 → 2 changed",
-                                           "model metadata b changed", "hardware card changed",
-                                           "spec: model new new", "spec: model gone gone"}));
+    inputs.insert(words_of(each));
+  EXPECT_EQ(inputs, (std::set<std::string>{"program version: 1 → 2",
+                                           "model metadata changed: b", "hardware changed: card",
+                                           "spec: model new: new", "spec: model gone: gone"}));
 }
 
 TEST(Diff, ThresholdsAreTakenFromBothSides) {
