@@ -59,8 +59,14 @@ Prepared prepare(const Memory& memory, const std::string& sql) {
 
 /// The columns and errors that the authoriser saw.
 struct Seen {
+  const std::vector<const Column*>* known;
   std::set<std::pair<std::string, std::string>> columns;  ///< {row, column}
   int selects = 0;
+
+  const Column* find(std::string_view name) const {
+    const auto at = std::ranges::find(*known, name, &Column::name);
+    return at == known->end() ? nullptr : *at;
+  }
 };
 
 int authorise(void* data, int action, const char* first, const char* second, const char*,
@@ -75,7 +81,7 @@ int authorise(void* data, int action, const char* first, const char* second, con
   }
   if (action != SQLITE_READ) return SQLITE_DENY;
   if (!second || !*second) return SQLITE_OK;
-  if (!find_column(second)) return SQLITE_DENY;  // rowid
+  if (!seen.find(second)) return SQLITE_DENY;  // rowid
   seen.columns.emplace(first, second);
   return SQLITE_OK;
 }
@@ -105,17 +111,19 @@ void check_text(const std::string& expression) {
   }
 }
 
-[[noreturn]] void explain(const std::string& expression, std::string problem) {
+[[noreturn]] void explain(const std::string& expression, std::string problem,
+                          const std::vector<const Column*>& columns) {
   constexpr std::string_view unknown = "no such column: ";
   if (const auto at = problem.find(unknown); at != std::string::npos) {
     std::string name = problem.substr(at + unknown.size());
     if (const auto dot = name.rfind('.'); dot != std::string::npos) name.erase(0, dot + 1);
     std::vector<std::string> known;
-    for (const Column& c : columns()) known.emplace_back(c.name);
-    problem += fmt::format("; nearest: {}", fmt::join(nearest(name, known), ", "));
-  } else if (problem == "not authorized" || problem.starts_with("not authorized to use function")) {
-    problem += ": only columns, operators and plain functions are allowed, no SELECT";
+    for (const Column* c : columns) known.emplace_back(c->name);
+    throw UnknownColumn(fmt::format("'{}': {}; nearest: {}", expression, problem,
+                                    fmt::join(nearest(name, known), ", ")));
   }
+  if (problem == "not authorized" || problem.starts_with("not authorized to use function"))
+    problem += ": only columns, operators and plain functions are allowed, no SELECT";
   throw ConditionError(fmt::format("'{}': {}", expression, problem));
 }
 
@@ -123,6 +131,7 @@ void check_text(const std::string& expression) {
 
 struct Condition::Implementation {
   std::string expression;
+  std::vector<const Column*> columns;
   std::vector<RowSource> rows;
   std::span<const Cell> cells;  ///< rounds of the current row
   int rounds = 0;               ///< rounds of the current row
@@ -132,15 +141,19 @@ struct Condition::Implementation {
   Prepared statement;
 };
 
-Condition::Condition(std::string expression, const std::vector<std::string>& rows)
+Condition::Condition(std::string expression, const std::vector<std::string>& rows,
+                     std::span<const Column> more)
     : self_(std::make_unique<Implementation>()) {
   self_->expression = std::move(expression);
   const std::string& text = self_->expression;
   const auto nowhere = std::numeric_limits<std::size_t>::max();
+  for (const auto all : {columns(), more})
+    for (const Column& column : all) self_->columns.push_back(&column);
   self_->rows.resize(rows.size());
   std::string tables;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    self_->rows[row] = {row == 0, std::vector(columns().size(), nowhere), &self_->cells};
+    self_->rows[row] = {row == 0, self_->columns, std::vector(self_->columns.size(), nowhere),
+                        &self_->cells};
     add_row_table(self_->memory.get(), rows[row], self_->rows[row]);
     tables += fmt::format("{}\"{}\"", row == 0 ? "" : " CROSS JOIN ", rows[row]);
   }
@@ -151,7 +164,7 @@ Condition::Condition(std::string expression, const std::vector<std::string>& row
     sqlite3_db_config(self_->memory.get(), SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
     prepare(self_->memory,
             "SELECT 1 FROM " + tables);  // connects them, which the authoriser denies
-    Seen seen;
+    Seen seen{&self_->columns, {}};
     sqlite3_set_authorizer(self_->memory.get(), authorise, &seen);
     // An aggregate is an error only after WHERE.
     prepare(self_->memory, fmt::format("SELECT 1 FROM {} WHERE ({}\n)", tables, text));
@@ -160,15 +173,15 @@ Condition::Condition(std::string expression, const std::vector<std::string>& row
     for (std::size_t row = 0; row < rows.size(); ++row)
       for (const auto& [table, name] : seen.columns) {
         if (table != rows[row]) continue;
-        const Column* column = find_column(name);
-        self_->rows[row].places[static_cast<std::size_t>(column - columns().data())] =
+        const auto at = std::ranges::find(self_->columns, name, &Column::name);
+        self_->rows[row].places[static_cast<std::size_t>(at - self_->columns.begin())] =
             self_->columns_read.size();
-        self_->columns_read.push_back({row, column});
+        self_->columns_read.push_back({row, *at});
       }
     if (self_->columns_read.empty()) throw ConditionError("reads no column");
     sqlite3_set_authorizer(self_->memory.get(), nullptr, nullptr);
   } catch (const ConditionError& e) {
-    explain(text, e.what());
+    explain(text, e.what(), self_->columns);
   }
   sqlite3_progress_handler(
       self_->memory.get(), round_steps,
@@ -193,7 +206,7 @@ bool Condition::holds(std::span<const Cell> values) const {
     const std::string problem =
         late ? "takes too long for each row" : sqlite3_errmsg(self_->memory.get());
     sqlite3_reset(statement);
-    explain(self_->expression, problem);
+    explain(self_->expression, problem, self_->columns);
   }
   return sqlite3_column_type(statement, 0) != SQLITE_NULL &&
          sqlite3_column_double(statement, 0) != 0;

@@ -20,6 +20,20 @@ class ConditionError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// The expression reads a column that does not exist.
+class UnknownColumn : public ConditionError {
+ public:
+  using ConditionError::ConditionError;
+};
+
+/// A text that an expression compares with a column, and the column's name: "verdict = 'refused'".
+struct ComparedText {
+  std::string column, text;
+  bool operator==(const ComparedText&) const = default;
+};
+/// Comparisons of a name with texts by =, ==, <>, !=, IS and IN.
+std::vector<ComparedText> compared_texts(std::string_view expression);
+
 class Condition {
  public:
   /// A column that the expression reads, and its row.
@@ -29,8 +43,10 @@ class Condition {
   };
 
   /// `rows`: what the expression calls them, {"old", "new"}; {"result"} for one row, whose columns
-  /// need no name before them. Throws ConditionError.
-  Condition(std::string expression, const std::vector<std::string>& rows);
+  /// need no name before them. `more`: columns beyond columns(), which outlive the condition.
+  /// Throws ConditionError.
+  Condition(std::string expression, const std::vector<std::string>& rows,
+            std::span<const Column> more = {});
   ~Condition();
   Condition(Condition&&) noexcept;
 

@@ -48,6 +48,9 @@ inline constexpr double usual_threshold = 0.01;
 /// The numbers that are compared.
 std::span<const std::string_view> compared_columns();
 
+/// Prices among the facts of a machine: no outcome depends on them.
+std::span<const std::string_view> money_columns();
+
 class Diff {
  public:
   /// `before` and `after` are complete runs of the database. Throws StoreError.
@@ -109,6 +112,14 @@ struct BestWay {
 enum class WayChange { worse_verdict, better_verdict, other_way, speed, added, removed, none };
 /// A speed counts from the threshold on. Ways that do not run differ in their verdict alone.
 WayChange change_of(const BestWay& way, double threshold);
+
+/// Columns of the best way of a model on a machine, for conditions: best_verdict, best_precision, …
+std::span<const Column> best_way_columns();
+/// The value of such a column, or of an axis or a fact, for the way of one run; text lives as long
+/// as the diff. Empty where `row` is null.
+Cell best_way_value(const Source& source, const ModelRow* row, const Column& column);
+/// Texts that a column can have in either run; empty where any text is possible.
+std::vector<std::string> known_texts(const Diff& diff, const Column& column);
 
 /// Every pair of a model and a machine: those that differ first, by what changed.
 std::vector<BestWay> best_ways(const Diff& diff);

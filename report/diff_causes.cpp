@@ -15,8 +15,8 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> cause_words[] = {
     {"model", "model metadata"}, {"machine", "hardware"}, {"runtime", "factors"}};
 constexpr std::string_view program = "program version";
-constexpr std::string_view money_columns[] = {"cards_list_price_usd", "purchase_price",
-                                              "owned_per_hour", "used_per_hour", "rent_per_hour"};
+constexpr std::string_view prices[] = {"cards_list_price_usd", "purchase_price", "owned_per_hour",
+                                       "used_per_hour", "rent_per_hour"};
 
 /// A known price and its unit.
 struct KnownPrice {
@@ -32,8 +32,8 @@ std::map<std::string, std::map<std::string_view, KnownPrice>> prices_of(const Ru
       if (machine == digit.end()) continue;
       for (std::size_t i = 0; i < machine->values.size(); ++i)
         for (const Axis& axis : digit) {
-          const auto column = std::ranges::find(money_columns, axis.column);
-          if (column == std::end(money_columns) || text_of(&axis.values[i]).empty()) continue;
+          const auto column = std::ranges::find(prices, axis.column);
+          if (column == std::end(prices) || text_of(&axis.values[i]).empty()) continue;
           std::string unit(find_column(axis.column)->unit);
           if (unit.starts_with("currency") && currency != digit.end())
             unit.replace(0, std::string_view("currency").size(), text_of(&currency->values[i]));
@@ -132,7 +132,7 @@ void add_price_changes(std::vector<InputChange>& all, const RunInfo& old, const 
   for (const auto& [machine, content] : values_of(now, "machine")) {
     const std::string& was = replaced && machine == replaced->to ? replaced->from : machine;
     if (!machines.contains(was)) continue;
-    for (const auto column : money_columns) {
+    for (const auto column : prices) {
       const KnownPrice &earlier = before[was][column], &later = after[machine][column];
       if (earlier.value != later.value || earlier.unit != later.unit)
         all.push_back({"price", fmt::format("{} of {}", find_column(column)->heading, machine),
@@ -148,6 +148,8 @@ void join(std::string& all, std::string_view word) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> money_columns() { return prices; }
 
 std::string words_of(const InputChange& change) {
   if (change.before.empty() && change.after.empty())

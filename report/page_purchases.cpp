@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "model/answer/cost.hpp"
 #include "report/format.hpp"
+#include "report/output_cost.hpp"
 #include "report/page_parts.hpp"
 #include "report/way_rows.hpp"
 #include "report/words.hpp"
@@ -26,9 +26,9 @@ struct ServingOption {
   std::string_view column, words;
 };
 constexpr ServingOption list_price[] = {{"cards_list_price_usd", "bought"}};
-constexpr ServingOption by_the_hour[] = {{"owned_per_hour", "bought"},
-                                         {"used_per_hour", "bought second-hand"},
-                                         {"rent_per_hour", "rented"}};
+constexpr ServingOption by_the_hour[] = {{hourly_columns[0], "bought"},
+                                         {hourly_columns[1], "bought second-hand"},
+                                         {hourly_columns[2], "rented"}};
 
 double value(const Source& source, const ModelRow& line, std::string_view column,
              double otherwise) {
@@ -71,21 +71,6 @@ TableBlock ranking(std::vector<TableColumn> figures) {
 /// A row with model, rank, machine and precision.
 std::vector<TableCell> ranked(const std::string& model, std::size_t rank, const Offer& offer) {
   return {model, std::to_string(rank), offer.line->machine, precision_label(*offer.line)};
-}
-
-/// Money for a million output tokens at the batch and lengths that the line is shown at.
-std::string per_million(const Source& source, const Offer& offer) {
-  const ModelRow& line = *offer.line;
-  model::Scenario scenario;
-  scenario.batch = static_cast<Size>(value(source, line, "batch", 1));
-  scenario.prompt_tokens = static_cast<Size>(value(source, line, "prompt_tokens", 1));
-  scenario.output_tokens = static_cast<Size>(value(source, line, "output_tokens", 1));
-  const auto replicas = static_cast<Size>(value(source, line, "data_parallel", 1));
-  const auto cost =
-      model::token_cost({.capital = offer.price, .energy = 0},
-                        value(source, line, "utilisation", 1), std::max<Size>(1, replicas),
-                        scenario, model::of_one_batch(scenario, line.roomiest().estimate));
-  return shown(cost.output_per_million, DisplayUnit::plain);
 }
 
 /// The prices of the run in words.
@@ -148,7 +133,8 @@ Document by_prices(const Source& source) {
       row.emplace_back(purchase > 0 ? fmt::format("{:.0f}", purchase) : "");
       row.emplace_back(fmt::format("{:.4g}", offer.price));
       row.emplace_back(shown(speed_of(offer), DisplayUnit::plain));
-      row.emplace_back(per_million(source, offer));
+      row.emplace_back(
+          shown(output_cost(source.axes, *offer.line, offer.price), DisplayUnit::plain));
       table.rows.push_back(std::move(row));
     }
   Document part;

@@ -32,8 +32,8 @@ RowCursor& cursor_of(sqlite3_vtab_cursor* base) { return *static_cast<RowCursor*
 int connect(sqlite3* database, void* source, int, const char* const*, sqlite3_vtab** table,
             char**) {
   std::string names;
-  for (const Column& c : columns())
-    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", c.name);
+  for (const Column* c : static_cast<const RowSource*>(source)->columns)
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", c->name);
   const int code =
       sqlite3_declare_vtab(database, fmt::format("CREATE TABLE row ({})", names).c_str());
   if (code != SQLITE_OK) return code;

@@ -1,4 +1,4 @@
-// One row of columns() as a table of sqlite, whose values are cells in memory.
+// One row of columns as a table of sqlite, whose values are cells in memory.
 #pragma once
 
 #include <sqlite3.h>
@@ -12,9 +12,9 @@
 namespace headroom::report {
 
 struct RowSource {
-  bool endless = false;             ///< one row again and again, with the current cells
-  std::vector<std::size_t> places;  ///< place of each of columns() in `cells`; beyond its end: no
-                                    ///< value
+  bool endless = false;  ///< one row again and again, with the current cells
+  std::vector<const Column*> columns;
+  std::vector<std::size_t> places;  ///< of each of `columns` in `cells`; beyond its end: no value
   const std::span<const Cell>* cells = nullptr;
 };
 

@@ -25,6 +25,21 @@ std::vector<std::int64_t> fingerprints(const std::vector<const Row*>& rows) {
   return all;
 }
 
+/// Columns of what is served with a model.
+void add_extras(report::Digit& columns, const std::vector<Choice>& digit) {
+  for (std::size_t c = 0; c < std::size(extra_axes); ++c) {
+    if (!digit.front().extras[c]) continue;
+    report::Axis axis{std::string(extra_axes[c].column), {}};
+    for (const Choice& choice : digit) {
+      const ServedExtra& each = *choice.extras[c];
+      axis.values.push_back(each.text);
+      // A draft model needs its name resolved; other values need only their text.
+      axis.fingerprints.push_back(each.proposer ? fingerprint(*each.proposer->model) : 0);
+    }
+    columns.push_back(std::move(axis));
+  }
+}
+
 }  // namespace
 
 report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<Prices>& prices) {
@@ -57,17 +72,7 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
   if (first.kv_precision)
     add("kv_precision",
         [](const Scenario& s) { return AxisValue(std::string(s.kv_precision->name)); });
-  for (std::size_t c = 0; c < std::size(extra_axes); ++c) {
-    if (!digit.front().extras[c]) continue;
-    report::Axis axis{std::string(extra_axes[c].column), {}};
-    for (const Choice& choice : digit) {
-      const ServedExtra& each = *choice.extras[c];
-      axis.values.push_back(each.text);
-      // A draft model needs its name resolved; other values need only their text.
-      axis.fingerprints.push_back(each.proposer ? fingerprint(*each.proposer->model) : 0);
-    }
-    columns.push_back(std::move(axis));
-  }
+  add_extras(columns, digit);
   for (const auto* axis : number_axes())
     if (std::ranges::any_of(digit, [&](const Choice& c) { return c.decides.*axis->number > 0; }))
       add(axis->form.column, [&](const Scenario& s) {

@@ -25,7 +25,7 @@ double hourly(const Candidate& c) {
   return c.per_hour.value_or(std::numeric_limits<double>::infinity());
 }
 
-constexpr Question table[] = {
+constexpr Question all_questions[] = {
     {"largest-model", "the model with the most parameters that a machine runs", "Largest model",
      Vary::batch, false, true, false,
      [](const Candidate& a, const Candidate& b) {
@@ -117,11 +117,11 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
 
 }  // namespace
 
-std::span<const Question> questions() { return table; }
+std::span<const Question> questions() { return all_questions; }
 
 const Question& question(std::string_view name) {
   std::vector<std::string> known;
-  for (const Question& each : table) {
+  for (const Question& each : all_questions) {
     if (each.name == name) return each;
     known.emplace_back(each.name);
   }

@@ -14,6 +14,7 @@
 #include "report/words.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/database_operand.hpp"
+#include "sweep/diff_alert.hpp"
 #include "sweep/diff_screen.hpp"
 #include "sweep/output.hpp"
 #include "sweep/stream.hpp"
@@ -78,37 +79,7 @@ double threshold_of(const Options& options) {
   return given.value_or(report::usual_threshold);
 }
 
-/// Points for which the condition holds; the first few are named on standard error.
-Size failures(const report::Diff& diff, const report::Condition& condition) {
-  constexpr Size named = 5;
-  Size count = 0;
-  std::vector<report::Cell> cells(condition.columns_read().size());
-  diff.for_each_pair([&](const report::PointChange& change) {
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      cells[i] = diff.value(*condition.columns_read()[i].column, change,
-                            condition.columns_read()[i].row == 1);
-    if (!condition.holds(cells)) return;
-    if (++count > named) return;
-    std::string values;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      values +=
-          fmt::format(", {}.{} {}", condition.columns_read()[i].row == 1 ? "new" : "old",
-                      condition.columns_read()[i].column->name,
-                      std::visit(
-                          [](const auto& v) {
-                            if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>)
-                              return std::string("none");
-                            else
-                              return fmt::format("{}", v);
-                          },
-                          cells[i]));
-    fmt::print(stderr, "holds: {}{}\n", axis_words(diff, change), values);
-  });
-  if (count > named) fmt::print(stderr, "holds for {} more points\n", count - named);
-  return count;
-}
-
-std::string as_json(const report::Diff& diff) {
+std::string as_json(const report::Diff& diff, const std::optional<Alert>& alert) {
   boost::json::array inputs;
   for (const auto& each : diff.inputs())
     inputs.push_back(boost::json::object{{"cause", each.cause},
@@ -121,7 +92,14 @@ std::string as_json(const report::Diff& diff) {
   const auto run = [](const report::RunSummary& r) {
     return boost::json::object{{"run", r.id}, {"finished", r.finished}, {"version", r.version}};
   };
-  return pretty(boost::json::object{{"before", run(diff.before().run)},
+  boost::json::value fail_if;
+  if (alert)
+    fail_if = boost::json::object{{"count", alert->count},
+                                  {"of", alert->of_ways ? "best ways" : "points"},
+                                  {"models", alert->models},
+                                  {"first", alert->first}};
+  return pretty(boost::json::object{{"fail_if", fail_if},
+                                    {"before", run(diff.before().run)},
                                     {"after", run(diff.after().run)},
                                     {"best_ways", json_rows(report::best_ways_table(diff))},
                                     {"decisions", json_rows(report::decisions(diff))},
@@ -137,8 +115,7 @@ std::string as_json(const report::Diff& diff) {
 int run_diff(const Options& options) {
   const Asked asked = asked_of(options);
   std::optional<report::Condition> condition;
-  if (options.given("fail-if"))
-    condition.emplace(options.text("fail-if"), std::vector<std::string>{"old", "new"});
+  if (options.given("fail-if")) condition.emplace(alert_condition(options.text("fail-if")));
   const double threshold = threshold_of(options);
   const Format format = format_of(options);
   refuse_details_outside_text(options, format);
@@ -156,10 +133,12 @@ int run_diff(const Options& options) {
     runs = {*before, latest};
   }
   const report::Diff diff(database, runs[0], runs[1], threshold);
+  std::optional<Alert> alert;
+  if (condition) alert = alert_of(diff, options.text("fail-if"), *condition);
   if (format == Format::csv) {
     stream(options, [&](std::ostream& out) { report::write_diff_csv(out, diff); });
   } else if (format == Format::json) {
-    emit(options, as_json(diff));
+    emit(options, as_json(diff, alert));
   } else if (format == Format::jsonl) {
     emit(options, formatted(report::decisions(diff), format));
   } else if (format == Format::text) {
@@ -168,7 +147,9 @@ int run_diff(const Options& options) {
   } else {
     emit(options, report::to_markdown(report::diff_document(diff)));
   }
-  return condition && failures(diff, *condition) > 0 ? answer_is_no : done;
+  if (!alert || alert->count == 0) return done;
+  fmt::print(stderr, "{}\n", alert_words(*alert));
+  return answer_is_no;
 }
 
 }  // namespace
