@@ -59,6 +59,17 @@ struct Matches {
   }
 };
 
+/// "; best_verdict can be" where that column of best ways has the text.
+std::string other_column_words(const report::Diff& diff, const Column& asked,
+                               const std::string& text) {
+  for (const Column& column : report::best_way_columns()) {
+    const auto known = known_texts(diff, column);
+    if (column.name != asked.name && std::ranges::find(known, text) != known.end())
+      return fmt::format("; {} can be '{}'", column.name, text);
+  }
+  return {};
+}
+
 /// Texts that never match are mistakes: "verdict = 'fit'".
 void check_texts(const report::Diff& diff, const std::string& expression, Reads reads) {
   for (const auto& [name, text] : report::compared_texts(expression)) {
@@ -68,12 +79,11 @@ void check_texts(const report::Diff& diff, const std::string& expression, Reads 
     const auto known = known_texts(diff, *read->column);
     if (known.empty() || std::ranges::find(known, text) != known.end()) continue;
     constexpr std::size_t most = 12;
-    throw report::ConditionError(
-        known.size() <= most
-            ? fmt::format("'{}': {} is never '{}'; it is one of: {}", expression, name, text,
-                          fmt::join(known, ", "))
-            : fmt::format("'{}': {} is never '{}' in these runs; nearest: {}", expression, name,
-                          text, fmt::join(nearest(text, known), ", ")));
+    const bool few = known.size() <= most;
+    throw report::ConditionError(fmt::format(
+        "'{}': {} is never '{}' in these runs; {}: {}{}", expression, name, text,
+        few ? "it is one of" : "nearest", fmt::join(few ? known : nearest(text, known), ", "),
+        other_column_words(diff, *read->column, text)));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "hardware/text.hpp"
@@ -63,28 +64,64 @@ struct Numbers {
   }
 };
 
-/// Cells of one run's best way: precision and engine, tokens/s, verdict.
-std::vector<std::string> way_cells(const ModelRow* row) {
-  if (!row) return {"", "", "not asked"};
-  const model::Estimate& e = row->roomiest().estimate;
-  std::string verdict(report::rank_words(*row));
-  if (report::rank_of(*row) > model::WayRank::offload) return {"", "", verdict};
-  if (e.gpus_used > 1) verdict += fmt::format(" on {} GPUs", e.gpus_used);
+/// A best way in one run: precision and engine, then tokens/s; empty where it does not run.
+struct WayWords {
+  std::string way, tokens_s;
+};
+WayWords words_of_way(const ModelRow* row) {
+  if (!row || report::rank_of(*row) > model::WayRank::offload) return {};
+  const double tokens_s = row->roomiest().estimate.tokens_s;
   const bool measured = row->factors.tpot.measurements > 0;
   return {row->held + ' ' + row->runtime,
-          e.tokens_s > 0 ? (measured ? "" : "~") + three_digits(e.tokens_s) : "", verdict};
+          tokens_s > 0 ? (measured ? "" : "~") + three_digits(tokens_s) : ""};
 }
 
-/// A table of ways with names of models cut where lines would be too long.
-std::string way_lines(std::vector<ScreenColumn> columns,
-                      std::vector<std::vector<std::string>> rows) {
+/// Ways as one column: names to the left, tokens/s to the right.
+std::vector<std::string> way_column(const std::vector<const ModelRow*>& rows) {
+  std::size_t name = 0, number = 0;
+  std::vector<WayWords> words;
+  for (const ModelRow* row : rows) {
+    const WayWords& each = words.emplace_back(words_of_way(row));
+    name = std::max(name, text_width(each.way));
+    number = std::max(number, text_width(each.tokens_s));
+  }
+  std::vector<std::string> cells;
+  for (const WayWords& each : words)
+    cells.push_back(each.way.empty()
+                        ? "-"
+                        : fmt::format("{:<{}} {:>{}}", each.way, name, each.tokens_s, number));
+  return cells;
+}
+
+/// "fits", "fits → offload", "fits on 1 GPU → fits on 2 GPUs".
+std::string verdict_change(const BestWay& way) {
+  const auto gpus = [](const ModelRow* row) {
+    return row && report::rank_of(*row) <= model::WayRank::tight
+               ? Size{row->roomiest().estimate.gpus_used}
+               : Size{0};
+  };
+  const bool other_gpus =
+      gpus(way.before) > 0 && gpus(way.after) > 0 && gpus(way.before) != gpus(way.after);
+  const auto verdict = [&](const ModelRow* row) -> std::string {
+    if (!row) return "not asked";
+    const std::string words(report::rank_words(*row));
+    return other_gpus ? fmt::format("{} on {} GPU{}", words, gpus(row), gpus(row) == 1 ? "" : "s")
+                      : words;
+  };
+  const std::string before = verdict(way.before), after = verdict(way.after);
+  return before == after ? after : fmt::format("{} → {}", before, after);
+}
+
+/// The table with names of models cut where lines would be too long.
+std::string way_lines(std::vector<ScreenColumn> columns) {
   constexpr std::size_t shortest_name = 16;
+  auto& models = columns.front().cells;
   std::size_t longest = 0;
-  for (const auto& row : rows) longest = std::max(longest, text_width(row[0]));
+  for (const auto& model : models) longest = std::max(longest, text_width(model));
   for (;; --longest) {
-    for (auto& row : rows)
-      if (text_width(row[0]) > longest) row[0] = row[0].substr(0, longest - 1) + "…";
-    const std::string text = screen_table(columns, rows);
+    for (auto& model : models)
+      if (text_width(model) > longest) model = model.substr(0, longest - 1) + "…";
+    const std::string text = screen_table(columns);
     std::size_t widest = 0;
     for (const auto line : words(text, "\n")) widest = std::max(widest, text_width(line));
     if (widest <= screen_width || longest <= shortest_name) return text;
@@ -92,34 +129,38 @@ std::string way_lines(std::vector<ScreenColumn> columns,
 }
 
 /// Best ways that differ, at most `most` of them.
-std::string way_table(const report::Diff& diff, const std::vector<BestWay>& ways,
-                      std::size_t most) {
+std::string way_table(const report::Diff& diff, std::span<const BestWay> ways, std::size_t most) {
   std::set<std::string> machines;
   for (const BestWay& way : ways) machines.insert(way.machine);
-  const bool stands_in =
-      diff.replaced() && machines.size() == 1 && *machines.begin() == diff.replaced()->to;
-  std::vector<ScreenColumn> columns{{"model", false, always, {}}};
-  if (machines.size() > 1) columns.push_back({"machine", false, always, {}});
-  for (const auto& heading :
-       {stands_in ? "on " + short_machine_name(diff.replaced()->from) : std::string("before"),
-        stands_in ? "on " + short_machine_name(diff.replaced()->to) : std::string("after")}) {
-    columns.push_back({heading, false, always, {}});
-    columns.push_back({"tokens/s", true, always, {}});
-    columns.push_back({"verdict", false, always, {}});
-  }
-  columns.push_back({"change", true, 1, {}});
-  std::vector<std::vector<std::string>> rows;
-  for (const BestWay& way : ways) {
-    if (rows.size() == most) break;
-    auto& row = rows.emplace_back();
-    row.push_back(short_model_name(way.model));
-    if (machines.size() > 1) row.push_back(short_machine_name(way.machine));
-    for (const ModelRow* each : {way.before, way.after})
-      for (auto& cell : way_cells(each)) row.push_back(std::move(cell));
+  const auto& replaced = diff.replaced();
+  const bool stands_in = replaced && machines.size() == 1 && *machines.begin() == replaced->to;
+  const auto shown = ways.first(std::min(most, ways.size()));
+  const auto column = [&](std::string heading, int importance, auto&& cell_of) {
+    ScreenColumn made{std::move(heading), false, importance, {}};
+    for (const BestWay& way : shown) made.cells.push_back(cell_of(way));
+    return made;
+  };
+  const auto side = [&](const std::string& heading, const ModelRow* BestWay::*row) {
+    std::vector<const ModelRow*> rows;
+    for (const BestWay& way : shown) rows.push_back(way.*row);
+    return ScreenColumn{heading + " (tokens/s)", false, always, way_column(rows)};
+  };
+  std::vector<ScreenColumn> columns;
+  columns.push_back(
+      column("model", always, [](const BestWay& way) { return short_model_name(way.model); }));
+  if (machines.size() > 1)
+    columns.push_back(column("machine", always,
+                             [](const BestWay& way) { return short_machine_name(way.machine); }));
+  columns.push_back(
+      side(stands_in ? short_machine_name(replaced->from) : "before", &BestWay::before));
+  columns.push_back(side(stands_in ? short_machine_name(replaced->to) : "after", &BestWay::after));
+  columns.push_back(column("change", 1, [](const BestWay& way) {
     const double change = way.speed_change();
-    row.push_back(change == 0 ? "" : fmt::format("{:+.0f} %", 100 * change));
-  }
-  return '\n' + way_lines(std::move(columns), std::move(rows));
+    return change == 0 ? std::string() : fmt::format("{:+.0f} %", 100 * change);
+  }));
+  columns.back().right = true;
+  columns.push_back(column("verdict", always, verdict_change));
+  return '\n' + way_lines(std::move(columns));
 }
 
 /// "Best ways: 1 verdict worse, 0 better, 2 other precision or engine, 6 as before".

@@ -53,8 +53,8 @@ class FactList {
 
 /// A constant with its interval, which a change may move alone.
 std::string constant_text(const model::Constant& constant) {
-  return fmt::format("{} ({}–{})", report::shortest(constant.value), report::shortest(constant.low),
-                     report::shortest(constant.high));
+  return fmt::format("{} ({:.3g}–{:.3g})", report::shortest(constant.value), constant.low,
+                     constant.high);
 }
 
 FactList card_facts(const Device& card, std::string part) {
