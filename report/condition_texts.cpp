@@ -1,12 +1,16 @@
 // Texts that a condition compares with columns, so that one that never matches is an error.
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <initializer_list>
+#include <tuple>
 
 #include "report/condition.hpp"
 
 namespace headroom::report {
 namespace {
+
+/// Words that count as signs.
+constexpr std::string_view comparing_words[] = {"is", "not", "in", "and", "or"};
 
 struct Token {
   enum Kind { name, text, sign } kind;
@@ -31,7 +35,11 @@ std::vector<Token> tokens_of(std::string_view expression) {
     } else if (is_name_character(c)) {
       for (; i < expression.size() && is_name_character(expression[i]); ++i)
         value += static_cast<char>(std::tolower(static_cast<unsigned char>(expression[i])));
-      all.push_back({Token::name, value});
+      const bool of_row =
+          all.size() >= 2 && all.back().value == "." && all.back().kind == Token::sign;
+      if (of_row) all.resize(all.size() - 2);  // a column needs no row before it here
+      const bool word = std::ranges::find(comparing_words, value) != std::end(comparing_words);
+      all.push_back({word ? Token::sign : Token::name, value});
     } else {
       if (!std::isspace(static_cast<unsigned char>(c))) all.push_back({Token::sign, {c}});
       ++i;
@@ -40,19 +48,15 @@ std::vector<Token> tokens_of(std::string_view expression) {
   return all;
 }
 
-/// The token after a comparison that begins at `at`; `at` where there is none.
-std::size_t after_comparison(const std::vector<Token>& tokens, std::size_t at) {
-  std::size_t end = at;
-  while (end < tokens.size() && tokens[end].kind == Token::sign &&
-         std::string_view("=<>!").find(tokens[end].value) != std::string_view::npos)
-    ++end;
-  const auto is_word = [&](std::size_t i, std::string_view word) {
-    return i < tokens.size() && tokens[i].kind == Token::name && tokens[i].value == word;
-  };
-  if (end == at && is_word(end, "is")) ++end;
-  if (is_word(end, "not")) ++end;
-  if (is_word(end, "in")) ++end;
-  return end;
+/// The signs from `at` on, and the place after them.
+std::pair<std::string, std::size_t> signs_from(const std::vector<Token>& tokens, std::size_t at) {
+  std::string all;
+  for (; at < tokens.size() && tokens[at].kind == Token::sign; ++at) all += tokens[at].value;
+  return {all, at};
+}
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> all) {
+  return std::ranges::find(all, text) != all.end();
 }
 
 }  // namespace
@@ -61,23 +65,20 @@ std::vector<ComparedText> compared_texts(std::string_view expression) {
   const auto tokens = tokens_of(expression);
   std::vector<ComparedText> all;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind != Token::name) continue;
-    std::size_t at = after_comparison(tokens, i + 1);
-    if (at == i + 1) {
-      // 'refused' = verdict, where verdict may stand after its row and a point
-      std::size_t first = i;
-      if (i >= 2 && tokens[i - 1].value == "." && tokens[i - 2].kind == Token::name) first = i - 2;
-      for (std::size_t back = 1; back <= 3 && back < first; ++back)
-        if (tokens[first - back - 1].kind == Token::text &&
-            after_comparison(tokens, first - back) == first)
-          all.push_back({tokens[i].value, tokens[first - back - 1].value});
+    if (tokens[i].kind == Token::sign) continue;
+    auto [signs, at] = signs_from(tokens, i + 1);
+    if (at >= tokens.size() || tokens[at].kind == tokens[i].kind) continue;
+    const bool list = is_one_of(signs, {"in(", "notin("});
+    if (!list && !is_one_of(signs, {"=", "==", "<>", "!=", "is", "isnot"})) continue;
+    if (tokens[i].kind == Token::text) {  // 'refused' = verdict
+      if (!list) all.push_back({tokens[at].value, tokens[i].value});
       continue;
     }
-    const bool list = at < tokens.size() && tokens[at].value == "(";
-    if (list) ++at;
-    for (; at < tokens.size() && tokens[at].kind == Token::text; ++at) {
+    all.push_back({tokens[i].value, tokens[at].value});
+    while (list) {
+      std::tie(signs, at) = signs_from(tokens, at + 1);
+      if (signs != "," || at >= tokens.size() || tokens[at].kind != Token::text) break;
       all.push_back({tokens[i].value, tokens[at].value});
-      if (!list || at + 1 >= tokens.size() || tokens[++at].value != ",") break;
     }
   }
   return all;

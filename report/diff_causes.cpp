@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "report/diff.hpp"
 #include "report/format.hpp"
@@ -133,11 +134,15 @@ void add_price_changes(std::vector<InputChange>& all, const RunInfo& old, const 
     const std::string& was = replaced && machine == replaced->to ? replaced->from : machine;
     if (!machines.contains(was)) continue;
     for (const auto column : prices) {
-      const KnownPrice &earlier = before[was][column], &later = after[machine][column];
-      if (earlier.value != later.value || earlier.unit != later.unit)
-        all.push_back({"price", fmt::format("{} of {}", find_column(column)->heading, machine),
-                       "changed", earlier.value, later.value,
-                       later.unit.empty() ? earlier.unit : later.unit});
+      KnownPrice earlier = before[was][column], later = after[machine][column];
+      if (earlier.value == later.value && earlier.unit == later.unit) continue;
+      std::string unit = later.unit.empty() ? earlier.unit : later.unit;
+      if (!earlier.unit.empty() && earlier.unit != unit) {  // another currency
+        earlier.value += ' ' + earlier.unit;
+        later.value += ' ' + std::exchange(unit, {});
+      }
+      all.push_back({"price", fmt::format("{} of {}", find_column(column)->heading, machine),
+                     "changed", earlier.value, later.value, unit});
     }
   }
 }
