@@ -1,4 +1,4 @@
-// What conditions on a diff can read of best ways, and the texts that columns can have.
+// Columns of best ways for conditions on a diff, and the texts that columns can have.
 #include <algorithm>
 #include <set>
 

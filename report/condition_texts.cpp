@@ -14,7 +14,7 @@ constexpr std::string_view comparing_words[] = {"is", "not", "in", "and", "or"};
 
 struct Token {
   enum Kind { name, text, sign } kind;
-  std::string value;  ///< of names in lower case, of texts without quotes
+  std::string value;  ///< names in lower case, texts without quotes
 };
 
 bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }

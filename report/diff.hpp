@@ -27,7 +27,7 @@ struct InputChange {
   std::string how;    ///< "changed", "new", "gone"
   std::string before{},
       after{};         ///< "1008", "none"; both empty: a name whose tensors, say, changed
-  std::string unit{};  ///< of both: "GB/s"
+  std::string unit{};  ///< unit of both: "GB/s"
   bool operator==(const InputChange&) const = default;
 };
 /// "bandwidth of rtx-4090: 1008 → 1100 GB/s", "spec: batch new: 8".
@@ -94,7 +94,7 @@ class Diff {
   std::unique_ptr<Source> before_, after_;
   std::optional<ReplacedMachine> replaced_;
   std::unique_ptr<PointMap> back_, forth_;
-  /// What differs between two contents of one name, by their fingerprints.
+  /// Words for the difference of two contents of one name, by their fingerprints.
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> causes_;
 };
 
@@ -115,8 +115,8 @@ WayChange change_of(const BestWay& way, double threshold);
 
 /// Columns of the best way of a model on a machine, for conditions: best_verdict, best_precision, …
 std::span<const Column> best_way_columns();
-/// The value of such a column, or of an axis or a fact, for the way of one run; text lives as long
-/// as the diff. Empty where `row` is null.
+/// The value of such a column, an axis or a fact for the way of one run. Text lives as long as the
+/// diff. Empty where `row` is null.
 Cell best_way_value(const Source& source, const ModelRow* row, const Column& column);
 /// Texts that a column can have in either run; empty where any text is possible.
 std::vector<std::string> known_texts(const Diff& diff, const Column& column);

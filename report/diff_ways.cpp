@@ -1,5 +1,4 @@
-// What a diff says of ways to run models: the best one of each model, and every answer that
-// changed.
+// Ways to run models in a diff: the best one of each model, and every answer that changed.
 #include <fmt/format.h>
 
 #include <algorithm>

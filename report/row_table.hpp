@@ -14,7 +14,7 @@ namespace headroom::report {
 struct RowSource {
   bool endless = false;  ///< one row again and again, with the current cells
   std::vector<const Column*> columns;
-  std::vector<std::size_t> places;  ///< of each of `columns` in `cells`; beyond its end: no value
+  std::vector<std::size_t> places;  ///< place of each column in `cells`; beyond its end: no value
   const std::span<const Cell>* cells = nullptr;
 };
 

@@ -64,8 +64,7 @@ struct RunInfo {
   std::string version;      ///< version of the program
   std::vector<GridShape> grids;
   std::vector<ModelOrigin> models{};
-  /// What the fingerprints of its axes stand for, as far as facts say it: a diff names those that
-  /// changed.
+  /// Facts behind the fingerprints of its axes. A diff names those that changed.
   std::map<std::int64_t, std::vector<Fact>> facts{};
   Size points() const;
 };

@@ -117,7 +117,7 @@ void Store::Implementation::insert_facts(const RunInfo& info) {
     known.bind(1, fingerprint);
     const bool there = known.step() && known.integer(0) > 0;
     known.reset();
-    if (there) continue;  // of an earlier run, or of another name
+    if (there) continue;  // an earlier run stored them
     for (const Fact& f : facts)
       insert_fact.run(fingerprint, f.part, f.owner, f.name, f.value, f.unit);
   }

@@ -9,7 +9,7 @@
 
 #include "hardware/names.hpp"
 #include "report/format.hpp"
-#include "sweep/diff_screen.hpp"
+#include "sweep/diff_names.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {

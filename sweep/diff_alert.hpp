@@ -8,11 +8,11 @@
 
 namespace headroom::sweep {
 
-/// Where a condition holds.
+/// The places where a condition holds.
 struct Alert {
   Size count = 0;        ///< best ways, or points
   bool of_ways = false;  ///< the condition reads best ways and their inputs alone
-  Size models = 0;       ///< how many models they are of
+  Size models = 0;       ///< number of their models
   std::string first;     ///< the first of them, with the values that the condition reads
 };
 

@@ -7,15 +7,7 @@
 
 namespace headroom::sweep {
 
-/// "llama-3.1-8B, q4_K_M, vllm, rtx-4090, batch 8": model and machine of a point, and the other
-/// axes of its run that have several values.
-std::string axis_words(const report::Diff& diff, const report::PointChange& change);
-/// "rtx-4090" of "1x rtx-4090 @ desktop-ddr5-64gb".
-std::string short_machine_name(const std::string& machine);
-/// The part of a model's name after its owner.
-std::string short_model_name(const std::string& model);
-
-/// How much a screen shows.
+/// Length of a screen.
 enum class ScreenLength { short_screen, details };
 /// At most 30 lines of at most 100 columns: how many best ways changed, which ones, inputs that
 /// changed, and counts of points. With details every row, and all answers that changed.

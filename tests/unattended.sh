@@ -33,12 +33,13 @@ printf '#!/bin/sh\ncat >>%s/mail\n' "$folder" >/usr/sbin/sendmail
 chmod +x /usr/sbin/sendmail
 export HOME=$folder/home
 cd "$HOME/planning"
+cp "$examples"/*.sh .
 spec() {  # RUNTIME
   printf '[run]\nname = "nightly"\n[[grid]]\nmodels = ["TinyLlama-1.1B-Chat-v1.0"]\nruntimes = ["transformers"]\nmachines = ["%s"]\nbatches = [1, 8]\n' "$1"
   printf '[report]\nplots = false\n'
 }
-card() {  # GB/s
-  printf '[[device]]\nname = "own-card"\ntitle = "Own"\nvendor = "nvidia"\nmemory_mib = 8000\nbandwidth_gbs = %s\n' "$1"
+card() {  # GB/s, MiB
+  printf '[[device]]\nname = "own-card"\ntitle = "Own"\nvendor = "nvidia"\nbandwidth_gbs = %s\nmemory_mib = %s\n' "$1" "${2:-8000}"
   printf 'fp16_tflops = 20\nhost_bus_gbs = 15\nsource = "made up"\ndate = "2026-11-21"\n'
 }
 spec own-card | sed 's/name = "nightly"/&\nhardware = ["card.toml"]/' >nightly.toml
@@ -62,10 +63,16 @@ systemctl --user start headroom-nightly.service || fail "a night on which nothin
 card 100 >card.toml
 if systemctl --user start headroom-nightly.service 2>/dev/null; then fail "a slower night is no alert"; fi
 [ "$(systemctl --user show -P ExecMainStatus headroom-nightly.service)" = 3 ] || fail "exit code 3"
-grep -q own-card out/nightly/alert.md || fail "alert.md does not name the card"
+grep -q '^Subject: headroom: --fail-if holds for 1 best way' "$folder/mail" && grep -q own-card "$folder/mail" ||
+  fail "no mail that names the card"
+rm "$folder/mail"
 systemctl --user start headroom-nightly.service || fail "the night after: the slower one is what is usual now"
-[ "$(headroom report out/nightly --runs --format csv | wc -l)" = 5 ] || fail "four runs"
-echo "systemd: four nights, one alert with exit code 3"
+card 100 1500 >card.toml
+if systemctl --user start headroom-nightly.service 2>/dev/null; then fail "a model that no longer fits is no alert"; fi
+grep -q 'old.best_verdict fits' "$folder/mail" && grep -q 'fits → ' "$folder/mail" || fail "no mail about the model that no longer fits"
+rm "$folder/mail"
+[ "$(headroom report out/nightly --runs --format csv | wc -l)" = 6 ] || fail "five runs"
+echo "systemd: five nights, two alerts with exit code 3"
 
 # cron: at every minute instead of at three
 { echo "HOME=$HOME"; sed "s/^0 3 /* * /" "$examples/crontab"; } >crontab
@@ -87,5 +94,5 @@ wait_for 1
 [ ! -s "$folder/mail" ] || fail "mail on a quiet night: $(cat "$folder/mail")"
 card 100 >card.toml
 wait_for 2
-grep -q '^exit code 3' "$folder/mail" && grep -q own-card "$folder/mail" || fail "no mail about the slower night"
+grep -q '^--fail-if holds' "$folder/mail" && grep -q own-card "$folder/mail" || fail "no mail about the slower night"
 echo "cron: a quiet night without mail, a slower one with it"

@@ -162,20 +162,23 @@ const Command diff_command = {
      .examples =
          "headroom diff out/nightly\n"
          "headroom diff out/nightly 3 7 --format csv --out changes.csv\n"
-         "headroom diff out/nightly --fail-if 'new.tokens_s < 0.95 * old.tokens_s'\n"
-         "headroom diff out/nightly --fail-if \"old.verdict = 'fits_one_gpu' and new.verdict <> "
-         "old.verdict\"",
+         "headroom diff out/nightly --fail-if \"old.best_verdict = 'fits' and new.best_verdict <> "
+         "'fits'\"\n"
+         "headroom diff out/nightly --fail-if 'new.best_tokens_s < 0.95 * old.best_tokens_s'",
      .columns =
-         "text: counts, the first decisions, numbers and inputs that changed\n"
-         "md: changed decisions, changed inputs, points by kind and cause\n"
+         "text: counts, the best way of each model before and after, inputs that changed;\n"
+         "  with --details every answer that changed\n"
+         "md: best ways, decisions and inputs that changed, points by kind and cause\n"
          "csv: one row a changed point: change (verdict, number, came, went), cause, the column\n"
          "  that changed most and its share, the axes, and every number as NAME_old, NAME_new\n"
-         "json: decisions, inputs and counts; jsonl: decisions\n"
-         "--fail-if: the columns of result as old.NAME and new.NAME; NULL if a point is new\n"
-         "  or gone",
+         "json: what --fail-if matched, best ways, decisions, inputs and counts; jsonl: decisions\n"
+         "--fail-if: the columns of result as old.NAME and new.NAME, and of the best way of the\n"
+         "  model on the machine: best_verdict (fits, tight, offload, does not fit, refused),\n"
+         "  best_precision, best_runtime, best_tokens_s, best_gpus_used, best_cost_per_million;\n"
+         "  NULL if a point is new or gone; one line on standard error says what matched",
      .exit_codes = "0 done\n1 failed: no such run, a file that cannot be read or written\n"
                    "2 usage: an option or a column is not understood\n"
-                   "3 the condition of --fail-if holds for some point"},
+                   "3 the condition of --fail-if holds"},
     run_diff};
 
 }  // namespace headroom::sweep
