@@ -131,8 +131,10 @@ std::string way_lines(std::vector<ScreenColumn> columns) {
 
 /// Best ways that differ, at most `most` of them.
 std::string way_table(const report::Diff& diff, std::span<const BestWay> ways, std::size_t most) {
-  std::set<std::string> machines;
+  std::set<std::string> machines, short_names;
   for (const BestWay& way : ways) machines.insert(way.machine);
+  for (const std::string& machine : machines) short_names.insert(short_machine_name(machine));
+  const bool distinct = short_names.size() == machines.size();  // without their hosts
   const auto& replaced = diff.replaced();
   const bool stands_in = replaced && machines.size() == 1 && *machines.begin() == replaced->to;
   const auto shown = ways.first(std::min(most, ways.size()));
@@ -150,8 +152,9 @@ std::string way_table(const report::Diff& diff, std::span<const BestWay> ways, s
   columns.push_back(
       column("model", always, [](const BestWay& way) { return short_model_name(way.model); }));
   if (machines.size() > 1)
-    columns.push_back(column("machine", always,
-                             [](const BestWay& way) { return short_machine_name(way.machine); }));
+    columns.push_back(column("machine", always, [&](const BestWay& way) {
+      return distinct ? short_machine_name(way.machine) : way.machine;
+    }));
   columns.push_back(
       side(stands_in ? short_machine_name(replaced->from) : "before", &BestWay::before));
   columns.push_back(side(stands_in ? short_machine_name(replaced->to) : "after", &BestWay::after));
@@ -211,7 +214,7 @@ std::string decision_table(const report::Diff& diff) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& row : decisions.rows) {
     std::vector<std::string> cells;
-    for (const std::size_t i : {2, 0, 3, 1, 4, 5}) cells.push_back(readable(row[i]));
+    for (const std::size_t i : {2U, 0U, 3U, 1U, 4U, 5U}) cells.push_back(readable(row[i]));
     rows.push_back(std::move(cells));
   }
   return "\nEvery answer that changed:\n" +

@@ -127,11 +127,10 @@ TEST(Diff, EachChangeHasItsCause) {
   EXPECT_EQ(counts.removed, 1);
   EXPECT_EQ(counts.same, 0);
   std::set<std::string> inputs;
-  for (const auto& each : diff.inputs())
-    inputs.insert(words_of(each));
-  EXPECT_EQ(inputs, (std::set<std::string>{"program version: 1 → 2",
-                                           "model metadata changed: b", "hardware changed: card",
-                                           "spec: model new: new", "spec: model gone: gone"}));
+  for (const auto& each : diff.inputs()) inputs.insert(words_of(each));
+  EXPECT_EQ(inputs, (std::set<std::string>{"program version: 1 → 2", "model metadata changed: b",
+                                           "hardware changed: card", "spec: model new: new",
+                                           "spec: model gone: gone"}));
 }
 
 TEST(Diff, ThresholdsAreTakenFromBothSides) {
