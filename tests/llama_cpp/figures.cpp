@@ -38,7 +38,7 @@ std::string after(const std::string& line, const char* word) {
 void listen(ggml_log_level level, const char* text, void*) {
   std::string line(text);
   while (!line.empty() && line.back() == '\n') line.pop_back();
-  if (level == GGML_LOG_LEVEL_ERROR) said.error = line;
+  if (level == GGML_LOG_LEVEL_ERROR && said.error.empty()) said.error = line;
   if (const auto nodes = after(line, "nodes = "); !nodes.empty())
     said.nodes = nodes.substr(0, nodes.find(','));
   if (const auto size = after(line, "output buffer size = "); !size.empty())

@@ -48,6 +48,10 @@ class Judged:
     def add_count(self, name, value):
         self.keys.append(text(name) + struct.pack("<II", COUNT, value))
 
+    def padding(self):
+        """Bytes between tensors: a buffer begins each at a multiple of 32 (ggml-cpu: TENSOR_ALIGNMENT)."""
+        return sum(-bytes_of(shape, kind) % 32 for _, shape, kind in self.tensors)
+
     def write(self, path):
         """A sparse file: the data are a hole of the right length."""
         head = b"GGUF" + struct.pack("<IQQ", 3, len(self.tensors), len(self.keys)) + b"".join(self.keys)

@@ -10,11 +10,9 @@
 
 #include "archive.hpp"
 #include "csv.hpp"
+#include "gguf_model.hpp"
 #include "hardware/text.hpp"
-#include "model/checkpoint/gguf/config.hpp"
 #include "model/checkpoint/gguf/keys.hpp"
-#include "model/checkpoint/gguf/names.hpp"
-#include "model/checkpoint/quantisation/stored.hpp"
 #include "model/describe/architecture.hpp"
 
 namespace headroom::oracle {
@@ -73,11 +71,7 @@ TEST(GgufArchitectures, HeadersOfTheLoaderAreReadAsTheTableSays) {
       EXPECT_THROW(model::gguf_config(header, header.list), model::NotDescribed);
       continue;
     }
-    auto model = model::make_model(file, model::gguf_config(header, header.list), "");
-    model.part = model::as_gguf(std::move(model.part), header, header.list);
-    model.profile = model::profile_of(model.part, model.shape.hidden_size);
-    model.checkpoint_scheme = model::gguf_scheme(header, header.list).name;
-    model::attach(model, header.list, model::gather_gguf(model.part, header.list));
+    const auto model = model_of_header(file, header);
     const auto& found = model.stored->comparison.differences;
     EXPECT_TRUE(found.empty()) << found.size() << ", first " << name_of(found.front().kind) << ' '
                                << found.front().name << ' ' << found.front().text;

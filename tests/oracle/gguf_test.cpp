@@ -6,10 +6,8 @@
 #include <set>
 
 #include "archive.hpp"
-#include "model/checkpoint/gguf/config.hpp"
+#include "gguf_model.hpp"
 #include "model/checkpoint/gguf/keys.hpp"
-#include "model/checkpoint/gguf/names.hpp"
-#include "model/checkpoint/quantisation/stored.hpp"
 
 namespace headroom::oracle {
 namespace {
@@ -39,24 +37,13 @@ std::vector<File> files() {
   return all;
 }
 
-/// The model of a whole file, as the program describes it.
-model::Model model_of_file(const File& file) {
-  auto model = model::make_model(file.name, model::gguf_config(file.header, file.header.list), "");
-  model.part = model::as_gguf(std::move(model.part), file.header, file.header.list);
-  model.profile = model::profile_of(model.part, model.shape.hidden_size);
-  model.checkpoint_scheme = model::gguf_scheme(file.header, file.header.list).name;
-  auto gathered = model::gather_gguf(model.part, file.header.list);
-  model::attach(model, file.header.list, std::move(gathered));
-  return model;
-}
-
 TEST(GgufOracle, EveryTensorOfAFileIsOneOfTheDescription) {
   Size described = 0, tensors = 0;
   for (const File& file : files()) {
     SCOPED_TRACE(file.name);
     model::Model model;
     try {
-      model = model_of_file(file);
+      model = model_of_header(file.name, file.header);
     } catch (const model::NotDescribed&) {
       continue;
     }
@@ -91,7 +78,7 @@ TEST(GgufOracle, TheConfigOfAFileIsTheOneItWasMadeFrom) {
     SCOPED_TRACE(file.name);
     model::Model own, from;
     try {
-      own = model_of_file(file);
+      own = model_of_header(file.name, file.header);
       from = model::make_model(file.name, file.config, "");
     } catch (const model::ConfigError&) {
       continue;
