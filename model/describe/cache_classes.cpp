@@ -48,6 +48,7 @@ CacheClass class_of(const Cache& cache, std::size_t size) {
           .expanded_before = none,
           .twice_before = none,
           .state_before = none,
+          .carried_before = none,
           .scanned_before = none,
           .fp32_before = none,
           .score_dims_before = none};
@@ -72,7 +73,7 @@ std::vector<CacheClass> cache_classes(const Part& part, const std::vector<Size>&
         cache.expanded_per_token > 0 ? cache.expanded_per_token : cache.per_token;
     it->twice_before[at] += cache.per_token + values_of(cache, norms);
     it->state_before[at] += cache.per_sequence;
-    it->step_elements += cache.per_step;
+    it->carried_before[at] += cache.per_sequence - cache.per_step;
     it->scanned_before[at] += cache.scanned;
     it->fp32_before[at] += cache.in_fp32;
     it->score_dims_before[at] += cache.score_dims;
@@ -80,8 +81,8 @@ std::vector<CacheClass> cache_classes(const Part& part, const std::vector<Size>&
   for (CacheClass& c : all)
     for (auto sums :
          {&CacheClass::per_token_before, &CacheClass::expanded_before, &CacheClass::twice_before,
-          &CacheClass::state_before, &CacheClass::scanned_before, &CacheClass::fp32_before,
-          &CacheClass::score_dims_before})
+          &CacheClass::state_before, &CacheClass::carried_before, &CacheClass::scanned_before,
+          &CacheClass::fp32_before, &CacheClass::score_dims_before})
       std::partial_sum((c.*sums).begin(), (c.*sums).end(), (c.*sums).begin());
   return all;
 }

@@ -54,8 +54,7 @@ struct CacheClass {
   std::vector<Size>
       twice_before;  ///< elements per token where MLA's values are stored a second time
   std::vector<Size> state_before;    ///< recurrent state elements per sequence
-  Size step_elements = 0;            ///< inputs of convolutions at one step in all layers, included
-                                     ///< in these
+  std::vector<Size> carried_before;  ///< … without the newest token's input of convolutions
   std::vector<Size> scanned_before;  ///< elements that scans carry on, included in these
   std::vector<Size> fp32_before;     ///< elements that the config keeps in fp32, included in these
   std::vector<Size> score_dims_before;  ///< 2 FLOPs per dim per cached token

@@ -49,7 +49,13 @@ struct CachePolicy {
   ScanStates scan_states;
   Size passes_ahead;  ///< passes scheduled besides those that run; 0: windows count one pass
   Size state_pages;   ///< pages of a pool that a sequence holds for each recurrent layer
-  bool latent;        ///< MLA stores the latent, not expanded K and V
+  bool newest_input;  ///< convolutions keep the newest token's input too, which no step needs
+  /// Among the classes that the engine runs by name: those whose windows it applies, sorted. Empty:
+  /// all.
+  std::vector<std::string_view> windowed_classes;
+  /// Classes of MLA whose K and V it stores expanded nevertheless, sorted.
+  std::vector<std::string_view> expanded_classes;
+  bool latent;                 ///< MLA stores the latent, not expanded K and V
   bool duplicates_mla_values;  ///< … and the latent's values a second time
   bool repeated_heads;         ///< stores K and V for each query head where transformers does
   bool sparse_in_fp8;          ///< sparse attention's caches have the FP8 formats of its kernels

@@ -40,10 +40,11 @@ def libraries(tree):
 
 
 def program():
-    """The program `figures`, built where its source is newer."""
+    """The program `figures`, built again where its source or the libraries are newer."""
     tree = source()
     where, own, built = libraries(tree), Path(__file__).with_name("figures.cpp"), FOLDER / "figures"
-    if built.exists() and built.stat().st_mtime > own.stat().st_mtime:
+    newest = max(each.stat().st_mtime for each in (own, where / "bin" / "libllama.so"))
+    if built.exists() and built.stat().st_mtime > newest:
         return built
     headers = [f"-I{tree / each}" for each in ("include", "src", "ggml/include")]
     names = ["-lllama", "-lggml", "-lggml-base", "-lggml-cpu"]

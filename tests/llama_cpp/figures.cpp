@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -132,6 +133,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: figures FILE.gguf CONTEXT:SEQUENCES:UBATCH:OUTPUTS:FLASH:KV ...\n");
     return 2;
   }
+  setenv("GGML_NO_BACKTRACE", "1", 1);
   llama_log_set(listen, nullptr);
   for (int i = 2; i < count; ++i) {
     std::fflush(stdout);

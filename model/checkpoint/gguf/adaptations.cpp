@@ -98,13 +98,6 @@ void ernie_moe(GgufKeys& k) {
   k.set("use_bias", k.layer_has(0, "attn_q.bias"));
 }
 
-void llama4(GgufKeys& k) {
-  k.set("intermediate_size_mlp", k.number("feed_forward_length"));
-  k.set("intermediate_size", k.number("expert_feed_forward_length"));
-  k.set("interleave_moe_layer_step", k.number("interleave_moe_layer_step", 1));
-  k.set("use_qk_norm", false);  // without weights
-}
-
 void cohere2_moe(GgufKeys& k) {
   k.set("intermediate_size", k.number("expert_feed_forward_length"));
   const Size dense = k.number("feed_forward_length", 0);
@@ -133,10 +126,6 @@ void glm4_moe(GgufKeys& k) {
   k.set("first_k_dense_replace", period_of(k, "ffn_gate_inp.weight").first);
 }
 
-void laguna(GgufKeys& k) {
-  k.set("num_attention_heads_per_layer", json::value_from(k.by_layer("attention.head_count")));
-}
-
 /// The width of an expert is under the key of a dense model.
 void experts_of_intermediate_size(GgufKeys& k) {
   k.set("intermediate_size",
@@ -156,7 +145,9 @@ void gemma3n(GgufKeys& k) {
   k.set("hidden_size_per_layer_input", k.rows("blk.0.inp_gate.weight"));
   k.set("altup_num_inputs", k.number("altup.num_inputs", 4));
   k.set("laurel_rank", k.rows("blk.0.laurel_l.weight"));
-  k.set("num_kv_shared_layers", k.number("attention.shared_kv_layers", 0));
+  // llama.cpp, src/models/gemma3n.cpp: n_layer_kv_from_start, whatever the file says.
+  constexpr Size with_caches = 20;
+  k.set("num_kv_shared_layers", std::max<Size>(0, k.layers() - with_caches));
   if (const Size rows = k.rows("per_layer_token_embd.weight"); rows > 0)
     k.set("vocab_size_per_layer_input", rows);
 }

@@ -101,6 +101,34 @@ void kimi_k3(GgufKeys& k) {
   k.set("hidden_act", "situ");
 }
 
+/// Kinds of layers where `reach` names those that see part of the context: as the file lists them,
+/// else all of each four but the one numbered `full`. A window of 0 is none.
+/// Source: llama.cpp, src/llama-model.cpp, load_swa_pattern.
+static void set_kinds(GgufKeys& k, std::string_view reach, Size full) {
+  const auto said = k.by_layer("attention.sliding_window_pattern");
+  const bool none = k.number("attention.sliding_window", 1) == 0;
+  const bool listed = said.size() >= static_cast<std::size_t>(k.layers());
+  json::array kinds;
+  for (Size i = 0; i < std::min(k.layers(), most_layers); ++i) {
+    const bool short_reach = listed ? said[static_cast<std::size_t>(i)] != 0 : i % 4 != full;
+    kinds.emplace_back(short_reach && !none ? reach : "full_attention");
+  }
+  k.set("layer_types", kinds);
+}
+
+void laguna(GgufKeys& k) {
+  if (k.has("attention.sliding_window")) set_kinds(k, "sliding_attention", 0);
+  k.set("num_attention_heads_per_layer", json::value_from(k.by_layer("attention.head_count")));
+}
+
+void llama4(GgufKeys& k) {
+  k.set("intermediate_size_mlp", k.number("feed_forward_length"));
+  k.set("intermediate_size", k.number("expert_feed_forward_length"));
+  k.set("interleave_moe_layer_step", k.number("interleave_moe_layer_step", 1));
+  k.set("use_qk_norm", false);  // without weights
+  set_kinds(k, "chunked_attention", 3);
+}
+
 void plamo2(GgufKeys& k) {
   k.set("mamba_num_heads", k.number("ssm.time_step_rank"));
   k.set("mamba_d_state", k.number("ssm.state_size"));

@@ -66,7 +66,7 @@ Part hashed_embeddings(const Config& c, Size index, Size streams) {
                        heads)) +
       linear("key_proj", width, streams) + linear("value_proj", width, hidden) + norm("norm_key") +
       norm("norm_query") + norm("norm_conv") + depthwise_conv("conv1d", streams, kernel, Bias::no);
-  p.caches = {recurrent_state(streams, (kernel - 1) * tokens, tokens - 1)};
+  p.caches = {shifted_state(streams, (kernel - 1) * tokens, tokens - 1)};
   return in("ple", k("PLELayer"), std::move(p));
 }
 

@@ -25,7 +25,7 @@ Part recurrent_gemma(const Config& c) {
                        tensor("recurrent_param", {width}, Role::other) + gate("input_gate") +
                            gate("recurrent_gate")) +
                     module("act_fn", act);
-  recurrence.caches = {recurrent_state(width, kernel - 1, width)};
+  recurrence.caches = {shifted_state(width, kernel - 1, width)};
   const Config rope = c.section_or_empty("rope_parameters");
   const Part attn = attention(hidden, heads, c.bias({"attention_bias"}, false), Bias::yes,
                               c.dim({"attention_window_size"}, 2048)) +

@@ -37,7 +37,7 @@ Part mixing(const Sizes& s) {
 
 /// A matrix of head x head for each head in fp32, and the last input of `shifted` halves.
 Cache state_of(const Sizes& s, Size shifted) {
-  return recurrent_state(s.hidden, shifted, times({s.attended, s.head}), StateType::fp32);
+  return shifted_state(s.hidden, shifted, times({s.attended, s.head}), StateType::fp32);
 }
 
 /// Source: modeling_rwkv6.py of RWKV/v6-Finch-1B6-HF, as llama.cpp conversion/rwkv.py and

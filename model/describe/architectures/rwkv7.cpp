@@ -18,7 +18,7 @@ Size rank_of(const Config& c, std::string_view key, Size hidden, double power, d
 
 /// A matrix of head x head for each head in fp32, and the last input of `shifted` halves.
 Cache state_of(Size hidden, Size head, Size shifted) {
-  return recurrent_state(hidden, shifted, times({hidden, head}), StateType::fp32);
+  return shifted_state(hidden, shifted, times({hidden, head}), StateType::fp32);
 }
 
 Part lerps(std::initializer_list<std::string_view> names, Size hidden) {

@@ -53,7 +53,7 @@ Part zaya(const Config& c) {
              in("qkv_proj", k("CCAProjection"), projections) +
              in("qk_norm", k("QKNorm"), tensor("temp", {h.kv}, Role::other));
     p.caches = {kv_cache(h, windowed ? window : 0),
-                recurrent_state(channels, first + second - 2, keys / 2)};
+                shifted_state(channels, first + second - 2, keys / 2)};
     return p;
   };
   const Part experts = fused_experts(k("Experts"), hidden, c.dim({"moe_intermediate_size"}), r,

@@ -21,6 +21,12 @@ Cache recurrent_state(Size convolved, Size kernel, Size state, StateType type) {
           .in_fp32 = type == StateType::fp32 ? state : 0};
 }
 
+Cache shifted_state(Size convolved, Size earlier, Size state, StateType type) {
+  Cache cache = recurrent_state(convolved, earlier, state, type);
+  cache.per_step = 0;
+  return cache;
+}
+
 Size time_step_rank(const Config& c, Config::Keys keys) {
   for (const auto key : keys)
     if (c.is_whole(key)) return c.dim(keys);

@@ -2,8 +2,8 @@
 // spaces (Mamba, arXiv:2312.00752; Mamba-2, arXiv:2405.21060) and the gated delta rule
 // (arXiv:2412.06464).
 //
-// A sequence keeps the last `kernel` inputs of the convolution and the recurrent state. Source:
-// transformers 5.23, cache_utils.py, LinearAttentionLayer.
+// A sequence keeps the last `kernel` inputs of the convolution and the recurrent state. Some engines
+// omit the newest input. Source: transformers 5.23, cache_utils.py, LinearAttentionLayer.
 #pragma once
 
 #include <string>
@@ -25,6 +25,9 @@ StateType state_type(const Config& c, std::string_view key,
 /// A state of `state` elements, and the last `kernel` inputs of `convolved` channels.
 Cache recurrent_state(Size convolved, Size kernel, Size state,
                       StateType type = StateType::as_computed);
+/// The same with `earlier` inputs, none of them the newest token's (token shifts).
+Cache shifted_state(Size convolved, Size earlier, Size state,
+                    StateType type = StateType::as_computed);
 
 /// Rank of the time step. "auto" means hidden_size / 16, rounded up.
 Size time_step_rank(const Config& c, Config::Keys keys);

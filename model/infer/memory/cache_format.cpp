@@ -20,6 +20,10 @@ const std::vector<Size>& fp32_before(const Scenario& s, const CacheClass& c) {
   return s.runtime->cache.scan_states == ScanStates::fp32 ? c.scanned_before : c.fp32_before;
 }
 
+const std::vector<Size>& elements_of_state(const Scenario& s, const CacheClass& c) {
+  return s.runtime->cache.newest_input ? c.state_before : c.carried_before;
+}
+
 std::string cache_format(const Scenario& s) {
   const Precision& kv = cache_precision(s);
   std::string text(kv.name);

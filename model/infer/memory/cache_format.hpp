@@ -24,6 +24,10 @@ bool in_own_format(const Scenario& scenario, const CacheClass& cache);
 /// others have CachePolicy::state_bytes.
 const std::vector<Size>& fp32_before(const Scenario& scenario, const CacheClass& cache);
 
+/// Elements of recurrent state of a sequence, as prefix sums over layers. CachePolicy::newest_input
+/// decides which inputs of convolutions count.
+const std::vector<Size>& elements_of_state(const Scenario& scenario, const CacheClass& cache);
+
 /// "fp16", "fp16, index keys in fp8", "fp8 (584 bytes an entry)", "fp8, as the checkpoint states".
 std::string cache_format(const Scenario& scenario);
 

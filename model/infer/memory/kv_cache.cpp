@@ -18,9 +18,23 @@ Size tokens_of(const CacheClass& c, CachedTokens tokens) {
   return c.kind == CacheKind::cross_attention ? tokens.source : tokens.self;
 }
 
+bool is_listed(const std::vector<std::string_view>& classes, const Scenario& s) {
+  return std::ranges::binary_search(classes, s.weights->model->architecture);
+}
+
+/// The window that the engine applies; 0: none.
+Size applied_window(const Scenario& s, const CacheClass& c) {
+  const auto& windowed = s.runtime->cache.windowed_classes;
+  if (c.window == 0 || windowed.empty() || is_listed(windowed, s)) return c.window;
+  const auto& by_name = s.runtime->classes;
+  return by_name && is_listed(*by_name, s) ? 0 : c.window;
+}
+
 const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c) {
   const bool latent = c.kind == CacheKind::latent;
-  const bool expanded = latent ? !s.runtime->cache.latent : s.runtime->cache.repeated_heads;
+  const CachePolicy& cache = s.runtime->cache;
+  const bool expanded =
+      latent ? !cache.latent || is_listed(cache.expanded_classes, s) : cache.repeated_heads;
   if (expanded) return c.expanded_before;
   return latent && s.runtime->cache.duplicates_mla_values ? c.twice_before : c.per_token_before;
 }
@@ -37,7 +51,8 @@ Size ways_of(const CacheClass& c, Size shards) {
 /// Tokens that one query looks at, at most; 0: all.
 Size reach(const Scenario& s, const CacheClass& c) {
   const Size picked = s.runtime->kernels.sparse_attention ? c.picked : 0;
-  return c.window > 0 && picked > 0 ? std::min(c.window, picked) : c.window + picked;
+  const Size window = applied_window(s, c);
+  return window > 0 && picked > 0 ? std::min(window, picked) : window + picked;
 }
 
 double looked_at(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
@@ -81,15 +96,19 @@ Size tokens_held(const Scenario& s, const CacheClass& c, CachedTokens tokens, Si
   const Size all = tokens_of(c, tokens);
   const Size held = round_up(all, block);
   const double share = s.runtime->cache.compressed_window_share;
-  if (c.window > 0 && share > 0 && s.weights->model->profile.compressed) {
+  const Size window = applied_window(s, c);
+  // llama.cpp llama-kv-cache-dsv4.cpp: compressed entries are padded as tokens are.
+  if (c.entry_tokens > 1 && s.runtime->cache.windows == Windows::capped && block > 1)
+    return s.batch * round_up(all, block * c.entry_tokens);
+  if (window > 0 && share > 0 && s.weights->model->profile.compressed) {
     const double part = std::ceil(share * static_cast<double>(held));
-    return s.batch * round_up(std::max(std::min(held, c.window), static_cast<Size>(part)), block);
+    return s.batch * round_up(std::max(std::min(held, window), static_cast<Size>(part)), block);
   }
-  if (c.window == 0 || s.runtime->cache.windows == Windows::whole) return s.batch * held;
+  if (window == 0 || s.runtime->cache.windows == Windows::whole) return s.batch * held;
   if (s.runtime->cache.windows == Windows::capped)
-    return s.batch * std::min(held, round_up(c.window + s.runtime->cache.window_slack, block));
+    return s.batch * std::min(held, round_up(window + s.runtime->cache.window_slack, block));
   if (all <= block) return s.batch * held;
-  const Size inside = std::min(all, c.window - 1);
+  const Size inside = std::min(all, window - 1);
   const Size passing = std::min(tokens_in_flight(s), s.batch * (all - inside));
   return (s.batch - 1) * (round_up(inside, block) + block) + round_up(inside + passing, block) +
          block;
@@ -151,13 +170,14 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
     const bool own = in_own_format(s, c);
     const bool padded = group > 0 && is_paged(c, states) && c.layers % group != 0;
     const bool paged_state = c.kind == CacheKind::recurrent && states.block_tokens > 0;
+    const auto& state = paged_state ? c.state_before : elements_of_state(s, c);
     classes_.push_back(
         {.elements_before = elements.data(),
-         .state_before = c.state_before.data(),
+         .state_before = state.data(),
          .held = held,
          .layers = padded ? c.layers : 1,
          .padded_layers = padded ? round_up(c.layers, group) : 1,
-         .state_elements = paged_state ? c.state_before.back() / c.layers : 1,
+         .state_elements = paged_state ? state.back() / c.layers : 1,
          .state_bytes = paged_state ? times({s.batch, states.pages + copies - 1, states.page_bytes})
                                     : times({s.batch, s.runtime->cache.state_bytes, copies}),
          .fp32_before = fp32_before(s, c).data(),
@@ -170,7 +190,7 @@ CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
          .entry_bytes = c.entry_bytes});
     bytes += static_cast<double>(held) * static_cast<double>(elements.back()) * element_bytes +
              static_cast<double>(s.batch) * static_cast<double>(copies) *
-                 static_cast<double>(c.state_before.back() * s.runtime->cache.state_bytes);
+                 static_cast<double>(state.back() * s.runtime->cache.state_bytes);
   }
   huge_ = bytes > 1e18;
   tokens_ = tokens.self;
@@ -199,8 +219,9 @@ RealBytes kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last,
     if (c.kind == CacheKind::waiting) continue;  // one row of many is written a token
     const Range range{first, last};
     const double state =
-        2.0 * static_cast<double>(between(c.state_before, range) * s.runtime->cache.state_bytes +
-                                  between(fp32_before(s, c), range) * fp32_excess(s));
+        2.0 *
+        static_cast<double>(between(elements_of_state(s, c), range) * s.runtime->cache.state_bytes +
+                            between(fp32_before(s, c), range) * fp32_excess(s));
     bytes += (read + state) / static_cast<double>(ways_of(c, shards));
   }
   return RealBytes(bytes * static_cast<double>(s.batch));

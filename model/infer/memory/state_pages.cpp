@@ -11,11 +11,11 @@ Size divided(Size n, Size parts) { return (n + parts - 1) / parts; }
 
 /// Bytes of the state of one layer on a card; 0 where layers differ.
 Size state_on_card(const Scenario& s, const CacheClass& c, Size shards) {
-  const Size all = c.state_before.back();
+  const Size all = elements_of_state(s, c).back();
   if (c.layers == 0 || all % c.layers != 0 || fp32_before(s, c).back() % c.layers != 0) return 0;
   constexpr Size fp32_bytes = 4;
   const Size wide = fp32_before(s, c).back();
-  const Size plain = times({all - c.step_elements - wide, s.runtime->cache.state_bytes});
+  const Size plain = times({all - wide, s.runtime->cache.state_bytes});
   return divided(plain + times({wide, fp32_bytes}), times({c.layers, shards}));
 }
 
