@@ -11,7 +11,7 @@ headroom_build_packages() {
   esac
 }
 
-headroom_long_packages() { echo slurm-wlm munge systemd cron; }
+headroom_long_packages() { echo slurm-wlm munge systemd cron python3-pip; }
 
 headroom_check_packages() { echo clang-format-16 clang-tidy-16 clang-16 libclang-rt-16-dev git $(headroom_browser "$1"); }
 

@@ -2,8 +2,8 @@
 # Installs what is missing, builds and runs all tests.
 #   --all   also: every example, sanitizer builds, format and tidy checks, seconds of fuzzing. This
 #           is what .ci/run does.
-#   --long  also: the tests that take long, a batch job for a real Slurm; with --all, tidy on every
-#           file
+#   --long  also: the tests that take long, a batch job for a real Slurm, llama.cpp's own figures
+#           (which builds it); with --all, tidy on every file
 # Exit code 0: everything passed. The last line counts tests and checks. With ccache a second run
 # takes minutes.
 set -euo pipefail
@@ -70,6 +70,7 @@ exclude=^none$
 [ $long = yes ] || exclude+='|^long$'
 run_tests release --label-exclude "$exclude" || failed=$((failed + 1))
 [ $long = no ] || check slurm tests/slurm.sh build/release/headroom
+[ $long = no ] || check llama.cpp python3 -B tests/llama_cpp/judge.py build/release/headroom
 [ $long = no ] || check unattended tests/unattended.sh build/release/headroom
 if [ $all = yes ]; then
   run_tests asan --label-exclude "$exclude|^example$|^script$" || failed=$((failed + 1))

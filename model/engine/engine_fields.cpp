@@ -72,6 +72,7 @@ const EngineField rows_of_fields[] = {
     {"memory", "widest_share", "share of gate, up and their product that exists together", AT(memory.widest_share)},
     {"memory", "activation_bytes", "bytes of an activation; 0: as the arithmetic", AT(memory.activation_bytes)},
     {"memory", "score_bytes", "bytes of an attention score with its copies, where it is in memory", AT(memory.score_bytes)},
+    {"memory", "mask_bytes", "bytes of an element of the attention mask; twice as many where scores are in memory; 0: no mask", AT(memory.mask_bytes)},
     {"memory", "logits", "positions for which prefill computes logits", ONE_OF(memory.logits, positions)},
     {"memory", "logits_bytes", "bytes of one logit with its copies", AT(memory.logits_bytes)},
     {"memory", "returned_bytes", "part of logits_bytes that is copied to the first card", AT(memory.returned_bytes)},

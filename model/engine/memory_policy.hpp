@@ -38,11 +38,13 @@ struct MemoryPolicy {
   double widest_share;     ///< share of gate, up and their product in memory
   Size activation_bytes;   ///< bytes of an activation; 0: as many as the arithmetic has
   Size score_bytes;        ///< bytes of one attention score with its copies, where it is in memory
-  Positions logits;        ///< positions whose logits prefill computes
-  Size logits_bytes;       ///< bytes of one logit with its copies
-  Size returned_bytes;     ///< part of logits_bytes that is copied to the first card
-  Rotary rotary;           ///< tables of cosines and sines
-  Constant context_bytes;  ///< driver context and libraries on each card
+  Size mask_bytes;      ///< bytes of an element of the attention mask, twice as many where scores
+                        ///< are in memory; 0: there is no mask in memory
+  Positions logits;     ///< positions whose logits prefill computes
+  Size logits_bytes;    ///< bytes of one logit with its copies
+  Size returned_bytes;  ///< part of logits_bytes that is copied to the first card
+  Rotary rotary;        ///< tables of cosines and sines
+  Constant context_bytes;        ///< driver context and libraries on each card
   Constant communication_bytes;  ///< on each of several cards that divide matrices over links
   Constant workspace_bytes;      ///< buffers of matrix libraries in the allocator's count
   Constant host_bytes;           ///< the process itself in host memory

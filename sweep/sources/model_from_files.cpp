@@ -146,6 +146,7 @@ Model from_gguf(const ModelFiles& files, const std::string& file, const FileRequ
     headers.list.notes.push_back(fmt::format(
         "the file does not name its type; named after the type with most bytes: {}", scheme.name));
   if (!request.overrides.empty()) return model;
+  model.unknown_keys.clear();  // written by gguf_config under the names of all classes
   auto gathered = model::gather_gguf(model.part, headers.list);
   model::attach(model, std::move(headers.list), std::move(gathered));
   return model;

@@ -86,7 +86,7 @@ def compared(headroom, rows, padding):
 def wrong(lines):
     """Differences that are not known, and known ones that are none."""
     with open(KNOWN) as file:
-        known = {(row["archive"], row["file"], row["figure"]): False for row in csv.DictReader(file)}
+        known = {(row["archive"], row["file"], row["figure"]): False for row in csv.DictReader(file) if row["figure"] in FIGURES}
     found = []
     for line in lines:
         key = line["archive"], line["file"], line["figure"]

@@ -97,6 +97,21 @@ double element_bytes(const Scenario& s) {
   return s.weights->arithmetic == Arithmetic::fp32 ? 4.0 : 2.0;
 }
 
+/// Bytes of the attention masks for one token: one mask of the whole context, one of the window.
+double mask_bytes(const Scenario& s) {
+  const Size element = s.runtime->memory.mask_bytes;
+  if (element == 0 || !s.kv_cache) return 0;
+  const CachedTokens tokens = reserved_tokens(s);
+  Size longest = 0, windowed = 0;
+  for (const CacheClass& c : s.weights->model->profile.caches) {
+    if (c.kind != CacheKind::self_attention && c.kind != CacheKind::latent) continue;
+    if (c.entry_tokens > 1) continue;
+    const Size held = tokens_of_sequence(s, c, tokens);
+    (c.window > 0 ? windowed : longest) = std::max(c.window > 0 ? windowed : longest, held);
+  }
+  return static_cast<double>((longest + windowed) * element * (score_bytes(s) > 0 ? 2 : 1));
+}
+
 /// The larger of what feed-forward and attention keep.
 double layer_activations(const Scenario& s, Size pass, Size shards) {
   const Engine& r = *s.runtime;
@@ -111,7 +126,7 @@ double layer_activations(const Scenario& s, Size pass, Size shards) {
       prefill_chunk(s) > 0 || pass == s.batch_part() ? s.cached_tokens() : s.prompt_tokens);
   const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
                                           static_cast<double>(score_bytes(s));
-  return static_cast<double>(pass) * std::max(feed_forward, attention);
+  return static_cast<double>(pass) * (std::max(feed_forward, attention) + mask_bytes(s));
 }
 
 double head_activations(const Scenario& s, Size pass, Size shards, Head head) {

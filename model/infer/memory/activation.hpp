@@ -27,6 +27,8 @@ Size tokens_in_flight(const Scenario& scenario);
 ///   attention     tokens * (residual_copies * hidden * element + heads / shards * keys * score)
 ///   logits        tokens * hidden * element + rows * vocabulary / shards * logit
 ///
+/// The first two with tokens * cells * mask besides.
+///
 /// hidden: width of the residual stream, which the engine stores in several copies. widest:
 /// elements per token of the widest submodule (gate, up and their product). keys: tokens that
 /// attention uses, if its scores are in memory (no flash attention). rows: the last position of
@@ -34,9 +36,11 @@ Size tokens_in_flight(const Scenario& scenario);
 /// factors. In an engine's pass at start, rows are its sequences, and each card has all logits
 /// while it samples: vLLM 0.19 v1/worker/gpu_model_runner.py profile_run, _dummy_sampler_run.
 /// Source: transformers 4.38 to 4.51 modeling_qwen2.py and llama.cpp's logged compute buffers,
-/// which this matches to a few per cent. Left out: masks, rotary tables. Head::elsewhere: the card
-/// makes no logits. Head::returned: another card makes them, and they are copied to this one, which
-/// had the input: rows * vocabulary * returned bytes. Source: accelerate 1.15 hooks.py,
+/// which this matches to a few per cent. cells: cached tokens that a mask has a column for, once
+/// for layers without a window and once for those with one. Source: llama.cpp llama-graph.cpp,
+/// build_attn_inp_kq_mask. Left out: rotary tables, masks of other engines. Head::elsewhere: the
+/// card makes no logits. Head::returned: another card makes them, and they are copied to this one,
+/// which had the input: rows * vocabulary * returned bytes. Source: accelerate 1.15 hooks.py,
 /// AlignDevicesHook(io_same_device=True), which dispatch_model puts on the model.
 enum class Head : std::uint8_t { here, elsewhere, returned };
 Bytes activations(const Scenario& scenario, Size tokens, Size shards, Head head = Head::here);

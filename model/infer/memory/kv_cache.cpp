@@ -152,6 +152,10 @@ CachedTokens reserved_tokens(const Scenario& s) {
   return tokens;
 }
 
+Size tokens_of_sequence(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
+  return tokens_held(s, c, tokens, s.runtime->cache.block_tokens) / s.batch;
+}
+
 CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
   if (!s.kv_cache) return;
   const auto& classes = s.weights->model->profile.caches;

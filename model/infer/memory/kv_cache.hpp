@@ -98,6 +98,9 @@ class CacheBytes {
   Size tokens_ = 0;                   ///< … of each sequence
 };
 
+/// Tokens of each sequence that layers of this kind hold memory for.
+Size tokens_of_sequence(const Scenario& scenario, const CacheClass& cache, CachedTokens tokens);
+
 /// Bytes of one range.
 inline Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first, Size last) {
   return CacheBytes(scenario, tokens)(first, last);
