@@ -1,5 +1,5 @@
-// Says what llama.cpp itself reserves for a GGUF file, to the byte and without its data: the file is loaded as
-// llama.cpp's own fit does (`no_alloc`), so that large models need no memory.
+// Says what llama.cpp itself reserves for a GGUF file, to the byte. The file is loaded as llama.cpp's own fit does
+// (`no_alloc`), so that large models need neither data nor memory.
 //
 //   figures FILE.gguf CONTEXT:SEQUENCES:UBATCH:OUTPUTS:FLASH:KV ...
 //

@@ -4,8 +4,8 @@
 usage: judge.py HEADROOM            builds llama.cpp below build/llama.cpp, asks both and compares; writes differences.csv there
        judge.py HEADROOM --record   also writes what llama.cpp said to tests/oracle/data/llama_cpp_memory.csv
 
-Weights and caches must be equal to the byte, but for the rows of tests/oracle/data/llama_cpp_differences.csv. Of compute
-buffers only the difference is written. Needs a network once, cmake, ninja and g++.
+Weights and caches must be equal to the byte, but for the rows of tests/oracle/data/llama_cpp_differences.csv. Compute
+buffers are not asserted, their difference is only written. Needs a network once, cmake, ninja and g++.
 """
 import csv
 import json

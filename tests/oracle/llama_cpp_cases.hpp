@@ -1,10 +1,10 @@
-// What llama.cpp itself reserves for GGUF files, and the program's figures for the same.
+// Bytes that llama.cpp itself reserves for GGUF files, and the program's figures for the same.
 //
 // data/llama_cpp_memory.csv holds llama.cpp's own figures (commit 0c1e5709 of 2026-10-01, inside
 // llama-cpp-python 0.3.36, for the CPU) for the headers of data/gguf and data/gguf_loaded, as
 // tests/llama_cpp/judge.py asked for them. The columns before `weights_bytes` are what was asked:
-// tokens of a sequence, sequences, tokens of a micro-batch, rows of logits (0: all), flash
-// attention, format of keys and values. `caches` is layers of each cache by cells.
+// context (tokens of a sequence), sequences, ubatch, outputs (rows of logits, 0: all), flash
+// attention, kv (format of the cache). `caches` is layers of each cache by cells.
 // data/llama_cpp_differences.csv lists figures that differ, and why.
 #pragma once
 

@@ -110,7 +110,7 @@ std::string page(const std::vector<const Comparison*>& all, const Compute& compu
       "| figure | files | cases | equal to the byte |\n|---|---:|---:|---:|\n";
   for (const Comparison* each : all) text += each->line();
   text +=
-      "\nWhat differs, in the first case that does (MiB):\n\n"
+      "\nFigures that differ, in the first case that does (MiB):\n\n"
       "| file | figure | estimate | llama.cpp | why |\n|---|---|---:|---:|---|\n";
   const auto known = known_differences();
   for (const Comparison* each : all)

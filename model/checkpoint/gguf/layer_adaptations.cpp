@@ -101,8 +101,8 @@ void kimi_k3(GgufKeys& k) {
   k.set("hidden_act", "situ");
 }
 
-/// Kinds of layers where `reach` names those that see part of the context: as the file lists them,
-/// else all of each four but the one numbered `full`. A window of 0 is none.
+/// Kinds of layers; `reach` names those that see part of the context. The file lists them. Without
+/// a list they are all of each four but the one numbered `full`. A window of 0 is none.
 /// Source: llama.cpp, src/llama-model.cpp, load_swa_pattern.
 static void set_kinds(GgufKeys& k, std::string_view reach, Size full) {
   const auto said = k.by_layer("attention.sliding_window_pattern");

@@ -25,7 +25,7 @@ StateType state_type(const Config& c, std::string_view key,
 /// A state of `state` elements, and the last `kernel` inputs of `convolved` channels.
 Cache recurrent_state(Size convolved, Size kernel, Size state,
                       StateType type = StateType::as_computed);
-/// The same with `earlier` inputs, none of them the newest token's (token shifts).
+/// A state with `earlier` inputs, none of them the newest token's (token shifts).
 Cache shifted_state(Size convolved, Size earlier, Size state,
                     StateType type = StateType::as_computed);
 

@@ -101,13 +101,12 @@ double element_bytes(const Scenario& s) {
 double mask_bytes(const Scenario& s) {
   const Size element = s.runtime->memory.mask_bytes;
   if (element == 0 || !s.kv_cache) return 0;
-  const CachedTokens tokens = reserved_tokens(s);
   Size longest = 0, windowed = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
-    if (c.kind != CacheKind::self_attention && c.kind != CacheKind::latent) continue;
-    if (c.entry_tokens > 1) continue;
-    const Size held = tokens_of_sequence(s, c, tokens);
-    (c.window > 0 ? windowed : longest) = std::max(c.window > 0 ? windowed : longest, held);
+    const bool masked = c.kind == CacheKind::self_attention || c.kind == CacheKind::latent;
+    if (!masked || c.entry_tokens > 1) continue;
+    Size& cells = c.window > 0 ? windowed : longest;
+    cells = std::max(cells, tokens_of_sequence(s, c, reserved_tokens(s)));
   }
   return static_cast<double>((longest + windowed) * element * (score_bytes(s) > 0 ? 2 : 1));
 }
@@ -145,15 +144,6 @@ double head_activations(const Scenario& s, Size pass, Size shards, Head head) {
   return tokens * static_cast<double>(model.shape.hidden_size) * element_bytes(s) +
          logits * static_cast<double>(logit);
 }
-
-}  // namespace
-
-Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
-  return whole(
-      std::max(layer_activations(s, pass, shards), head_activations(s, pass, shards, head)));
-}
-
-namespace {
 
 /// Bytes on one of `shards` cards for that many patches in a tower of width `hidden`.
 double kept_by_tower(const Scenario& s, double patches, Size hidden, Size shards) {
@@ -205,6 +195,11 @@ StartImages start_images(const Scenario& s) {
 }
 
 }  // namespace
+
+Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
+  return whole(
+      std::max(layer_activations(s, pass, shards), head_activations(s, pass, shards, head)));
+}
 
 Bytes tower_activations(const Scenario& s, Size shards) {
   const StartImages start = start_images(s);
