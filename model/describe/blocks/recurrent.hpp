@@ -2,8 +2,8 @@
 // spaces (Mamba, arXiv:2312.00752; Mamba-2, arXiv:2405.21060) and the gated delta rule
 // (arXiv:2412.06464).
 //
-// A sequence keeps the last `kernel` inputs of the convolution and the recurrent state. Some engines
-// omit the newest input. Source: transformers 5.23, cache_utils.py, LinearAttentionLayer.
+// A sequence keeps the last `kernel` inputs of the convolution and the recurrent state. Some
+// engines omit the newest input. Source: transformers 5.23, cache_utils.py, LinearAttentionLayer.
 #pragma once
 
 #include <string>
