@@ -18,6 +18,11 @@ inline constexpr double cores_share = 0.6;
 
 /// A host and its cards, in the order in which layers fill them. Without cards it runs on the CPU
 /// only. The memory of a card with unified_memory is host.ram: count it once.
+/// The range of a time, as factors on the expected one.
+struct Spread {
+  double low = 1, high = 1;
+};
+
 struct Machine {
   std::string name;             ///< canonical: "2x a100-sxm-40gb @ dual-epyc-120gb"
   std::vector<Device> devices;  ///< one entry a card; cards may differ
@@ -25,6 +30,8 @@ struct Machine {
   /// no "@ host" was given: uses the first card's usual host or the default host
   bool host_assumed = false;
   bool ram_assumed = false;  ///< RAM bandwidth was not given: uses the default host's
+  /// times on 80 % of the catalogue's cards as large, if the card's bandwidth was not given
+  std::optional<Spread> card_assumed{};
 
   /// "2x a100-sxm-40gb @ dual-epyc-120gb", from devices and host.
   std::string canonical_name() const;

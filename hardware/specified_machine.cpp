@@ -98,9 +98,30 @@ void set_specified_host(const MachineSpecification& spec, Host& host,
   host.cards = 0;
 }
 
+/// Times at the ends of the middle 80 % of `bandwidths`, as factors on that at `chosen`.
+Spread times_by(std::vector<BytesPerSecond> bandwidths, BytesPerSecond chosen) {
+  std::ranges::sort(bandwidths);
+  const std::size_t tenth = bandwidths.size() / 10;
+  return {chosen / bandwidths[bandwidths.size() - 1 - tenth], chosen / bandwidths[tenth]};
+}
+
+/// A note where a size in GB is meant as cards are sold: with as many GiB.
+std::string sold_as(const Catalogue& catalogue, Bytes memory) {
+  const double gigabytes = memory.real().value() / 1e9;
+  const Bytes sold(static_cast<Size>(std::llround(gigabytes)) << 30);
+  const bool whole = std::abs(gigabytes - std::round(gigabytes)) < 1e-6;
+  const bool known = std::ranges::any_of(
+      catalogue.devices, [&](const Device& each) { return each.memory == sold; });
+  if (!whole || !known) return {};
+  return fmt::format("{0:.0f} GB are {1:.1f} GiB; a card sold with {0:.0f} GB has {0:.0f}GiB",
+                     gigabytes, memory.real().value() / (1 << 30));
+}
+
 /// Bandwidth and peak of a card, where they are not specified: of cards of the same size. A peak
 /// alone follows the bandwidth. Returns what was assumed; empty: nothing.
-std::string set_rates(const MachineSpecification& spec, const Catalogue& catalogue, Device& card) {
+/// `spread`: of times, where the bandwidth was assumed.
+std::string set_rates(const MachineSpecification& spec, const Catalogue& catalogue, Device& card,
+                      std::optional<Spread>& spread) {
   std::string assumed;
   const auto teraflops = [](FlopsPerSecond peak) { return peak.value() / 1e12; };
   FlopsPerSecond peak = spec.gpu_flops.value_or(FlopsPerSecond());
@@ -114,7 +135,8 @@ std::string set_rates(const MachineSpecification& spec, const Catalogue& catalog
       bandwidths.push_back(each->bandwidth);
       peaks.push_back(each->peak(Arithmetic::bf16));
     }
-    card.bandwidth = median(std::move(bandwidths), "memory bandwidth");
+    card.bandwidth = median(bandwidths, "memory bandwidth");
+    spread = times_by(std::move(bandwidths), card.bandwidth);
     std::string rates = fmt::format("GPU: {:.3g} GB/s", card.bandwidth.value() / 1e9);
     if (!spec.gpu_flops) {
       peak = median(std::move(peaks), "TFLOPS");
@@ -162,20 +184,22 @@ std::string set_maker(const Catalogue& catalogue, Device& card) {
 }
 
 Device specified_card(const MachineSpecification& spec, const Catalogue& catalogue,
-                      std::vector<std::string>& notes) {
+                      std::vector<std::string>& notes, std::optional<Spread>& spread) {
   Device device;
   device.name = fmt::format("gpu-{}mib", spec.gpu_memory->count() >> 20);
   device.title = "GPU from a specification";
   device.memory = *spec.gpu_memory;
   device.memory_nominal = false;
   device.source = "specification";
-  const std::string rates = set_rates(spec, catalogue, device);
+  const std::string rates = set_rates(spec, catalogue, device, spread);
   const std::string maker = set_maker(catalogue, device);
   const std::string start = rates.empty() ? "GPU: " : rates + "; ";
   if (!maker.empty())
     notes.push_back(start + maker);
   else if (!rates.empty())
     notes.push_back(rates);
+  if (const std::string note = sold_as(catalogue, device.memory); !note.empty())
+    notes.push_back(note);
   if (spec.card_link) {
     device.link = *spec.card_link;
     device.link_kind = "as specified";
@@ -197,7 +221,7 @@ Machine specified_machine(const MachineSpecification& spec, const Catalogue& cat
   machine.ram_assumed = !spec.ram_bandwidth;
   set_specified_host(spec, machine.host, notes);
   machine.devices.assign(static_cast<std::size_t>(spec.count),
-                         specified_card(spec, catalogue, notes));
+                         specified_card(spec, catalogue, notes, machine.card_assumed));
   machine.name = machine.canonical_name();
   return machine;
 }

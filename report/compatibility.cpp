@@ -192,14 +192,12 @@ Document machine_document(const Source& source, const MachineLines& machine) {
 }  // namespace
 
 Text matrix_legend() {
-  return Text(
-             "Each cell names the best way to run the model there: precision and tokens/s. A "
-             "model's size is in billions of "
-             "parameters. ") +
+  return Text("Each cell names the best way to run the model there: precision and tokens/s. ") +
          sign_of(Grade::on_gpus) + " on GPUs, " + sign_of(Grade::cpu_offload) + " with offload, " +
          sign_of(Grade::does_not_fit) + " does not fit, " + sign_of(Grade::refused) +
          " refused. Tight: memory may not suffice at the high end of its interval. On GPUs the "
-         "widest weights are best, then the fastest engine; with offload the fastest way is.";
+         "widest weights are best, then the fastest engine; with offload the fastest way is. Cells "
+         "of one row may hold other weights: wider ones lose less and are slower.";
 }
 
 TableBlock machines_summary(const Source& source) {

@@ -29,6 +29,15 @@ std::string size_words(const model::Model& m) {
   return billions < 1 ? three_digits(1e3 * billions) + " M" : three_digits(billions) + " B";
 }
 
+std::string layers_cell(const model::Estimate& e, const model::Plan& plan) {
+  Size experts = plan.host_experts.size();
+  if (plan.assignment != nullptr)
+    for (std::size_t i = 0; i < plan.assignment->experts.size(); ++i)
+      experts += plan.assignment->layer[i] >= 0 && plan.assignment->experts[i] == model::on_cpu;
+  return fmt::format("{} / {} / {}{}", e.layers_gpu, e.layers_cpu, e.layers_disk,
+                     experts > 0 ? fmt::format(", {} MoE on CPU", experts) : "");
+}
+
 std::string title_line(const GivenScenario& given) {
   const model::Model& m = *given.model;
   std::string size = size_words(m) + " parameters";

@@ -8,6 +8,7 @@
 #include "model/answer/explain.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "sweep/options/scenario_options.hpp"
 
 namespace headroom::sweep {
@@ -26,6 +27,10 @@ std::string size_words(const model::Model& model);
 std::string way_words(const model::QuantisedModel& weights, const model::Engine& engine);
 /// " on each of 2 GPUs"; empty for one.
 std::string on_each_gpu(std::size_t gpus);
+
+/// Layers on cards, on the CPU and on disk, and of how many on cards the CPU has the experts:
+/// "36 / 0 / 0, 24 MoE on CPU".
+std::string layers_cell(const model::Estimate& estimate, const model::Plan& plan);
 
 /// "org/name (32.8 B parameters) on MACHINE", as a paragraph.
 std::string title_line(const GivenScenario& given);

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "hardware/names.hpp"
+#include "model/answer/way_order.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -115,6 +116,21 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
   return c;
 }
 
+/// True if several requests are to be served at once.
+bool has_load(const Target& target) {
+  return target.users > 1 || target.requests_s > 0 || target.output_tokens_s > 0;
+}
+
+model::Fidelity fidelity_of(const Candidate& c) {
+  return model::fidelity(8 * bytes_per_parameter(c));
+}
+
+/// True if `a` answers better than the preferred `b`, and its weights lose no more. Under a load
+/// the engine counts for more than half a bit.
+bool serves_better(const Question& question, const Candidate& a, const Candidate& b) {
+  return fidelity_of(a) <= fidelity_of(b) && question.better(a, b);
+}
+
 }  // namespace
 
 std::span<const Question> questions() { return all_questions; }
@@ -154,9 +170,11 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
       Candidate tried = empty;
       static_cast<Combination&>(tried) = combination;
       tried = candidate(question, choices, tried, request, target);
-      const bool done = tried.qualifies();
-      if (done || &combination == lists[i]->data()) all[i] = tried;
-      if (done) break;
+      const bool first = !all[i].qualifies();
+      if (&combination == lists[i]->data() ||
+          (tried.qualifies() && (first || serves_better(question, tried, all[i]))))
+        all[i] = tried;
+      if (all[i].qualifies() && !has_load(target)) break;
     }
   });
   std::ranges::stable_sort(all, [&](const Candidate& a, const Candidate& b) {

@@ -20,12 +20,12 @@ std::string short_machine(const Machine& machine) {
   return machine.host_assumed ? machine.name.substr(0, machine.name.find(" @ ")) : machine.name;
 }
 
-std::string verdict_words_of(const Candidate& c) {
+std::string verdict_words_of(const Candidate& c, const model::Target& target) {
   if (!c.qualifies()) return "no: " + std::string(model::name_of(c.serving.next.miss));
   const model::Estimate& e = c.serving.estimate;
   if (e.gpus_used == 0) return "on the CPU";
   if (!model::is_on_gpus(e)) return "offload";
-  return e.sure == model::Confidence::marginal ? "tight" : "";
+  return e.sure == model::Confidence::marginal || may_be_late(c, target) ? "tight" : "";
 }
 
 std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const Candidate> shown) {
@@ -70,18 +70,33 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
       }));
   add("each GPU", true, 2,
       served([](const Candidate& c) { return in_gib(c.serving.estimate.gpu_bytes) + " GiB"; }));
-  add("tokens/s", true, 7, served([](const Candidate& c) {
-        return rate_with_interval(fleet_tokens_s(c), c.serving.service.time, "");
-      }));
+  add("tokens/s", true, 7,
+      served([&](const Candidate& c) { return rate_words(screen.question, c, ""); }));
   add("first token", true, 5, served([](const Candidate& c) {
         const model::Service& seen = c.serving.service;
         return std::string(unmeasured_sign(seen.first)) + duration(seen.ttft.value());
       }));
-  add("", false, 6, verdict_words_of);
+  add("", false, 6, [&](const Candidate& c) { return verdict_words_of(c, screen.target); });
   return columns;
 }
 
 }  // namespace
+
+std::string rate_words(const Question& question, const Candidate& c, std::string_view unit) {
+  const model::Service& seen = c.serving.service;
+  if (question.vary != model::Vary::context)
+    return rate_with_interval(fleet_tokens_s(c), seen.time, unit);
+  const double sequences = static_cast<double>(c.machines) * c.serving.users();
+  return rate_with_interval(sequences / seen.tpot.value(), seen.step, unit);
+}
+
+bool may_be_late(const Candidate& c, const model::Target& target) {
+  const model::Service& seen = c.serving.service;
+  const auto late = [](Seconds time, const model::Interval& of, std::optional<Seconds> most) {
+    return most && time.value() * of.high > most->value();
+  };
+  return late(seen.ttft, seen.first, target.ttft) || late(seen.tpot, seen.step, target.tpot);
+}
 
 std::string plan_comparison(const PlanScreen& screen, std::size_t most) {
   const auto shown = screen.candidates.first(std::min(most, screen.candidates.size()));

@@ -23,6 +23,14 @@ inline double fleet_tokens_s(const Candidate& c) {
   return static_cast<double>(c.machines) * tokens_s(c);
 }
 
+/// Output tokens a second as the question's answer has them. For a context they are those of
+/// decoding behind a prompt that fills it. Else they are of whole requests, prompts included.
+std::string rate_words(const Question& question, const Candidate& candidate, std::string_view unit);
+
+/// True if the time to first token, or of each further one, may exceed the target at the high end
+/// of its interval.
+bool may_be_late(const Candidate& candidate, const model::Target& target);
+
 /// At most `most` rows of at most 100 columns: the columns in which candidates differ, and of the
 /// others as many as there is room for.
 std::string plan_comparison(const PlanScreen& screen, std::size_t most);

@@ -71,9 +71,8 @@ std::string plan_headline(const PlanScreen& screen) {
                        screen.candidates.size(),
                        screen.models == 1 ? best.machine->name : best.weights->model->name,
                        way_words(*best.weights, *best.engine), words_of(best.serving.next));
-  std::string text =
-      fmt::format("{}: {}, {}", screen.question.headline, answer_words(screen, best),
-                  rate_with_interval(fleet_tokens_s(best), best.serving.service.time, " tokens/s"));
+  std::string text = fmt::format("{}: {}, {}", screen.question.headline, answer_words(screen, best),
+                                 rate_words(screen.question, best, " tokens/s"));
   if (screen.machines > 1 && !screen.question.priced && screen.question.name != "fewest-gpus")
     text += " on " + best.machine->name;
   return text;
@@ -90,9 +89,12 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
         : best.serving.replicas > 1 ? std::string("each GPU")
                                     : std::string("the GPU"),
         grouped(best.serving.context)));
-  text += paragraph(fmt::format("Time: first token {}, each further token {}.",
-                                time_with_interval(seen.ttft, seen.first),
-                                time_with_interval(seen.tpot, seen.step)));
+  text += paragraph(fmt::format(
+      "Time{}: first token {}, each further token {}.",
+      screen.question.vary == model::Vary::context
+          ? fmt::format(" behind a prompt of {} tokens", grouped(best.scenario.prompt_tokens))
+          : "",
+      time_with_interval(seen.ttft, seen.first), time_with_interval(seen.tpot, seen.step)));
   if (best.asked > 0)
     text += paragraph(fmt::format(
         "At the demand: {} sequences a copy, first token {}, each further "
@@ -103,6 +105,10 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
     text += paragraph(
         "Tight: memory may not suffice at the high end of its interval; --strict asks for "
         "an answer that is safe.");
+  if (may_be_late(best, screen.target))
+    text += paragraph(
+        "Tight: times may exceed what is allowed at the high end of their intervals; --strict asks "
+        "for an answer that is safe.");
   text += paragraph("Limit of more: " + words_of(best.serving.next) + '.');
   if (best.tokens)
     text += paragraph(
@@ -123,6 +129,9 @@ std::string plan_assumptions(const PlanScreen& screen) {
   std::string text = fmt::format("Assumes {}{} output tokens (--prompt-tokens, --output-tokens)",
                                  fills ? "" : "a prompt of " + grouped(s.prompt_tokens) + " and ",
                                  grouped(s.output_tokens));
+  text += fills           ? "; tokens/s of decoding behind that prompt"
+          : s.context > 0 ? "; tokens/s of whole requests"
+                          : "; a context of just these (--context); tokens/s of whole requests";
   if (screen.has_chosen_ways)
     text += screen.question.name == "best-precision"
                 ? "; every precision that the engines hold (--runtime)"

@@ -2,6 +2,7 @@
 #include "sweep/program.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -15,6 +16,8 @@
 #include "sweep/commands/commands.hpp"
 #include "sweep/log.hpp"
 #include "sweep/options/help.hpp"
+#include "sweep/output.hpp"
+#include "sweep/sources/source.hpp"
 #include "sweep/spec.hpp"
 
 namespace headroom::sweep {
@@ -59,6 +62,16 @@ bool is_machine(const std::string& text) {
   }
 }
 
+/// True if `text` has an owner or a path as models have, or the catalogue knows it.
+bool is_model(const std::string& text) {
+  if (text.find('/') != std::string::npos) return true;
+  try {
+    return catalogue_source()->find(parse_reference(text)).has_value();
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 [[noreturn]] void unknown_command(const std::string& name, const std::string& next) {
   if (is_machine(name))
     throw UsageError(fmt::format("'{}' is a machine, and the model comes first: headroom {} {}",
@@ -89,13 +102,12 @@ int dispatch(std::vector<std::string> arguments) {
   }
   const Command* command = find(name);
   if (command == nullptr) {
-    // A name with an owner is a model's: what is wrong with the machine is said then.
-    const bool is_model = name.find('/') != std::string::npos;
-    if (arguments.empty() || arguments.front().starts_with('-') ||
-        (!is_model && !is_machine(arguments.front())))
-      unknown_command(name, arguments.empty() ? "" : arguments.front());
+    // `estimate` says what is wrong with the machine of a model.
+    const bool names_machine = !arguments.empty() && !arguments.front().starts_with('-');
+    if (!is_model(name) && !(names_machine && is_machine(arguments.front())))
+      unknown_command(name, names_machine ? arguments.front() : "");
     command = &estimate_command;
-    arguments.front() = "--machine=" + arguments.front();
+    if (names_machine) arguments.front() = "--machine=" + arguments.front();
     arguments.insert(arguments.begin(), name);
   }
   const Options options = parse_options(command->help, arguments);
@@ -107,6 +119,13 @@ int dispatch(std::vector<std::string> arguments) {
     return done;
   }
   return command->run(options);
+}
+
+/// An error's message: on a terminal in lines that it holds, for programs in one.
+std::string message_lines(const std::string& what) {
+  const std::string text = "headroom: " + what;
+  const bool screen = ::isatty(STDERR_FILENO) != 0 && text.find('\n') == std::string::npos;
+  return screen ? wrapped(text, 0, 2) : text;
 }
 
 }  // namespace
@@ -122,7 +141,7 @@ int run_program(std::vector<std::string> arguments) {
     if (json)
       fmt::print(stderr, "{}\n", log_line("error", what, {{"exit_code", code}}));
     else
-      fmt::print(stderr, "headroom: {}\n", what);
+      fmt::print(stderr, "{}\n", message_lines(what));
     return code;
   };
   try {

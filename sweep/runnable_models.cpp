@@ -89,7 +89,6 @@ void work_out(Row& row, const Scenario& request, const AskedWay& asked, const En
   }
 }
 
-bool runs(const Row& row) { return row.engine && fits(row.estimate.verdict); }
 bool on_gpus(const Row& row) { return report::grade(row.estimate) == report::Grade::on_gpus; }
 
 std::string verdict_of(const Row& row, const Machine& machine) {
@@ -173,9 +172,27 @@ std::string largest_trained(const std::vector<Row>& rows, Bytes memory) {
   return "none";
 }
 
-std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenMachine& given) {
+/// The tokens of a request.
+std::string context_words(const Scenario& s) {
+  return fmt::format(
+      "a prompt of {} tokens, {} output tokens, {} at once (--prompt-tokens, --output-tokens, "
+      "--batch), a context of {} (--context).",
+      grouped(s.prompt_tokens), grouped(s.output_tokens), grouped(s.batch),
+      s.context > 0 ? grouped(s.context) + " tokens" : "8,192 tokens or the model's limit");
+}
+
+std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenMachine& given,
+                    const Scenario& request) {
   const Machine& machine = given.machine;
-  std::string text = fmt::format("{} models run on {}\n", rows.size(), machine.name);
+  const auto number = [&](auto&& qualifies) { return std::ranges::count_if(rows, qualifies); };
+  const auto quick = [](const Row& row) { return row.estimate.tokens_s >= report::slow_from; };
+  const auto offloads = [&](const Row& row) { return !on_gpus(row) && quick(row); };
+  std::string text = machine.name + '\n';
+  if (!machine.devices.empty()) text += fmt::format("{} models fit on its GPUs, ", number(on_gpus));
+  text += fmt::format("{} {} {:.0f} token/s or more {}, {} more slowly\n", number(offloads),
+                      machine.devices.empty() ? "models run at" : "run at", report::slow_from,
+                      machine.devices.empty() ? "on the CPU" : "with host memory",
+                      std::ssize(rows) - number(on_gpus) - number(offloads));
   const auto line = [&](std::string_view name, std::string_view what) {
     text += wrapped(fmt::format("{} {}", name, what), 0, 2);
   };
@@ -191,7 +208,7 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
                : std::string("none");
   };
   if (!machine.devices.empty()) line("Largest on GPUs:", largest(on_gpus));
-  line("Largest at all:", largest(runs));
+  line(fmt::format("Largest at {:.0f} token/s or more:", report::slow_from), largest(quick));
   Bytes card;
   for (const Device& device : machine.devices) card = std::max(card, device.memory);
   if (!machine.devices.empty()) line("Largest for QLoRA:", largest_trained(rows, card));
@@ -199,6 +216,7 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
   line("Assumes",
        "each model in the widest weights that fit, under the engine that runs them best "
        "(--runtime, --precision).");
+  line("Assumes", context_words(request));
   for (const auto& each : given.assumed) line("Assumes", each + '.');
   if (text.find('~') != std::string::npos) text += unmeasured_footnote;
   return text;
@@ -224,14 +242,14 @@ int runnable_models(const Options& options) {
   }
   tbb::parallel_for(std::size_t{0}, rows.size(),
                     [&](std::size_t i) { work_out(rows[i], request, asked, engines); });
-  std::erase_if(rows, [](const Row& row) { return !runs(row); });
+  std::erase_if(rows, [](const Row& row) { return !row.engine || !fits(row.estimate.verdict); });
   std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
     return std::tuple(report::grade(a.estimate), -a.model->profile.parameters) <
            std::tuple(report::grade(b.estimate), -b.model->profile.parameters);
   });
   const auto most = static_cast<std::size_t>(options.whole("top", 16));
   if (format == Format::text) {
-    emit(options, text_of(rows, most, *given));
+    emit(options, text_of(rows, most, *given, request));
   } else {
     tbb::parallel_for(std::size_t{0}, std::min(most, rows.size()),
                       [&](std::size_t i) { rows[i].qlora = qlora_peak(*rows[i].model); });

@@ -8,6 +8,7 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "model/infer/serving.hpp"
 #include "report/words.hpp"
 #include "sweep/answer_lines.hpp"
 
@@ -42,11 +43,14 @@ bool is_safe(const Scenario& s) {
   return model::is_on_gpus(e) && e.queued == 0 && !is_tight(s, e);
 }
 
-/// The largest half, quarter, … of a size at which the placement is safe; 0 where none is.
-Size safe_part(Scenario s, Size Scenario::*size, Size least) {
-  for (s.*size /= 2; s.*size >= least; s.*size /= 2)
-    if (is_safe(s)) return s.*size;
-  return 0;
+/// The largest smaller size, a multiple of `step`, at which the placement is safe; 0 where none of
+/// at least `least` is.
+Size safe_size(Scenario s, Size Scenario::*size, Size step, Size least) {
+  const Size steps = model::largest((s.*size - 1) / step, [&](Size n) {
+    s.*size = std::max(n * step, least);  // fewer are as safe as `least`
+    return is_safe(s);
+  });
+  return steps * step >= least ? steps * step : 0;
 }
 
 }  // namespace
@@ -60,11 +64,11 @@ std::string verdict_text(const Scenario& s, const Estimate& e) {
 std::string tight_line(const GivenScenario& given, const Scenario& s, const Estimate& e) {
   if (!is_tight(s, e)) return {};
   std::vector<std::string> safe;
-  if (const Size context =
-          safe_part(s, &Scenario::context, std::max<Size>(1, s.prompt_tokens + s.output_tokens));
+  if (const Size context = safe_size(s, &Scenario::context, 256,
+                                     std::max<Size>(1, s.prompt_tokens + s.output_tokens));
       context > 0)
     safe.push_back(fmt::format("--context {}", context));
-  if (const Size batch = safe_part(s, &Scenario::batch, 1); batch > 0)
+  if (const Size batch = safe_size(s, &Scenario::batch, 1, 1); batch > 0)
     safe.push_back(fmt::format("--batch {}", batch));
   const auto way = std::ranges::find_if(
       given.ways, [](const Way& each) { return model::is_on_gpus(each.estimate) && !each.tight; });

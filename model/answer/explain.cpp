@@ -194,7 +194,7 @@ class Explainer {
                     .card = card};
       std::string_view stack;
       for_pieces_on_card(plan_, card,
-                         [&](const LayerSpan& piece) { add_layers(row, piece, stack); });
+                         [&](const LayerSpan& piece) { add_card_layers(row, piece, stack); });
       out_.devices.push_back(row);
     }
     const HostUse host = host_use(s_, plan_);
@@ -210,6 +210,7 @@ class Explainer {
     std::string_view stack;
     for_pieces_in(plan_, Where::cpu,
                   [&](const LayerSpan& piece) { add_layers(cpu, piece, stack); });
+    add_range(cpu, {plan_.host_experts, Content::experts}, stack);
     out_.devices.push_back(cpu);
     if (disk_use(s_, plan_) == Bytes(0)) return;
     DeviceUse disk{.name = "disk",
@@ -227,13 +228,21 @@ class Explainer {
     out_.devices.push_back(disk);
   }
 
+  /// Layers of a card. Those whose experts the engine keeps in host memory are named apart.
+  void add_card_layers(DeviceUse& row, const LayerSpan& piece, std::string_view& stack) const {
+    const Range layers = piece.layers, kept = plan_.host_experts;
+    const Size from = std::clamp(kept.first, layers.first, layers.last);
+    const Size to = std::clamp(kept.last, from, layers.last);
+    if (piece.content != Content::whole || from == to) return add_layers(row, piece, stack);
+    add_layers(row, {{layers.first, from}, Content::whole}, stack);
+    add_layers(row, {{from, to}, Content::dense}, stack);
+    add_layers(row, {{to, layers.last}, Content::whole}, stack);
+  }
+
   /// `stack`: that of the piece before, which becomes that of this one.
   void add_layers(DeviceUse& row, const LayerSpan& piece, std::string_view& stack) const {
     if (piece.layers.size() <= 0) return;
-    std::string range = layer_words(profile_, piece.layers, stack);
-    stack = last_stack(profile_, piece.layers, stack);
-    if (piece.content == Content::dense) range += " without experts";
-    if (piece.content == Content::experts) range += " (experts)";
+    add_range(row, piece, stack);
     for (Size i = piece.layers.first; i < piece.layers.last; ++i) {
       const Layer& layer = profile_.layers[static_cast<std::size_t>(i)];
       if (!layer.stack.empty()) continue;
@@ -241,6 +250,15 @@ class Explainer {
           row.first_layer < 0 ? layer.number : std::min(row.first_layer, layer.number);
       row.last_layer = std::max(row.last_layer, layer.number);
     }
+  }
+
+  /// Adds the layers' numbers to the text.
+  void add_range(DeviceUse& row, const LayerSpan& piece, std::string_view& stack) const {
+    if (piece.layers.size() <= 0) return;
+    std::string range = layer_words(profile_, piece.layers, stack);
+    stack = last_stack(profile_, piece.layers, stack);
+    if (piece.content == Content::dense) range += " without experts";
+    if (piece.content == Content::experts) range += " (experts)";
     row.layers += (row.layers.empty() ? "" : ", ") + range;
   }
 

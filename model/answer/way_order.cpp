@@ -16,6 +16,12 @@ double bits_per_parameter(Bytes weights, double parameters) {
   return std::round(2 * 8 * weights.real().value() / std::max(1.0, parameters)) / 2;
 }
 
+Fidelity fidelity(double bits) {
+  if (bits >= 12) return Fidelity::sixteen_bits;
+  if (bits >= 7) return Fidelity::eight_bits;
+  return bits >= 4.25 ? Fidelity::four_bits : Fidelity::less;
+}
+
 WayPlace way_place(const Estimate& e, bool tight, double bits) {
   WayPlace place{way_rank(e, tight), 0, 0, e.total.value()};
   constexpr double served = 16;

@@ -25,6 +25,9 @@ struct Stored;
 struct Model {
   std::string name;               ///< "Qwen/Qwen3-0.6B"
   std::string source;             ///< origin of the metadata
+  /// Engines find the weights there; empty: under `name`. A path, or a repository as it was typed:
+  /// "org/name", "org/name:TAG".
+  std::string repository;
   std::string architecture;       ///< "Qwen3ForCausalLM"
   std::string model_type;         ///< "qwen3"
   std::string checkpoint_scheme;  ///< meaning of precision `auto`: "bf16", "mxfp4", "fp8", …

@@ -27,6 +27,13 @@ std::vector<Engine>& all_engines() {
 
 }  // namespace
 
+std::string_view WeightPolicy::word_of_made(std::string_view scheme) const {
+  for (const std::string_view each : made_at_start)
+    if (const auto space = each.find(' '); each.substr(0, space) == scheme)
+      return each.substr(space + 1);
+  return {};
+}
+
 const CacheFormat* CachePolicy::format(const Precision& precision) const {
   const auto found = std::ranges::find(formats, precision.name, &CacheFormat::precision);
   return found == formats.end() ? nullptr : &*found;
@@ -44,6 +51,24 @@ void add_engines(std::string_view toml, std::string_view file) {
 namespace {
 
 /// "vllm" and "0.11" of "vllm@0.11". Throws UnknownName with all versions of the series.
+/// `text` without dots, dashes and the like.
+std::string letters(std::string_view text) {
+  std::string kept;
+  for (const char c : text)
+    if (c != '.' && c != '-' && c != '_' && c != ' ') kept += c;
+  return kept;
+}
+
+/// The row's name for "llamacpp" or "llama_cpp@b7000"; `wanted` itself where no row is meant.
+std::string as_in_a_row(std::string wanted) {
+  const auto end = wanted.find('@');
+  const std::string asked = letters(std::string_view(wanted).substr(0, end));
+  for (const Engine& row : engines())
+    if (letters(row.name) == asked)
+      return std::string(row.name) + (end == std::string::npos ? "" : wanted.substr(end));
+  return wanted;
+}
+
 const Engine& engine_by_version(std::string_view name, std::string_view version) {
   const Engine& newest = engine(name);
   if (const Engine* row = row_of_version(engines(), newest.series, version)) return *row;
@@ -60,7 +85,7 @@ const Engine& engine_by_version(std::string_view name, std::string_view version)
 }  // namespace
 
 const Engine& engine(std::string_view name) {
-  const std::string wanted = lower(name);
+  const std::string wanted = as_in_a_row(lower(name));
   if (const auto at = wanted.find('@'); at != std::string::npos)
     return engine_by_version(std::string_view(wanted).substr(0, at),
                              std::string_view(wanted).substr(at + 1));

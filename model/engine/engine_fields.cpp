@@ -102,6 +102,7 @@ const EngineField rows_of_fields[] = {
 
     {"weights", "formats", "formats of weights that it runs", AT(weights.formats)},
     {"weights", "checkpoints", "methods of quantised checkpoints: cards that run them as they are stored, and what happens elsewhere", AT(weights.checkpoints)},
+    {"weights", "made_at_start", "schemes that it makes of 16-bit checkpoints while it loads, with its word", AT(weights.made_at_start)},
     {"weights", "fp32_checkpoints", "type in which checkpoints in fp32 are loaded unless another is asked for", ONE_OF(weights.fp32_checkpoints, fp32_checkpoints)},
     {"weights", "never_fp16", "model types that are computed in fp32 on cards without bf16", AT(weights.never_fp16)},
     {"weights", "never_split", "formats in `formats` that are never divided between cards and host", AT(weights.never_split)},

@@ -73,6 +73,9 @@ enum class Fp32Checkpoints {
 struct WeightPolicy {
   std::vector<SchemeFamily> formats;           ///< formats of weights that it runs
   std::vector<CheckpointSupport> checkpoints;  ///< by method; empty: all methods on all cards
+  /// Schemes that it makes of 16-bit checkpoints while it loads, each with its own word: "fp8-block
+  /// fp8_per_block".
+  std::vector<std::string_view> made_at_start;
   Fp32Checkpoints fp32_checkpoints;
   /// Values of `model_type` that are computed in fp32 on cards without bf16.
   std::vector<std::string_view> never_fp16;
@@ -91,6 +94,9 @@ struct WeightPolicy {
   Constant load_copy_bandwidth;     ///< bytes a second that one process copies from the page cache
   Constant load_fixed_s;            ///< start-up without the weights, seconds
   Constant load_interval;           ///< 80 % interval as a factor on the expected load time
+
+  /// The engine's word for a scheme that it makes at start; empty: it makes no such.
+  std::string_view word_of_made(std::string_view scheme) const;
 };
 
 }  // namespace headroom::model

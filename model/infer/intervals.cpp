@@ -70,7 +70,12 @@ IntervalFactors interval_factors(const Engine& r, bool ram_stated) {
           r.kernels.decode_interval.source};
 }
 IntervalFactors interval_factors(const Scenario& s) {
-  return interval_factors(*s.runtime, !s.machine->ram_assumed);
+  IntervalFactors f = interval_factors(*s.runtime, !s.machine->ram_assumed);
+  if (const auto& card = s.machine->card_assumed)
+    for (Interval* each : {&f.ttft, &f.tpot, &f.offload, &f.serving_ttft, &f.serving_tpot,
+                           &f.serving_rate})
+      *each = {each->low * card->low, each->high * card->high, 0};
+  return f;
 }
 
 Seconds total_at(const Estimate& e, double ttft, double tpot) {

@@ -57,10 +57,7 @@ std::vector<std::string> row_of(const CurveLine& line, std::size_t i) {
   std::string happens = jump_words(line, i);
   if (line.recommended == i) happens += happens.empty() ? "recommended" : "; recommended";
   const TimeIntervals of = interval_factors(line.scenario).times(e);
-  std::string layers = fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk);
-  if (p.plan.host_experts.size() > 0)
-    layers += fmt::format(", experts of {} on CPU", p.plan.host_experts.size());
-  return {in_gib(p.allocation), layers, speed_of(e, of.tpot),
+  return {in_gib(p.allocation), layers_cell(e, p.plan), speed_of(e, of.tpot),
           std::string(unmeasured_sign(of.ttft)) + duration(e.ttft.value()), happens};
 }
 

@@ -39,6 +39,13 @@ std::string ollama_environment(const model::Scenario& s) {
   return text;
 }
 
+/// The file or repository that a Modelfile starts from. Source: ollama fb307609 docs/import.mdx, "hf.co/".
+std::string ollama_source(const model::QuantisedModel& weights) {
+  if (const std::string name = gguf_repository(weights); !name.empty()) return "hf.co/" + name;
+  const std::string& given = weights.model->repository;
+  return given.ends_with(".gguf") ? given : "./" + gguf_name(weights);
+}
+
 }  // namespace
 
 /// Source: ollama fb307609 docs/modelfile.mdx, docs/faq.mdx, envconfig/config.go.
@@ -48,8 +55,8 @@ std::string ollama_script(const LaunchPoint& point) {
   std::string text = heading(point);
   if (const std::string environment = ollama_environment(s); !environment.empty())
     text += fmt::format("# The server must have these settings:{} ollama serve\n", environment);
-  text += fmt::format("cat >Modelfile <<'END'\nFROM ./{}\nPARAMETER num_ctx {}\n",
-                      gguf_name(*s.weights), s.cached_tokens());
+  text += fmt::format("cat >Modelfile <<'END'\nFROM {}\nPARAMETER num_ctx {}\n",
+                      ollama_source(*s.weights), s.cached_tokens());
   if (places_by_itself(point))
     text += "# no num_gpu: llama.cpp's automatic fit keeps experts in host memory\n";
   else

@@ -12,6 +12,7 @@
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "model/infer/scenario/layer_split.hpp"
+#include "sweep/launch/checkpoint.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
@@ -81,7 +82,8 @@ void add_companions(const LaunchPoint& point, EngineCommand& command) {
       command.flag("--lora", shell_quoted(adapter_file(i) + ".gguf"));
   if (s.draft != nullptr) add_llama_cpp_draft(point, command);
   if (point.model().text_only) command.flag("--no-mmproj");
-  if (model::has_towers(point.model()))  // the estimate counts them
+  if (model::has_towers(point.model()) &&  // the estimate counts them
+      gguf_repository(*s.weights).empty())
     command.flag("--mmproj",
                  shell_quoted(fmt::format("mmproj-{}.gguf", short_name(point.model().name))));
 }
@@ -122,6 +124,14 @@ void add_cache_format(const LaunchPoint& point, EngineCommand& command) {
                     s.runtime->name, computes_in_fp32 ? "fp32" : "fp16", point.scheme().name));
   if (taken.element_bytes() < kv.element_bytes())
     command.flag("--kv-cache-dtype", torch_type(point.scheme()));
+}
+
+/// The engine's word for the scheme that it makes of the checkpoint while it loads; empty: it loads
+/// a checkpoint of that scheme.
+std::string_view made_word(const LaunchPoint& point) {
+  const model::Scheme& held = model::scheme(point.model().checkpoint_scheme);
+  if (held.family != model::SchemeFamily::plain) return {};
+  return point.scenario.runtime->weights.word_of_made(point.scheme().name);
 }
 
 /// Source: vLLM 0.33 config/speculative.py.
@@ -166,7 +176,11 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   const bool output = plan.head == model::Where::card;
   const Size offloaded = offloaded_layers(s, plan);
   EngineCommand command(heading(point) + "exec llama-server");
-  command.flag("--model", gguf_file(*s.weights));
+  const std::string repository = gguf_repository(*s.weights);  // which has the tower as well
+  if (repository.empty())
+    command.flag("--model", gguf_file(*s.weights));
+  else
+    command.flag("--hf-repo", shell_quoted(repository));
   command.flag("--n-gpu-layers", std::to_string(offloaded));
   // A build for several back ends has each card once by each of them (common/arg.cpp: --device).
   if (s.runtime->backend == model::Backend::vulkan && e.gpus_used > 0)
@@ -193,15 +207,15 @@ std::string llama_cpp_script(const LaunchPoint& point) {
 
 std::string vllm_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
-  EngineCommand command(heading(point) + "exec vllm serve " + shell_quoted(point.model().name));
+  const std::string_view made = made_word(point);
+  EngineCommand command(heading(point) + checkpoint_note(point, !made.empty()) +
+                        "exec vllm serve " + checkpoint_word(point, !made.empty()));
   const auto flag = [&](std::string_view name, std::string_view value) {
     command.flag(name, value);
   };
-  const model::SchemeFamily family = point.scheme().family;
-  if (family == model::SchemeFamily::plain) flag("--dtype", torch_type(point.scheme()));
-  if (family == model::SchemeFamily::bitsandbytes) flag("--quantization", "bitsandbytes");
-  if (family == model::SchemeFamily::fp8 && point.scheme().name != point.model().checkpoint_scheme)
-    flag("--quantization", "fp8");
+  if (point.scheme().family == model::SchemeFamily::plain)
+    flag("--dtype", torch_type(point.scheme()));
+  if (!made.empty()) flag("--quantization", made);
   const model::Plan split = split_of(point);
   flag("--tensor-parallel-size", std::to_string(split.shards));
   if (split.stages > 1) flag("--pipeline-parallel-size", std::to_string(split.stages));
@@ -231,13 +245,14 @@ std::string vllm_script(const LaunchPoint& point) {
 /// Options: SGLang 0.5 server_arguments.md, lora.ipynb, speculative_decoding.ipynb.
 std::string sglang_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
-  EngineCommand command(heading(point) + "exec python3 -m sglang.launch_server");
-  command.flag("--model-path", shell_quoted(point.model().name));
-  const model::SchemeFamily family = point.scheme().family;
-  if (family == model::SchemeFamily::plain) command.flag("--dtype", torch_type(point.scheme()));
-  if (family == model::SchemeFamily::bitsandbytes) command.flag("--load-format", "bitsandbytes");
-  if (family == model::SchemeFamily::fp8 && point.scheme().name != point.model().checkpoint_scheme)
-    command.flag("--quantization", "fp8");
+  const std::string_view made = made_word(point);
+  EngineCommand command(heading(point) + checkpoint_note(point, !made.empty()) +
+                        "exec python3 -m sglang.launch_server");
+  command.flag("--model-path", checkpoint_word(point, !made.empty()));
+  if (point.scheme().family == model::SchemeFamily::plain)
+    command.flag("--dtype", torch_type(point.scheme()));
+  if (!made.empty())
+    command.flag(made == "bitsandbytes" ? "--load-format" : "--quantization", made);
   const model::Plan split = split_of(point);
   command.flag("--tp-size", std::to_string(split.shards));
   if (split.stages > 1) command.flag("--pp-size", std::to_string(split.stages));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "sweep/verdict_text.hpp"
@@ -31,7 +32,16 @@ std::string gguf_name(const model::QuantisedModel& weights) {
 }
 
 std::string gguf_file(const model::QuantisedModel& weights) {
-  return shell_quoted(gguf_name(weights));
+  const std::string& given = weights.model->repository;
+  return shell_quoted(given.ends_with(".gguf") ? given : gguf_name(weights));
+}
+
+std::string gguf_repository(const model::QuantisedModel& weights) {
+  const std::string& given = weights.model->repository;
+  const auto colon = given.find(':');
+  const std::string name = given.substr(0, colon);
+  if (colon == std::string::npos && !lower(name).ends_with("-gguf")) return {};
+  return fmt::format("{}:{}", name, weights.scheme->name);
 }
 
 Size offloaded_layers(const model::Scenario& s, const model::Plan& plan) {

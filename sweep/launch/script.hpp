@@ -27,8 +27,10 @@ class EngineCommand {
 std::string_view short_name(const std::string& name);
 /// The file name that a model in a scheme usually has: "Qwen3-32B-q4_K_M.gguf".
 std::string gguf_name(const model::QuantisedModel& weights);
-/// As above, as one word of a shell.
+/// The file to load, as one word of a shell: the one that was given, else of the usual name.
 std::string gguf_file(const model::QuantisedModel& weights);
+/// "org/name-GGUF:Q4_K_M" if the model was given as a repository of GGUF files; empty: it was not.
+std::string gguf_repository(const model::QuantisedModel& weights);
 
 /// Layers on cards as llama.cpp's -ngl counts them: the output is one more.
 Size offloaded_layers(const model::Scenario& scenario, const model::Plan& plan);

@@ -6,6 +6,7 @@
 #include "model/engine/loaded_scheme.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/cache_format.hpp"
+#include "sweep/launch/checkpoint.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/place.hpp"
@@ -158,6 +159,7 @@ ServedCode served_code(const LaunchPoint& point) {
 }
 
 /// `extra`: further arguments of from_pretrained, as complete lines.
+/// An empty one: transformers loads the weights as their checkpoint has them.
 std::string script(const LaunchPoint& point, std::string_view imports, std::string_view extra) {
   const model::Estimate& e = point.estimate();
   const Passed passed = passed_on(point);
@@ -198,8 +200,8 @@ if __name__ == "__main__":
 )",
       point.model().name, point.scenario.machine->name, verdict_text(point.scenario, e),
       duration(e.load.value()), duration(e.ttft.value()), e.tokens_s, imports,
-      python_quoted(point.model().name), passed.definition, torch_type_of(point.scheme()), extra,
-      point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False",
+      checkpoint_in_python(point, !extra.empty()), passed.definition, torch_type_of(point.scheme()),
+      extra, point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False",
       placement_of(point), passed.arguments, served.model_class, served.reader_class,
       served.imports, served.setup, served.inputs, served.generate);
 }
@@ -223,6 +225,14 @@ std::string unpacking_config(const LaunchPoint& point) {
       held.name, point.scheme().name, held.name));
 }
 
+/// The quantiser's configuration that makes FP8 of a 16-bit checkpoint; empty: none does.
+/// Source: transformers 5.24 utils/quantization_config.py, FineGrainedFP8Config.
+std::string_view made_config(const LaunchPoint& point) {
+  if (model::scheme(point.model().checkpoint_scheme).family != SchemeFamily::plain) return {};
+  if (point.scheme().name == "fp8") return "FineGrainedFP8Config(weight_block_size=None)";
+  return point.scheme().name == "fp8-block" ? "FineGrainedFP8Config()" : std::string_view();
+}
+
 }  // namespace
 
 std::string transformers_script(const LaunchPoint& point) {
@@ -234,6 +244,9 @@ std::string transformers_script(const LaunchPoint& point) {
     return script(point, ", " + unpacking,
                   fmt::format("        quantization_config={}(dequantize=True),\n", unpacking));
   if (point.scheme().name == "int8") return transformers_8bit_script(point);
+  if (const auto made = made_config(point); !made.empty())
+    return script(point, ", FineGrainedFP8Config",
+                  fmt::format("        quantization_config={},\n", made));
   if (point.scheme().family == SchemeFamily::bitsandbytes)
     return script(
         point, ", BitsAndBytesConfig",

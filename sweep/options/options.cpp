@@ -41,8 +41,9 @@ void check_takes_effect(const CommandHelp& command, const Flag& flag, std::strin
           : fmt::format("{} (--{})", spelling, flag.name);
   // "--machines" for "--machine", and the reverse.
   std::string instead;
+  const bool form = flag.name == "format";  // "launch --format flags"
   for (const auto each : mine)
-    if (each.starts_with(flag.name) || flag.name.starts_with(each))
+    if (each.starts_with(flag.name) || flag.name.starts_with(each) || (form && each == "kind"))
       instead += fmt::format("{} --{}", instead.empty() ? "; it takes" : ",", each);
   throw UsageError(fmt::format("{} has no effect on '{}'{}", written, command.name, instead));
 }
@@ -186,12 +187,21 @@ std::vector<std::string> Options::texts(std::string_view flag) const {
 Size Options::whole(std::string_view flag, Size fallback) const {
   if (!given(flag)) return fallback;
   const std::string value = text(flag);
+  constexpr Size most = Size{1} << 40;
   Size number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc{} || end != value.data() + value.size() || number < 1 ||
-      number > (Size{1} << 40))
-    throw UsageError(
-        fmt::format("--{}: found '{}', expected a whole number from 1 to 2^40", flag, value));
+  const char *const last = value.data() + value.size(), *end = nullptr;
+  const auto read = std::from_chars(value.data(), last, number);
+  end = read.ptr;
+  if (read.ec == std::errc{} && end + 1 == last && number <= most) {
+    if (*end == 'k' || *end == 'K')
+      number *= Size{1} << 10, ++end;
+    else if (*end == 'm' || *end == 'M')
+      number *= Size{1} << 20, ++end;
+  }
+  if (read.ec != std::errc{} || end != last || number < 1 || number > most)
+    throw UsageError(fmt::format(
+        "--{}: found '{}', expected a whole number from 1 to 2^40, such as 32768 or 32k", flag,
+        value));
   return number;
 }
 

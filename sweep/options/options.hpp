@@ -36,7 +36,8 @@ class Options {
   /// The value; `fallback` where the flag was not given.
   std::string text(std::string_view flag, std::string_view fallback = {}) const;
   std::vector<std::string> texts(std::string_view flag) const;
-  /// A whole number from 1 to 2^40; throws UsageError naming the flag.
+  /// A whole number from 1 to 2^40. "32k" is 32 x 1,024, "1m" 1,024 x 1,024: contexts are sold so.
+  /// Throws UsageError naming the flag.
   Size whole(std::string_view flag, Size fallback) const;
   /// Throws UsageError unless the value is one of `allowed`.
   std::string one_of(std::string_view flag, std::span<const std::string_view> allowed,

@@ -135,6 +135,12 @@ std::vector<const model::Engine*> engines_of(const Options& options, const Engin
   return all;
 }
 
+/// True if the model was named as a repository or files of quantised weights: these are meant.
+bool names_its_weights(const model::Model& m) {
+  return !m.repository.empty() &&
+         model::scheme(m.checkpoint_scheme).family != model::SchemeFamily::plain;
+}
+
 /// Chooses engine and precision where one of them was left out. A card by its figures alone has no
 /// maker: no engine is known to have kernels for it, and nothing is chosen.
 void choose(const Options& options, GivenScenario& given) {
@@ -147,6 +153,8 @@ void choose(const Options& options, GivenScenario& given) {
   if (engines.empty()) return;
   Compared compared{engines, options.texts("precisions")};
   if (!precision.empty()) compared.precisions = {precision};
+  if (compared.precisions.empty() && names_its_weights(*given.model))
+    compared.precisions = {"auto"};
   given.ways = compare_ways(*given.model, s, compared);
   if (given.ways.empty()) return;
   s.runtime = given.ways.front().engine;

@@ -12,6 +12,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "report/knee.hpp"
 #include "report/words.hpp"
+#include "sweep/curve/curve.hpp"
 #include "sweep/llama_cpp_flags.hpp"
 #include "sweep/place/place.hpp"
 
@@ -100,8 +101,38 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   answer.best_flags = llama_cpp_flags(s, best->placed.assignment);
 }
 
-/// The least GPU memory that comes within the knee of the best speed; of what is sure to fit, if
-/// anything as quick is.
+/// The strategy that has the memory which `headroom curve` recommends. It stands before the first
+/// that may take as much.
+void add_economical(Answer& answer, const Scenario& s, Policy policy, const MapOptions& options) {
+  if (s.machine->devices.empty() || !s.weights->model->profile.generative) return;
+  const CurveLine line = curve_line(s, {}, std::nullopt);
+  if (!line.recommended) return;
+  const Bytes budget = line.points[*line.recommended].allocation;
+  Strategy strategy = strategy_within(budget, "economical", "the least that `curve` recommends", s,
+                                      answer.tree, policy, options);
+  if (!strategy.feasible) return;
+  const Estimate& e = strategy.explained.estimate;
+  const auto is_same = [&](const Strategy& each) {
+    return each.feasible && each.explained.estimate.gpu_bytes == e.gpu_bytes &&
+           each.explained.estimate.tokens_s == e.tokens_s;
+  };
+  // With as much in use, one that has more left free is safer.
+  auto place = std::ranges::find_if(answer.strategies, [&](const Strategy& each) {
+    return is_same(each) && each.explained.estimate.sure == Confidence::yes;
+  });
+  if (place == answer.strategies.end()) place = std::ranges::find_if(answer.strategies, is_same);
+  if (place == answer.strategies.end()) {
+    place = std::ranges::find_if(answer.strategies, [&](const Strategy& each) {
+      return each.feasible && each.scenario.gpu_budget >= budget;
+    });
+    place = answer.strategies.insert(place, std::move(strategy));
+  }
+  answer.chosen = static_cast<std::size_t>(place - answer.strategies.begin());
+  answer.reason = line.reason;
+}
+
+/// Without a curve: the least GPU memory that comes within the knee of the best speed. Strategies
+/// that are sure to fit come first.
 void recommend(Answer& answer) {
   answer.chosen = answer.strategies.size();
   answer.reason = "no strategy runs here";
@@ -127,8 +158,8 @@ void recommend(Answer& answer) {
   if (answer.chosen == answer.strategies.size()) return;
   const double reached = speed(answer.strategies[answer.chosen].explained.estimate) / best;
   answer.reason = fmt::format(
-      "the least GPU memory with at least {:.0f} % of the best strategy's speed: it reaches {:.0f} "
-      "%",
+      "the least GPU memory with at least {:.0f} % of the best strategy's speed (it reaches {:.0f} "
+      "%)",
       100 * report::knee_share, 100 * reached);
 }
 
@@ -158,6 +189,7 @@ Answer answer_of(const Options& options, const GivenScenario& given) {
   if (!s.machine->devices.empty() && s.runtime->parallel.split == Split::tensors)
     answer.splits = parallel_splits(given.scenario);
   recommend(answer);
+  add_economical(answer, all, policy_of(options, "sequential"), map);
   if (!options.given("strategy")) return answer;
   std::vector<std::string_view> names;
   for (const Strategy& strategy : answer.strategies) names.push_back(strategy.name);

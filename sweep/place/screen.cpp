@@ -56,8 +56,7 @@ std::string strategy_table(const Answer& answer) {
     std::vector<std::string> row{i == answer.chosen ? ">" : "", std::string(s.name)};
     if (s.feasible) {
       row.insert(row.end(),
-                 {in_gib(e.gpu_bytes), in_gib(e.cpu_bytes),
-                  fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk),
+                 {in_gib(e.gpu_bytes), in_gib(e.cpu_bytes), layers_cell(e, place(s.scenario, 1.0)),
                   speed_words(s, ""),
                   std::string(unmeasured_sign(intervals_of(s).ttft)) + duration(e.ttft.value()),
                   is_tight(s.scenario, e) ? "tight" : ""});

@@ -45,14 +45,6 @@ constexpr ShortName short_table[] = {
 };
 static_assert(std::ranges::is_sorted(short_table, {}, &ShortName::name));
 
-/// "org__name.json" is "org/name".
-std::string model_name(std::string_view file) {
-  if (file.ends_with(".json")) file.remove_suffix(5);
-  const auto gap = file.find("__");
-  if (gap == std::string_view::npos) return std::string(file);
-  return std::string(file.substr(0, gap)) + '/' + std::string(file.substr(gap + 2));
-}
-
 bool is_config(const EmbeddedFile& file) { return file.name.ends_with(".json"); }
 
 /// The row of sources.tsv for a catalogue file: where the config comes from.
@@ -94,61 +86,14 @@ class CatalogueSource : public ModelSource {
   }
 };
 
-/// True if a name can only be a file's, by its beginning, or by the ending of a name with one part.
-bool is_path(std::string_view name) {
-  constexpr std::string_view beginnings[] = {"/", "./", "../"};
-  constexpr std::string_view endings[] = {".gguf", ".safetensors", ".bin"};
-  return name.ends_with(".json") ||
-         std::ranges::any_of(beginnings, [&](auto begin) { return name.starts_with(begin); }) ||
-         (name.find('/') == name.npos &&
-          std::ranges::any_of(endings, [&](auto end) { return name.ends_with(end); }));
-}
-
-class FileSource : public ModelSource {
- public:
-  std::optional<model::Model> find(const ModelReference& reference) const override {
-    namespace fs = std::filesystem;
-    std::error_code error;
-    const fs::path path = reference.name;
-    const bool folder = fs::is_directory(path, error);
-    if (!folder && !fs::exists(path, error)) {
-      if (is_path(reference.name))
-        throw std::runtime_error(fmt::format("{}: no such file", reference.name));
-      return std::nullopt;
-    }
-    const auto files = folder_files(folder ? path : path.parent_path());
-    FileRequest request{name_of(reference.name, folder), reference.name};
-    if (!folder) request.file = path.filename().string();
-    request.overrides = reference.overrides;
-    auto found = model_from_files(*files, request);
-    if (!found && folder)
-      throw UnknownName(fmt::format(
-          "{}: a folder without a model: no config.json, .safetensors or .gguf file in it",
-          reference.name));
-    return found;
-  }
-
- private:
-  /// The folder that the config or checkpoint is in, or the file's own name where that is not one
-  /// that every model has.
-  static std::string name_of(const std::string& text, bool folder) {
-    std::filesystem::path path = std::filesystem::path(text).lexically_normal();
-    const std::string file = path.filename().string(), stem = model::stem_of(file);
-    const std::string whole = stem + path.extension().string();  // without the number of a shard
-    constexpr std::string_view usual[] = {"config.json", "model.safetensors",
-                                          "model.safetensors.index.json", "pytorch_model.bin",
-                                          "pytorch_model.bin.index.json"};
-    if (!folder && std::ranges::find(usual, whole) != std::end(usual))
-      path = path.parent_path();
-    else if (!folder)
-      return model_name(file.ends_with(".gguf") ? stem : file);
-    if (path.filename().empty()) path = path.parent_path();
-    const std::string name = path.filename().string();
-    return name.empty() || name == "." || name == ".." ? text : name;
-  }
-};
-
 }  // namespace
+
+std::string model_name(std::string_view file) {
+  if (file.ends_with(".json")) file.remove_suffix(5);
+  const auto gap = file.find("__");
+  if (gap == std::string_view::npos) return std::string(file);
+  return std::string(file.substr(0, gap)) + '/' + std::string(file.substr(gap + 2));
+}
 
 ModelReference parse_reference(std::string_view text) {
   // The hub's links to files end so.
@@ -172,9 +117,13 @@ ModelReference parse_reference(std::string_view text) {
 }
 
 std::unique_ptr<ModelSource> catalogue_source() { return std::make_unique<CatalogueSource>(); }
-std::unique_ptr<ModelSource> file_source() { return std::make_unique<FileSource>(); }
 
 namespace {
+
+/// "org/name" or "org/name:TAG" of a reference; empty where it has no owner, or names a file.
+std::string repository_of(const ModelReference& reference) {
+  return std::ranges::count(reference.name, '/') == 1 ? reference.name : std::string();
+}
 
 /// A model of the catalogue that a conversion or a tag is named after, in the precision of the
 /// name. Says so among what is assumed.
@@ -186,6 +135,7 @@ std::optional<model::Model> find_typed(const ModelReference& reference) {
     found->checkpoint_scheme = typed->scheme;
     found->checkpoint = {};
   }
+  if (found) found->repository = repository_of(reference);
   if (found)
     found->assumed.push_back(fmt::format("{} is {}{}", reference.name, typed->model,
                                          typed->scheme.empty() ? "" : " in " + typed->scheme));
@@ -201,7 +151,10 @@ std::optional<model::Model> find_here(const ModelReference& reference) {
 }
 
 model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {
-  if (auto found = hub.find(reference)) return std::move(*found);
+  if (auto found = hub.find(reference)) {
+    found->repository = repository_of(reference);
+    return std::move(*found);
+  }
   if (auto found = find_typed(reference)) return std::move(*found);
   if (reference.name.empty())
     throw UnknownName("MODEL is empty; expected a name (Qwen/Qwen3-8B), a folder or a file");

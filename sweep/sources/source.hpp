@@ -60,6 +60,8 @@ enum class Need { description, counts };
 std::vector<Resolved> resolve_models(std::span<const std::string> texts, const Hub& hub,
                                      Need need = Need::description);
 
+/// The model of a config's file in the catalogue: "Qwen/Qwen3-8B" of "Qwen__Qwen3-8B.json".
+std::string model_name(std::string_view file);
 /// Names of the catalogue, in the order of the alphabet.
 std::vector<std::string> catalogue_models();
 /// Short names and what they stand for.

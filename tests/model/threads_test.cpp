@@ -35,7 +35,9 @@ Machine two_cards() {
   card.bf16 = FlopsPerSecond(300e12);
   card.fp32 = FlopsPerSecond(20e12);
   card.host_bus = BytesPerSecond(30e9);
-  Machine machine{.name = "2x card @ box", .devices = {card, card}, .host = {}};
+  Machine machine;
+  machine.name = "2x card @ box";
+  machine.devices = {card, card};
   machine.host.ram = Bytes(100'000'000'000);
   machine.host.ram_bandwidth = BytesPerSecond(200e9);
   machine.host.cpu_peak = FlopsPerSecond(2e12);

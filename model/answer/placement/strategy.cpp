@@ -111,6 +111,15 @@ std::vector<Strategy> strategies(const Scenario& s, const ModuleTree& tree, Poli
   return all;
 }
 
+Strategy strategy_within(Bytes gpu_budget, std::string_view name, std::string_view meaning,
+                         const Scenario& s, const ModuleTree& tree, Policy policy,
+                         const MapOptions& options) {
+  const StrategyRow row{name, meaning, Gpu::share, 1.0, 1.0};
+  Scenario changed = with_budgets(s, row);
+  changed.gpu_budget = std::min(gpu_budget, changed.gpu_budget);
+  return worked_out(row, changed, tree, policy, options);
+}
+
 std::optional<Bytes> least_gpu_memory(const Scenario& s, bool (*wanted)(const Estimate&)) {
   const Machine larger = with_larger_cards(*s.machine);
   Scenario changed = s;

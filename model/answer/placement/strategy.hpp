@@ -71,6 +71,11 @@ struct Strategy {
 std::vector<Strategy> strategies(const Scenario& scenario, const ModuleTree& tree, Policy policy,
                                  const MapOptions& options);
 
+/// A strategy with `gpu_budget` on each card, and all of host memory.
+Strategy strategy_within(Bytes gpu_budget, std::string_view name, std::string_view meaning,
+                         const Scenario& scenario, const ModuleTree& tree, Policy policy,
+                         const MapOptions& options);
+
 /// The least budget of each card, in whole MiB, at which `wanted` holds. Cards may be larger than
 /// they are, and a machine without cards is given one. Nothing where no amount is enough. `wanted`
 /// must not turn false as memory grows.
