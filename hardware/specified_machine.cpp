@@ -86,12 +86,11 @@ void set_specified_host(const MachineSpecification& spec, Host& host,
     return fmt::format("{:.4g} GB/s", rate.value() / 1e9);
   };
   from_host("RAM", spec.ram, host.ram, to_text(host.ram));
-  from_host("RAM bandwidth", spec.ram_bandwidth, host.ram_bandwidth, gigabytes(host.ram_bandwidth));
-  from_host("host bus", spec.host_bus, host.host_bus, gigabytes(host.host_bus));
+  from_host("RAM at", spec.ram_bandwidth, host.ram_bandwidth, gigabytes(host.ram_bandwidth));
+  from_host("bus", spec.host_bus, host.host_bus, gigabytes(host.host_bus));
   from_host("disk", spec.disk, host.disk, to_text(host.disk));
-  from_host("disk read", spec.disk_read, host.disk_read, gigabytes(host.disk_read));
-  notes.push_back(
-      fmt::format("{}{} CPU cores, of the default host {}", kept, host.cores, host.name));
+  from_host("disk at", spec.disk_read, host.disk_read, gigabytes(host.disk_read));
+  notes.push_back(fmt::format("of host {}: {}{} cores", host.name, kept, host.cores));
   host.name = "specified";
   host.title = "from a specification";
   host.aliases.clear();
@@ -110,8 +109,8 @@ std::string sold_as(const Catalogue& catalogue, Bytes memory) {
   const double gigabytes = memory.real().value() / 1e9;
   const Bytes sold(static_cast<Size>(std::llround(gigabytes)) << 30);
   const bool whole = std::abs(gigabytes - std::round(gigabytes)) < 1e-6;
-  const bool known = std::ranges::any_of(
-      catalogue.devices, [&](const Device& each) { return each.memory == sold; });
+  const bool known = std::ranges::any_of(catalogue.devices,
+                                         [&](const Device& each) { return each.memory == sold; });
   if (!whole || !known) return {};
   return fmt::format("{0:.0f} GB are {1:.1f} GiB; a card sold with {0:.0f} GB has {0:.0f}GiB",
                      gigabytes, memory.real().value() / (1 << 30));
@@ -180,6 +179,14 @@ std::string set_maker(const Catalogue& catalogue, Device& card) {
   if (like == nullptr) return {};
   card.vendor = like->vendor;
   card.compute_capability = like->compute_capability;
+  // Its other rates are to 16 bit as the relative's.
+  const double ratio = card.peak(Arithmetic::bf16) / like->peak(Arithmetic::bf16);
+  const auto scaled = [&](const std::optional<FlopsPerSecond>& rate) {
+    return rate ? std::optional(FlopsPerSecond(ratio * rate->value())) : std::nullopt;
+  };
+  card.fp8 = scaled(like->fp8);
+  card.int8 = scaled(like->int8);
+  card.fp4 = scaled(like->fp4);
   return fmt::format("NVIDIA, as {}", like->name);
 }
 

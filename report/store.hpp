@@ -98,7 +98,7 @@ class Store {
   std::unique_ptr<Implementation> self_;
 };
 
-/// Bytes that a stored point takes on disk, about.
-double expected_bytes_per_point();
+/// Bytes that a database with a run of so many points takes on disk, about.
+double expected_bytes(Size points);
 
 }  // namespace headroom::report

@@ -29,7 +29,7 @@ std::string offload_words(const Estimate& e) {
   if (e.gpus_used == 0) return "runs on the CPU alone";
   const double cpu = layer_share(e.layers_cpu, e);
   if (e.layers_cpu == 0)
-    return "fits with CPU offload (no whole layer: embedding, head or some tensors)";
+    return "fits with CPU offload (no whole layer: experts, embedding, head or single tensors)";
   return cpu > 0.5 ? "needs extensive CPU offload (" + layers(cpu, "") + ")"
                    : "fits with CPU offload (" + layers(cpu, "") + ")";
 }

@@ -144,7 +144,8 @@ std::string missing_words(const Advice& a) {
       return fmt::format("{} in {}: {:.1f} GiB, {}", a.text, a.name, gib_of(a.after),
                          on_cards(a.then));
     case smaller_model:
-      return "no change of precision or card count helps: choose a smaller model";
+      return "no change of precision or of cards in this host helps: choose a smaller model or "
+             "another host";
     default:
       return {};
   }

@@ -2,20 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "hardware/text.hpp"
-#include "model/infer/scenario/usual_context.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
-namespace {
-
-std::string as_argument(const std::string& text) {
-  return text.find(' ') == std::string::npos ? text : '"' + text + '"';
-}
-
-}  // namespace
-
 std::string in_gib(Bytes bytes) {
   return fmt::format("{:.1f}", bytes.real().value() / (1024.0 * 1024 * 1024));
 }
@@ -102,23 +92,6 @@ std::string assumption_lines(const GivenScenario& given) {
 std::string unmeasured_note(const model::TimeIntervals& of) {
   if (of.tpot.measurements > 0 && of.ttft.measurements > 0) return {};
   return std::string(unmeasured_footnote);
-}
-
-std::string same_question(const GivenScenario& given) {
-  const model::Scenario &s = given.scenario, usual;
-  std::string text = fmt::format("{} {}", as_argument(given.model->name), given.asked_machine);
-  if (given.ways.size() < 2 || given.names_way)
-    text += fmt::format(" --runtime {} --precision {}", s.runtime->name, s.weights->scheme->name);
-  const auto add = [&](std::string_view flag, Size value, Size otherwise) {
-    if (value != otherwise) text += fmt::format(" --{} {}", flag, value);
-  };
-  add("batch", s.batch, usual.batch);
-  add("prompt-tokens", s.prompt_tokens, usual.prompt_tokens);
-  add("output-tokens", s.output_tokens, usual.output_tokens);
-  const bool as_usual =
-      s.prompt_tokens == usual.prompt_tokens && s.output_tokens == usual.output_tokens;
-  add("context", s.context, as_usual ? model::usual_context(s, *given.model) : 0);
-  return text;
 }
 
 }  // namespace headroom::sweep

@@ -47,7 +47,4 @@ std::string assumption_lines(const GivenScenario& given);
 /// Footnote of numbers with a ~; empty where `of` is measured.
 std::string unmeasured_note(const model::TimeIntervals& of);
 
-/// Operand and flags that ask another command for the same point.
-std::string same_question(const GivenScenario& given);
-
 }  // namespace headroom::sweep

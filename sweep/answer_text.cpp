@@ -69,21 +69,49 @@ std::string note_of(const Way& way) {
   return way.tight ? "tight" : "";
 }
 
+/// Output tokens a second and the first token of a way, in words.
+struct WaySpeed {
+  std::string tokens, first;
+};
+
+/// One request counts by its decoding. Several at once count as whole requests, as the lines below
+/// the table have them.
+WaySpeed speed_of_way(const model::Scenario& s, const Estimate& e) {
+  const model::IntervalFactors f = model::interval_factors(s);
+  const model::TimeIntervals of = f.times(e);
+  const auto words = [](double rate, const Interval& rate_of, Seconds first,
+                        const Interval& first_of) {
+    return WaySpeed{rate_with_interval(rate, rate_of, ""),
+                    std::string(unmeasured_sign(first_of)) + duration(first.value())};
+  };
+  if (s.batch < 2) return words(e.tokens_s, of.tpot, e.ttft, of.ttft);
+  const double copies = static_cast<double>(std::max<Size>(1, s.data_parallel));
+  const double output = static_cast<double>(s.output_tokens);
+  if (model::batches_continuously(s, e)) {
+    const double prompt = static_cast<double>(s.prompt_tokens);
+    const model::Traffic t = model::traffic(s, {prompt, prompt}, {output, output});
+    const model::ServingIntervals under_load = f.serving(e, t.running);
+    return words(t.output_tokens_s * copies, under_load.rate, t.ttft, under_load.ttft);
+  }
+  const double rate = copies * static_cast<double>(s.batch) * output / e.total.value();
+  return words(rate, of.tpot, e.ttft, of.ttft);
+}
+
 std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bool chosen) {
   model::Scenario s = asked;
   s.runtime = way.engine;
   s.weights = way.weights.get();
   const Estimate& e = way.estimate;
-  const model::TimeIntervals of = model::interval_factors(s).times(e);
   const bool runs = model::fits(e.verdict);
+  const WaySpeed speed = speed_of_way(s, e);
   const Size context = model::is_on_gpus(e) ? model::longest_context(s) : 0;
   return {chosen ? ">" : "",
           std::string(way.weights->scheme->name),
           std::string(way.engine->name),
           runs ? in_gib(e.gpus_used > 0 ? e.gpu_bytes : e.cpu_bytes) + " GiB" : "",
           context > 0 ? grouped(context) : "",
-          runs && e.tokens_s > 0 ? speed_of(e, of.tpot) : "",
-          runs ? std::string(unmeasured_sign(of.ttft)) + duration(e.ttft.value()) : "",
+          runs && e.tokens_s > 0 ? speed.tokens : "",
+          runs ? speed.first : "",
           note_of(way)};
 }
 
@@ -104,7 +132,7 @@ std::string ways_table(const GivenScenario& given, std::size_t most) {
        {"engine", false, always, {}},
        {given.machine->devices.empty() ? "RAM" : "each GPU", true, always, {}},
        {"context to", true, 1, {}},
-       {given.scenario.batch > 1 ? "decode tokens/s" : "tokens/s", true, always, {}},
+       {given.scenario.batch > 1 ? "output tokens/s" : "tokens/s", true, always, {}},
        {"first token", true, 2, {}},
        {"", false, always, {}}},
       rows);
@@ -140,8 +168,7 @@ std::string chosen_way(const GivenScenario& given, const model::Explanation& exp
     text += paragraph("Advice: " + advice_words(explained.advice));
   if (!predictors.empty()) text += paragraph("Note: " + predictors);
   text += assumption_lines(given) + unmeasured_note(of);
-  return text +
-         paragraph("Next: headroom launch " + same_question(given) + ", or --details, --explain");
+  return text + paragraph("Next: headroom launch " + given.asked + ", or --details, --explain");
 }
 
 /// Lines where nothing runs: warnings, and changes that would help.

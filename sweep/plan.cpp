@@ -28,29 +28,32 @@ double hourly(const Candidate& c) {
 
 constexpr Question all_questions[] = {
     {"largest-model", "the model with the most parameters that a machine runs", "Largest model",
-     Vary::batch, false, true, false,
+     Vary::batch, false, true, false, false,
      [](const Candidate& a, const Candidate& b) {
        return std::tuple(parameters(a), a.weights->total, a.serving.users()) >
               std::tuple(parameters(b), b.weights->total, b.serving.users());
      }},
     {"largest-batch", "the most sequences of one copy", "Largest batch", Vary::batch, true, true,
-     false,
+     false, false,
      [](const Candidate& a, const Candidate& b) { return a.serving.batch > b.serving.batch; }},
     {"longest-context", "the longest context at the given batch", "Longest context", Vary::context,
-     true, true, false,
+     true, true, false, false,
      [](const Candidate& a, const Candidate& b) { return a.serving.context > b.serving.context; }},
     {"most-users", "the most concurrent sequences, summed over all copies on a machine",
-     "Most users", Vary::batch, true, true, false,
+     "Most users", Vary::batch, true, true, false, false,
      [](const Candidate& a, const Candidate& b) { return a.serving.users() > b.serving.users(); }},
     {"fewest-gpus", "the smallest number of cards", "Fewest GPUs", Vary::batch, true, true, false,
+     true,
      [](const Candidate& a, const Candidate& b) {
        return std::tuple(cards(a), -a.serving.users()) < std::tuple(cards(b), -b.serving.users());
      }},
     {"cheapest-machine", "the lowest cost per hour, for as many machines as the demand needs",
-     "Cheapest machine", Vary::batch, true, false, true,
-     [](const Candidate& a, const Candidate& b) { return hourly(a) < hourly(b); }},
+     "Cheapest machine", Vary::batch, true, false, true, true,
+     [](const Candidate& a, const Candidate& b) {
+       return std::tuple(hourly(a), -fleet_tokens_s(a)) < std::tuple(hourly(b), -fleet_tokens_s(b));
+     }},
     {"best-precision", "the most bytes a parameter", "Best precision", Vary::batch, true, true,
-     false,
+     false, false,
      [](const Candidate& a, const Candidate& b) {
        return std::tuple(bytes_per_parameter(a), a.serving.users()) >
               std::tuple(bytes_per_parameter(b), b.serving.users());
@@ -116,22 +119,23 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
   return c;
 }
 
-/// True if several requests are to be served at once.
-bool has_load(const Target& target) {
-  return target.users > 1 || target.requests_s > 0 || target.output_tokens_s > 0;
-}
-
 model::Fidelity fidelity_of(const Candidate& c) {
   return model::fidelity(8 * bytes_per_parameter(c));
 }
 
-/// True if `a` answers better than the preferred `b`, and its weights lose no more. Under a load
-/// the engine counts for more than half a bit.
+/// True if `a` answers better than the preferred `b`, and its weights lose no more. A question
+/// about how little it takes accepts whatever loses little.
 bool serves_better(const Question& question, const Candidate& a, const Candidate& b) {
-  return fidelity_of(a) <= fidelity_of(b) && question.better(a, b);
+  const model::Fidelity least =
+      question.spares ? std::max(fidelity_of(b), model::Fidelity::four_bits) : fidelity_of(b);
+  return fidelity_of(a) <= least && question.better(a, b);
 }
 
 }  // namespace
+
+bool has_load(const Target& target) {
+  return target.users > 1 || target.requests_s > 0 || target.output_tokens_s > 0;
+}
 
 std::span<const Question> questions() { return all_questions; }
 

@@ -48,11 +48,15 @@ struct Question {
   bool one_model;    ///< asks about exactly one model
   bool one_machine;  ///< the demand must be met by one machine
   bool priced;       ///< ranks by money
+  bool spares;       ///< asks how little it takes: all weights of 4 bits or more do
   bool (*better)(const Candidate& a, const Candidate& b);
 };
 std::span<const Question> questions();
 /// Throws UnknownName with the nearest.
 const Question& question(std::string_view name);
+
+/// True if several requests are to be served at once.
+bool has_load(const model::Target& target);
 
 /// Choices of a plan.
 struct Choices {
@@ -71,6 +75,10 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
 /// Requests and output tokens a second of all copies on one machine.
 double requests_s(const Candidate& candidate);
 double tokens_s(const Candidate& candidate);
+/// Output tokens a second of all machines.
+inline double fleet_tokens_s(const Candidate& c) {
+  return static_cast<double>(c.machines) * tokens_s(c);
+}
 /// Free on the most loaded card of a copy, within what the process may use.
 Bytes room(const Candidate& candidate);
 

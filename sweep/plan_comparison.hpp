@@ -18,11 +18,6 @@ constexpr std::string_view acquisition_words(model::Acquisition way) {
   return all[static_cast<std::size_t>(way)];
 }
 
-/// Output tokens a second of all machines.
-inline double fleet_tokens_s(const Candidate& c) {
-  return static_cast<double>(c.machines) * tokens_s(c);
-}
-
 /// Output tokens a second as the question's answer has them. For a context they are those of
 /// decoding behind a prompt that fills it. Else they are of whole requests, prompts included.
 std::string rate_words(const Question& question, const Candidate& candidate, std::string_view unit);

@@ -89,12 +89,15 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
         : best.serving.replicas > 1 ? std::string("each GPU")
                                     : std::string("the GPU"),
         grouped(best.serving.context)));
+  constexpr double reading_speed = 10;  // tokens a second
+  const double slow = 1 / seen.tpot.value() < reading_speed ? 1 / seen.tpot.value() : 0;
   text += paragraph(fmt::format(
-      "Time{}: first token {}, each further token {}.",
+      "Time{}: first token {}, each further token {}{}.",
       screen.question.vary == model::Vary::context
           ? fmt::format(" behind a prompt of {} tokens", grouped(best.scenario.prompt_tokens))
           : "",
-      time_with_interval(seen.ttft, seen.first), time_with_interval(seen.tpot, seen.step)));
+      time_with_interval(seen.ttft, seen.first), time_with_interval(seen.tpot, seen.step),
+      slow > 0 ? fmt::format(": only {} tokens/s a user", three_digits(slow)) : ""));
   if (best.asked > 0)
     text += paragraph(fmt::format(
         "At the demand: {} sequences a copy, first token {}, each further "
@@ -135,6 +138,10 @@ std::string plan_assumptions(const PlanScreen& screen) {
   if (screen.has_chosen_ways)
     text += screen.question.name == "best-precision"
                 ? "; every precision that the engines hold (--runtime)"
+            : fills ? "; every usual precision, under the engine that runs it best (--runtime)"
+            : screen.question.spares && has_load(screen.target)
+                ? "; any weights of 4 bits or more, under the engine that needs least (--runtime, "
+                  "--precision)"
                 : "; each model in the widest weights that fit, under the engine that runs them "
                   "best (--runtime, --precision)";
   std::string all = paragraph(text + '.');

@@ -67,6 +67,20 @@ void add_machines(PlanStock& stock, const Options& options, const Question& aske
                          : "which machine? give --machine or --machines");
 }
 
+/// Lists of ways in one precision, in the order of the first way of each.
+std::vector<std::vector<Way>> by_precision(std::vector<std::vector<Way>> lists) {
+  std::vector<std::vector<Way>> all;
+  for (auto& list : lists)
+    for (Way& way : list) {
+      auto found = std::ranges::find_if(all, [&](const std::vector<Way>& each) {
+        return each.front().weights->scheme == way.weights->scheme;
+      });
+      if (found == all.end()) found = all.emplace(all.end());
+      found->push_back(std::move(way));
+    }
+  return all;
+}
+
 /// The ways of each model on each machine, in this order whatever the number of threads.
 void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& way,
                       const Engines& engines, const model::Scenario& request,
@@ -81,6 +95,8 @@ void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& w
     ways[i] = compares_precisions ? all_ways(way, engines, model, *s.machine)
                                   : best_ways(way, engines, model, s, offload);
   });
+  if (asked.vary == model::Vary::context)
+    for (auto& lists : ways) lists = by_precision(std::move(lists));
   for (std::size_t i = 0; i < ways.size(); ++i)
     for (auto& list : ways[i]) {
       std::vector<Combination> held;

@@ -113,7 +113,7 @@ int run_all(const Options& options) {
   if (!options.operands().empty() || options.given("model"))
     throw UsageError("--all lists the catalogue; leave out MODEL");
   for (const auto flag :
-       {"precision", "runtimes", "step", "plots", "task", "gpu-budget", "gpu-memory-utilization",
+       {"precision", "runtimes", "step", "plots", "gpu-budget", "gpu-memory-utilization",
         "ram-budget", "disk-budget", "load-full-model", "details"})
     if (options.given(flag)) throw UsageError(fmt::format("--{} has no effect with --all", flag));
   for (const Flag& flag : flags())

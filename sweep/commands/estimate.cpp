@@ -225,7 +225,7 @@ const Command estimate_command = {
      .operands = "MODEL",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
                                       " " HEADROOM_TRAINING_FLAGS " " HEADROOM_COMPANION_FLAGS
-                                      " " HEADROOM_TRAFFIC_FLAGS " details explain format out",
+                                      " " HEADROOM_TRAFFIC_FLAGS " task details explain format out",
      .examples =
          "headroom estimate Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb'\n"
          "headroom estimate llama3-8b --device rtx-4090 --precision q4_K_M --runtime llama.cpp\n"

@@ -129,6 +129,7 @@ const Command launch_command = {
     {.name = "launch",
      .summary = "write scripts, flags, JSON, a batch job or a test plan for a point",
      .operands = "MODEL…",
+     .operand_help = "Several models: for --kind test-plan alone.",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_MACHINE_FLAGS " " HEADROOM_SERVED_ADAPTER_FLAGS
                                       " " HEADROOM_COMPANION_FLAGS " kind out",
      .examples =

@@ -159,6 +159,9 @@ const Command plan_command = {
     {.name = "plan",
      .summary = "find the best model, batch, context, machine or precision for a target",
      .operands = "[QUESTION [MODEL… | FILE]]",
+     .operand_help = "QUESTION: largest-model, largest-batch, longest-context, most-users, "
+                     "fewest-gpus, cheapest-machine, best-precision or portfolio. Without one: "
+                     "the models that run.",
      .flags = HEADROOM_MACHINE_FLAGS
      " machines precision precisions kv-precision batch prompt-tokens output-tokens context "
      "engines "

@@ -84,7 +84,7 @@ std::string axes_text(const Job& job) {
 }
 
 std::string dry_run(const Job& job) {
-  const double bytes = report::expected_bytes_per_point() * static_cast<double>(job.points());
+  const double bytes = report::expected_bytes(job.points());
   return axes_text(job) + fmt::format(
                               "points: {}\nexpected size of results.sqlite: {:.4g} {} (CSV, tables "
                               "and plots take more)\n",

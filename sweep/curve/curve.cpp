@@ -85,7 +85,7 @@ void recommend(CurveLine& line) {
       line.recommended = i;
   const AllocationPoint& p = line.points[*line.recommended];
   line.reason = fmt::format(
-      "the least with at least {:.0f} % of the best speed of a whole answer (it reaches {:.0f} %)",
+      "the least with {:.0f} % of the best speed of a whole answer (it reaches {:.0f} %)",
       100 * report::knee_share, 100 * answers_s(p) / best);
   if (!safe)
     line.reason += fmt::format("; it may need up to {}, more than the card has",

@@ -197,7 +197,7 @@ constexpr Flag flag_table[] = {
     {"prices", "", one, "FILE",
      "your prices.toml: rent, purchase, electricity; without it `plan` takes shipped rents"},
     {"acquire", "", one, "HOW", "buy, used or rent (default: each that has a price)"},
-    {"top", "", one, "N", "rows of the table (default: 10)"},
+    {"top", "", one, "N", "most rows of the table (default: 16 models, 8 candidates)"},
     {"kind", "", one, "KIND", "the kind of output (default: the engine's own)"},
     {"measure", "", nothing, "", "measure RAM and disk bandwidth too, for two seconds each"},
     {"tensors", "", nothing, "", "list every tensor with its shape instead of the totals"},

@@ -114,7 +114,8 @@ std::string paragraphs(std::string_view text, std::size_t most = std::string_vie
 std::string heading(const CommandHelp& command) {
   return fmt::format("headroom {}: {}\n\nUsage: headroom {}{}{} [options]\n", command.name,
                      command.summary, command.name, command.operands.empty() ? "" : " ",
-                     command.operands);
+                     command.operands) +
+         (command.operand_help.empty() ? "" : wrapped(command.operand_help, 2, 4));
 }
 
 /// Two columns: `left`, and `right` wrapped beside it.

@@ -22,10 +22,11 @@ class UsageError : public std::runtime_error {
 /// Description of a command, printed by --help and --help-all.
 struct CommandHelp {
   std::string_view name, summary;
-  std::string_view operands;  ///< as the usage line shows them: "MODEL…"; empty: none
-  std::string_view flags;     ///< canonical names separated by spaces
-  std::string_view examples;  ///< one a line
-  std::string_view columns;   ///< columns of the output, by name
+  std::string_view operands;           ///< as the usage line shows them: "MODEL…"; empty: none
+  std::string_view operand_help = {};  ///< their values, for the short help; empty: plain
+  std::string_view flags;              ///< canonical names separated by spaces
+  std::string_view examples;           ///< one a line
+  std::string_view columns;            ///< columns of the output, by name
   std::string_view exit_codes;
 };
 

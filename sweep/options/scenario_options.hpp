@@ -25,7 +25,7 @@ namespace headroom::sweep {
   HEADROOM_SPLIT_FLAGS                                                                    \
   " " HEADROOM_ENGINE_FLAGS                                                               \
   " "                                                                                     \
-  "model task precision kv-precision batch prompt-tokens output-tokens context seq "      \
+  "model precision kv-precision batch prompt-tokens output-tokens context seq "           \
   "no-kv-cache "                                                                          \
   "gpu-budget gpu-memory-utilization ram-budget disk-budget engines runtime tp pp ep dp " \
   "hub-token "                                                                            \
@@ -44,8 +44,7 @@ struct GivenScenario {
   bool on_machine = true;
   std::optional<FreeMemory> free;    ///< free memory of this computer, if it is the machine
   std::vector<std::string> assumed;  ///< assumptions about the machine and a custom model
-  std::string asked_machine;         ///< flags that describe the machine again
-  bool names_way = false;            ///< an engine or a precision was asked for
+  std::string asked;                 ///< MODEL and flags as they were given, for another command
   std::vector<Way> ways;             ///< compared ways, the scenario's first; empty: none were
   model::Scenario scenario;
 };

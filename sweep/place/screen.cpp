@@ -90,6 +90,15 @@ std::string passed_line(const Answer& answer) {
   return "max_memory=" + passed(s.mapped->memory);
 }
 
+/// The budget of the recommended strategy, where that is less than all that may be used.
+std::string budget_flag(const Answer& answer) {
+  if (answer.chosen >= answer.strategies.size() || answer.given.machine->devices.empty()) return {};
+  const Bytes budget = answer.strategies[answer.chosen].scenario.gpu_budget;
+  if (budget >= card_budget(answer.given.scenario, 0)) return {};
+  constexpr Size mib = Size{1} << 20;
+  return fmt::format(" --gpu-budget {}MiB", (budget.count() + mib - 1) / mib);
+}
+
 }  // namespace
 
 std::string place_screen(const Answer& answer) {
@@ -116,7 +125,7 @@ std::string place_screen(const Answer& answer) {
   }
   text += assumption_lines(given);
   if (!measured) text += unmeasured_footnote;
-  return text + paragraph("Next: headroom launch " + same_question(given) +
+  return text + paragraph("Next: headroom launch " + given.asked + budget_flag(answer) +
                           ", or --details, --format json (the device map)");
 }
 
