@@ -15,7 +15,8 @@ WayRank way_rank(const Estimate& estimate, bool tight);
 /// Bits that a parameter takes in `weights`, to the next half. Formats as wide hold as much.
 double bits_per_parameter(Bytes weights, double parameters);
 
-/// Weights of 16 or 8 bits a parameter lose next to nothing, of 4 to 6 a little, of fewer more. Source: perplexities in llama.cpp tools/quantize/README.md.
+/// Weights of 16 or 8 bits a parameter lose next to nothing, of 4 to 6 a little, of fewer more.
+/// Source: perplexities in llama.cpp tools/quantize/README.md.
 enum class Fidelity { sixteen_bits, eight_bits, four_bits, less };
 Fidelity fidelity(double bits);
 

@@ -23,8 +23,8 @@ struct ModelShape {
 struct Stored;
 
 struct Model {
-  std::string name;               ///< "Qwen/Qwen3-0.6B"
-  std::string source;             ///< origin of the metadata
+  std::string name;    ///< "Qwen/Qwen3-0.6B"
+  std::string source;  ///< origin of the metadata
   /// Engines find the weights there; empty: under `name`. A path, or a repository as it was typed:
   /// "org/name", "org/name:TAG".
   std::string repository;

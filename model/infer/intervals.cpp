@@ -72,8 +72,8 @@ IntervalFactors interval_factors(const Engine& r, bool ram_stated) {
 IntervalFactors interval_factors(const Scenario& s) {
   IntervalFactors f = interval_factors(*s.runtime, !s.machine->ram_assumed);
   if (const auto& card = s.machine->card_assumed)
-    for (Interval* each : {&f.ttft, &f.tpot, &f.offload, &f.serving_ttft, &f.serving_tpot,
-                           &f.serving_rate})
+    for (Interval* each :
+         {&f.ttft, &f.tpot, &f.offload, &f.serving_ttft, &f.serving_tpot, &f.serving_rate})
       *each = {each->low * card->low, each->high * card->high, 0};
   return f;
 }

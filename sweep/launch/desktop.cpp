@@ -39,7 +39,8 @@ std::string ollama_environment(const model::Scenario& s) {
   return text;
 }
 
-/// The file or repository that a Modelfile starts from. Source: ollama fb307609 docs/import.mdx, "hf.co/".
+/// The file or repository that a Modelfile starts from. Source: ollama fb307609 docs/import.mdx,
+/// "hf.co/".
 std::string ollama_source(const model::QuantisedModel& weights) {
   if (const std::string name = gguf_repository(weights); !name.empty()) return "hf.co/" + name;
   const std::string& given = weights.model->repository;
