@@ -159,8 +159,8 @@ TEST(Specification, MissingValuesAreListed) {
   EXPECT_TRUE(lists("GPU peak")) << "and it is of the order of real cards";
   EXPECT_GT(machine.devices[0].peak(Arithmetic::bf16).value(), 10e12);
   EXPECT_LT(machine.devices[0].peak(Arithmetic::bf16).value(), 100e12);
-  EXPECT_TRUE(lists("RAM bandwidth"));
-  EXPECT_TRUE(lists("disk read"));
+  EXPECT_TRUE(lists("RAM at"));
+  EXPECT_TRUE(lists("disk at"));
   EXPECT_FALSE(lists("RAM 6"));
   EXPECT_FALSE(lists("disk 1"));
   EXPECT_TRUE(lists("GPU peak"));
@@ -171,6 +171,32 @@ TEST(Specification, MissingValuesAreListed) {
       FlopsPerSecond(60e12));
   EXPECT_FALSE(lists("GPU peak"));
   EXPECT_TRUE(lists("GPU: NVIDIA, as ")) << "engines need a maker";
+}
+
+TEST(Specification, ACardOfTheFiguresOfAnotherHasItsOtherRates) {
+  const Device known = shipped_catalogue().device("rtx-4080");
+  MachineSpecification spec;
+  spec.gpu_memory = known.memory;
+  spec.gpu_bandwidth = known.bandwidth;
+  spec.gpu_flops = known.peak(Arithmetic::bf16);
+  const Machine machine = specified_machine(spec, shipped_catalogue());
+  for (const Arithmetic each : {Arithmetic::int8, Arithmetic::fp8, Arithmetic::fp4})
+    EXPECT_DOUBLE_EQ(machine.devices[0].peak(each).value(), known.peak(each).value());
+}
+
+TEST(Specification, AnAssumedBandwidthWidensTimes) {
+  MachineSpecification spec;
+  spec.gpu_memory = Bytes(24'000'000'000);
+  std::vector<std::string> assumed;
+  const Machine machine = specified_machine(spec, shipped_catalogue(), &assumed);
+  ASSERT_TRUE(machine.card_assumed);
+  EXPECT_LT(machine.card_assumed->low, 0.9);
+  EXPECT_GT(machine.card_assumed->high, 1.1);
+  EXPECT_TRUE(std::ranges::any_of(assumed, [](const auto& each) {
+    return contains(each, "a card sold with 24 GB has 24GiB");
+  }));
+  spec.gpu_bandwidth = BytesPerSecond(1e12);
+  EXPECT_FALSE(specified_machine(spec, shipped_catalogue()).card_assumed);
 }
 
 TEST(Specification, BandwidthLeftOutIsThatOfCardsAsLarge) {
