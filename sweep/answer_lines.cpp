@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/infer/placement/assignment.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 

@@ -15,6 +15,7 @@
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/best_way.hpp"
 #include "sweep/hub/hub.hpp"
+#include "sweep/options/adapter_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
 #include "sweep/output.hpp"
