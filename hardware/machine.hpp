@@ -16,13 +16,13 @@ namespace headroom {
 /// Source: AnandTech, "Apple's M1 Pro, M1 Max SoCs Investigated", 2021.
 inline constexpr double cores_share = 0.6;
 
-/// A host and its cards, in the order in which layers fill them. Without cards it runs on the CPU
-/// only. The memory of a card with unified_memory is host.ram: count it once.
 /// The range of a time, as factors on the expected one.
 struct Spread {
   double low = 1, high = 1;
 };
 
+/// A host and its cards, in the order in which layers fill them. Without cards it runs on the CPU
+/// only. The memory of a card with unified_memory is host.ram: count it once.
 struct Machine {
   std::string name;             ///< canonical: "2x a100-sxm-40gb @ dual-epyc-120gb"
   std::vector<Device> devices;  ///< one entry a card; cards may differ

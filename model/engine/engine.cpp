@@ -50,7 +50,6 @@ void add_engines(std::string_view toml, std::string_view file) {
 
 namespace {
 
-/// "vllm" and "0.11" of "vllm@0.11". Throws UnknownName with all versions of the series.
 /// `text` without dots, dashes and the like.
 std::string letters(std::string_view text) {
   std::string kept;
@@ -69,6 +68,7 @@ std::string as_in_a_row(std::string wanted) {
   return wanted;
 }
 
+/// "vllm" and "0.11" of "vllm@0.11". Throws UnknownName with all versions of the series.
 const Engine& engine_by_version(std::string_view name, std::string_view version) {
   const Engine& newest = engine(name);
   if (const Engine* row = row_of_version(engines(), newest.series, version)) return *row;
