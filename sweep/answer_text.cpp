@@ -10,6 +10,7 @@
 #include "hardware/text.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/placement.hpp"
+#include "model/infer/service.hpp"
 #include "model/infer/serving.hpp"
 #include "report/words.hpp"
 #include "sweep/advice_words.hpp"
@@ -77,24 +78,18 @@ struct WaySpeed {
 /// One request counts by its decoding. Several at once count as whole requests, as the lines below
 /// the table have them.
 WaySpeed speed_of_way(const model::Scenario& s, const Estimate& e) {
-  const model::IntervalFactors f = model::interval_factors(s);
-  const model::TimeIntervals of = f.times(e);
   const auto words = [](double rate, const Interval& rate_of, Seconds first,
                         const Interval& first_of) {
     return WaySpeed{rate_with_interval(rate, rate_of, ""),
                     std::string(unmeasured_sign(first_of)) + duration(first.value())};
   };
-  if (s.batch < 2) return words(e.tokens_s, of.tpot, e.ttft, of.ttft);
-  const double copies = static_cast<double>(std::max<Size>(1, s.data_parallel));
-  const double output = static_cast<double>(s.output_tokens);
-  if (model::batches_continuously(s, e)) {
-    const double prompt = static_cast<double>(s.prompt_tokens);
-    const model::Traffic t = model::traffic(s, {prompt, prompt}, {output, output});
-    const model::ServingIntervals under_load = f.serving(e, t.running);
-    return words(t.output_tokens_s * copies, under_load.rate, t.ttft, under_load.ttft);
+  if (s.batch < 2) {
+    const model::TimeIntervals of = model::interval_factors(s).times(e);
+    return words(e.tokens_s, of.tpot, e.ttft, of.ttft);
   }
-  const double rate = copies * static_cast<double>(s.batch) * output / e.total.value();
-  return words(rate, of.tpot, e.ttft, of.ttft);
+  const model::Service seen = model::service_of(s, e);
+  const double copies = static_cast<double>(std::max<Size>(1, s.data_parallel));
+  return words(seen.output_tokens_s(s) * copies, seen.time, seen.ttft, seen.first);
 }
 
 std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bool chosen) {
@@ -103,15 +98,15 @@ std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bo
   s.weights = way.weights.get();
   const Estimate& e = way.estimate;
   const bool runs = model::fits(e.verdict);
-  const WaySpeed speed = speed_of_way(s, e);
+  const WaySpeed speed = runs ? speed_of_way(s, e) : WaySpeed{};
   const Size context = model::is_on_gpus(e) ? model::longest_context(s) : 0;
   return {chosen ? ">" : "",
           std::string(way.weights->scheme->name),
           std::string(way.engine->name),
           runs ? in_gib(e.gpus_used > 0 ? e.gpu_bytes : e.cpu_bytes) + " GiB" : "",
           context > 0 ? grouped(context) : "",
-          runs && e.tokens_s > 0 ? speed.tokens : "",
-          runs ? speed.first : "",
+          e.tokens_s > 0 ? speed.tokens : "",
+          speed.first,
           note_of(way)};
 }
 
