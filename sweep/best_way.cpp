@@ -137,10 +137,4 @@ std::vector<std::vector<Way>> all_ways(const AskedWay& asked, const Engines& eng
   return all;
 }
 
-std::string_view short_name(const model::Model& model) {
-  const std::string_view name = model.name;
-  const auto slash = name.rfind('/');
-  return slash == std::string_view::npos ? name : name.substr(slash + 1);
-}
-
 }  // namespace headroom::sweep

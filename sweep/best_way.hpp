@@ -40,7 +40,4 @@ std::vector<std::vector<Way>> best_ways(const AskedWay& asked, const Engines& en
 std::vector<std::vector<Way>> all_ways(const AskedWay& asked, const Engines& engines,
                                        const model::Model& model, const Machine& machine);
 
-/// The name without its owner.
-std::string_view short_name(const model::Model& model);
-
 }  // namespace headroom::sweep

@@ -6,6 +6,7 @@
 
 #include "report/columns.hpp"
 #include "report/words.hpp"
+#include "sweep/output.hpp"
 
 namespace headroom::sweep {
 
@@ -14,8 +15,6 @@ std::string short_machine_name(const std::string& machine) {
   return cards.starts_with("1x ") && cards.find(" + ") == std::string::npos ? cards.substr(3)
                                                                             : cards;
 }
-
-std::string short_model_name(const std::string& model) { return model.substr(model.find('/') + 1); }
 
 std::string axis_words(const report::Diff& diff, const report::PointChange& change) {
   const bool now = change.now.has_value();
@@ -41,7 +40,7 @@ std::string axis_words(const report::Diff& diff, const report::PointChange& chan
     const auto cell = diff.value(column, change, now);
     const char* comma = text.empty() ? "" : ", ";
     if (const auto* name = std::get_if<std::string_view>(&cell))
-      text += comma + (model     ? short_model_name(std::string(*name))
+      text += comma + (model     ? std::string(short_model_name(*name))
                        : machine ? short_machine_name(std::string(*name))
                                  : std::string(*name));
     else if (const auto* n = std::get_if<std::int64_t>(&cell))

@@ -12,7 +12,5 @@ namespace headroom::sweep {
 std::string axis_words(const report::Diff& diff, const report::PointChange& change);
 /// "rtx-4090" of "1x rtx-4090 @ desktop-ddr5-64gb".
 std::string short_machine_name(const std::string& machine);
-/// The part of a model's name after its owner.
-std::string short_model_name(const std::string& model);
 
 }  // namespace headroom::sweep

@@ -149,8 +149,9 @@ std::string way_table(const report::Diff& diff, std::span<const BestWay> ways, s
     return ScreenColumn{heading + " (tokens/s)", false, always, way_column(rows)};
   };
   std::vector<ScreenColumn> columns;
-  columns.push_back(
-      column("model", always, [](const BestWay& way) { return short_model_name(way.model); }));
+  columns.push_back(column("model", always, [](const BestWay& way) {
+    return std::string(short_model_name(way.model));
+  }));
   if (machines.size() > 1)
     columns.push_back(column("machine", always, [&](const BestWay& way) {
       return distinct ? short_machine_name(way.machine) : way.machine;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
@@ -12,6 +13,7 @@
 #include "hardware/text.hpp"
 #include "report/csv.hpp"
 #include "report/markdown.hpp"
+#include "sweep/options/flags.hpp"
 #include "sweep/stream.hpp"
 #include "sweep/terminal.hpp"
 
@@ -164,6 +166,36 @@ std::string grouped(Size number) {
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
     digits.insert(static_cast<std::size_t>(at), ",");
   return digits;
+}
+
+std::string_view short_model_name(std::string_view name) {
+  return name.substr(name.find('/') + 1);  // npos + 1 = 0
+}
+
+std::string shell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string as_argument(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("-_./:=,+@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
+  return text.find_first_of("\"$`\\!") == std::string::npos ? '"' + text + '"' : shell_quoted(text);
+}
+
+std::string as_given(const Options& options, std::string_view flags) {
+  std::string all;
+  for (const std::string_view flag : words(flags)) {
+    if (!options.given(flag)) continue;
+    all += fmt::format(" --{}", flag);
+    if (find_flag(flag)->takes != Takes::nothing)
+      for (const std::string& value : options.texts(flag)) all += ' ' + as_argument(value);
+  }
+  return all;
 }
 
 std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t indent) {

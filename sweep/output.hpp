@@ -37,6 +37,15 @@ std::string pretty(const boost::json::value& value);
 std::string aligned(const std::vector<std::string>& headings, const std::vector<bool>& right,
                     const std::vector<std::vector<std::string>>& rows);
 
+/// The part of a model's name after its owner.
+std::string_view short_model_name(std::string_view name);
+/// `text` as one word of a POSIX shell: in quotes, for scripts.
+std::string shell_quoted(std::string_view text);
+/// `text` as one word of a command line for people: in quotes where it needs them.
+std::string as_argument(const std::string& text);
+/// Those of `flags` that were given, for a command line: " --batch 8 --machine \"2x l4\"".
+std::string as_given(const Options& options, std::string_view flags);
+
 /// Columns of the screen that texts are written for.
 inline constexpr std::size_t screen_width = 100;
 /// `text` in lines of at most that many columns: the first behind `first_indent` spaces, the others

@@ -10,6 +10,7 @@
 #include "sweep/answer_lines.hpp"
 #include "sweep/best_way.hpp"
 #include "sweep/interval_words.hpp"
+#include "sweep/output.hpp"
 #include "sweep/screen_table.hpp"
 
 namespace headroom::sweep {
@@ -43,7 +44,7 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
       [&](const Candidate& c) { return &c == shown.data() ? ">" : ""; });
   if (screen.models > 1)
     add("model", false, ScreenColumn::always,
-        [](const Candidate& c) { return std::string(short_name(*c.weights->model)); });
+        [](const Candidate& c) { return std::string(short_model_name(c.weights->model->name)); });
   add("precision", false, ScreenColumn::always,
       [](const Candidate& c) { return std::string(c.weights->scheme->name); });
   add("engine", false, ScreenColumn::always,

@@ -135,7 +135,8 @@ std::string lines_of(const std::vector<Row>& rows, std::size_t most) {
   const auto of = [](const Row& row) { return interval_factors(*row.engine).times(row.estimate); };
   constexpr int always = ScreenColumn::always;
   add("", true, always, [&](const Row& row) { return std::to_string(&row - rows.data() + 1); });
-  add("model", false, always, [](const Row& row) { return std::string(short_name(*row.model)); });
+  add("model", false, always,
+      [](const Row& row) { return std::string(short_model_name(row.model->name)); });
   add("parameters", true, 4, [](const Row& row) {
     return three_digits(static_cast<double>(row.model->profile.parameters) / 1e9) + " B";
   });

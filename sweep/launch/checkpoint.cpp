@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/engine/loaded_scheme.hpp"
-#include "sweep/launch/script.hpp"
+#include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
@@ -16,10 +16,10 @@ bool is_plain(std::string_view scheme) {
 /// A model of the catalogue whose checkpoint is `model` in `scheme`: of that name with an ending,
 /// with as many parameters. Empty: there is none.
 std::string published_copy(const model::Model& model, std::string_view scheme) {
-  const std::string beginning = std::string(short_name(model.name)) + '-';
+  const std::string beginning = std::string(short_model_name(model.name)) + '-';
   const auto source = catalogue_source();
   for (const std::string& name : catalogue_models()) {
-    if (!short_name(name).starts_with(beginning)) continue;
+    if (!short_model_name(name).starts_with(beginning)) continue;
     const auto copy = source->find({.name = name, .overrides = {}});
     if (copy && copy->checkpoint_scheme == scheme &&
         copy->profile.parameters == model.profile.parameters)
@@ -28,43 +28,39 @@ std::string published_copy(const model::Model& model, std::string_view scheme) {
   return {};
 }
 
-/// The request to the user.
-std::string wanted(const LaunchPoint& point) {
-  return fmt::format("name a checkpoint of {} in {}", point.model().name, point.scheme().name);
+/// Empty: none is known.
+std::string name_of(const LaunchPoint& point, bool made) {
+  const model::Model& model = point.model();
+  const std::string& own = model.repository.empty() ? model.name : model.repository;
+  const std::string_view asked = point.scheme().name, held = model.checkpoint_scheme;
+  if (asked == held) return own;
+  if (is_plain(held) && (made || is_plain(asked))) return own;
+  const model::Scenario& s = point.scenario;
+  if (is_plain(asked) && model::loading_of(model, model::scheme(held), *s.runtime, *s.machine) ==
+                             model::Loading::unpacked)
+    return own;
+  return published_copy(model, asked);
 }
 
 }  // namespace
 
-std::string served_checkpoint(const LaunchPoint& point, bool made) {
-  const model::Model& model = point.model();
-  const model::Scheme& scheme = point.scheme();
-  const std::string& own = model.repository.empty() ? model.name : model.repository;
-  if (scheme.name == model.checkpoint_scheme) return own;
-  const bool plain_file = is_plain(model.checkpoint_scheme);
-  if (plain_file && (made || is_plain(scheme.name))) return own;
-  const model::Scenario& s = point.scenario;
-  if (is_plain(scheme.name) &&
-      model::loading_of(model, model::scheme(model.checkpoint_scheme), *s.runtime, *s.machine) ==
-          model::Loading::unpacked)
-    return model.name;
-  return published_copy(model, scheme.name);
+Checkpoint::Checkpoint(const LaunchPoint& point, bool made)
+    : name_(name_of(point, made)),
+      wanted_(
+          fmt::format("name a checkpoint of {} in {}", point.model().name, point.scheme().name)) {}
+
+std::string Checkpoint::note() const {
+  return name_.empty() ? fmt::format("# CHECKPOINT=org/name must {}.\n", wanted_) : "";
 }
 
-std::string checkpoint_note(const LaunchPoint& point, bool made) {
-  if (!served_checkpoint(point, made).empty()) return {};
-  return fmt::format("# CHECKPOINT=org/name must {}.\n", wanted(point));
+std::string Checkpoint::word() const {
+  return name_.empty() ? fmt::format("\"${{CHECKPOINT:?{}}}\"", wanted_) : shell_quoted(name_);
 }
 
-std::string checkpoint_word(const LaunchPoint& point, bool made) {
-  const std::string name = served_checkpoint(point, made);
-  return name.empty() ? fmt::format("\"${{CHECKPOINT:?{}}}\"", wanted(point)) : shell_quoted(name);
-}
-
-std::string checkpoint_in_python(const LaunchPoint& point, bool made) {
-  const std::string name = served_checkpoint(point, made);
-  if (!name.empty()) return python_quoted(name);
+std::string Checkpoint::in_python() const {
+  if (!name_.empty()) return python_quoted(name_);
   return fmt::format("os.environ.get(\"CHECKPOINT\") or exit({})",
-                     python_quoted("CHECKPOINT: " + wanted(point)));
+                     python_quoted("CHECKPOINT: " + wanted_));
 }
 
 }  // namespace headroom::sweep

@@ -7,19 +7,23 @@
 
 namespace headroom::sweep {
 
-/// Name of the checkpoint to load for the point. It is the model's own where the engine holds that,
-/// unpacks it to 16 bit, or makes the scheme of it (`made`). Else it is one of the catalogue with
-/// the same parameters in that scheme. Empty: the user has to name one.
-std::string served_checkpoint(const LaunchPoint& point, bool made);
+/// The checkpoint to load for a point: the model's own where the engine holds that, unpacks it to
+/// 16 bit, or makes the scheme of it. Else it is one of the catalogue with the same parameters in
+/// that scheme. Without one the script stops with a message until the user names it.
+class Checkpoint {
+ public:
+  /// `made`: the engine makes the scheme of a 16-bit checkpoint while it loads.
+  Checkpoint(const LaunchPoint& point, bool made);
+  /// A comment line that says how to name a checkpoint; empty where one is known.
+  std::string note() const;
+  /// A word of a shell: the name, or "${CHECKPOINT:?…}".
+  std::string word() const;
+  /// An expression of Python.
+  std::string in_python() const;
 
-/// A comment line that says how to name a checkpoint; empty where one is known.
-std::string checkpoint_note(const LaunchPoint& point, bool made);
-
-/// The checkpoint as a word of a shell. Without a known one it is "${CHECKPOINT:?…}", which stops
-/// the script with a message. `made`: the engine makes the scheme of a 16-bit checkpoint.
-std::string checkpoint_word(const LaunchPoint& point, bool made);
-
-/// The checkpoint as an expression of Python, which fails likewise.
-std::string checkpoint_in_python(const LaunchPoint& point, bool made);
+ private:
+  std::string name_;    ///< empty: none is known
+  std::string wanted_;  ///< the request to the user
+};
 
 }  // namespace headroom::sweep

@@ -6,6 +6,7 @@
 #include "hardware/names.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "sweep/launch/script.hpp"
+#include "sweep/output.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -64,7 +65,7 @@ std::string ollama_script(const LaunchPoint& point) {
     text += fmt::format("PARAMETER num_gpu {}\n", offloaded_layers(s, model::place(s, 1.0)));
   if (s.threads > 0) text += fmt::format("PARAMETER num_thread {}\n", s.threads);
   const std::string name = shell_quoted(
-      lower(fmt::format("{}:{}", short_name(s.weights->model->name), point.scheme().name)));
+      lower(fmt::format("{}:{}", short_model_name(s.weights->model->name), point.scheme().name)));
   return text +
          fmt::format("END\nollama create {0} -f Modelfile &&\n  exec ollama run {0}\n", name);
 }
@@ -104,7 +105,7 @@ std::string mlx_script(const LaunchPoint& point) {
   if (converts) {
     EngineCommand convert("mlx_lm.convert");
     convert.flag("--hf-path", shell_quoted(model));
-    model = fmt::format("{}-{}", short_name(model), scheme.name);
+    model = fmt::format("{}-{}", short_model_name(model), scheme.name);
     convert.flag("--mlx-path", shell_quoted(model));
     convert.flag("--quantize");
     const bool affine = scheme.packed != nullptr;

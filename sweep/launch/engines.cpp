@@ -85,7 +85,7 @@ void add_companions(const LaunchPoint& point, EngineCommand& command) {
   if (model::has_towers(point.model()) &&  // the estimate counts them
       gguf_repository(*s.weights).empty())
     command.flag("--mmproj",
-                 shell_quoted(fmt::format("mmproj-{}.gguf", short_name(point.model().name))));
+                 shell_quoted(fmt::format("mmproj-{}.gguf", short_model_name(point.model().name))));
 }
 
 /// "name=path" of each adapter, as words.
@@ -208,8 +208,9 @@ std::string llama_cpp_script(const LaunchPoint& point) {
 std::string vllm_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   const std::string_view made = made_word(point);
-  EngineCommand command(heading(point) + checkpoint_note(point, !made.empty()) +
-                        "exec vllm serve " + checkpoint_word(point, !made.empty()));
+  const Checkpoint checkpoint(point, !made.empty());
+  EngineCommand command(heading(point) + checkpoint.note() + "exec vllm serve " +
+                        checkpoint.word());
   const auto flag = [&](std::string_view name, std::string_view value) {
     command.flag(name, value);
   };
@@ -246,9 +247,10 @@ std::string vllm_script(const LaunchPoint& point) {
 std::string sglang_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   const std::string_view made = made_word(point);
-  EngineCommand command(heading(point) + checkpoint_note(point, !made.empty()) +
+  const Checkpoint checkpoint(point, !made.empty());
+  EngineCommand command(heading(point) + checkpoint.note() +
                         "exec python3 -m sglang.launch_server");
-  command.flag("--model-path", checkpoint_word(point, !made.empty()));
+  command.flag("--model-path", checkpoint.word());
   if (point.scheme().family == model::SchemeFamily::plain)
     command.flag("--dtype", torch_type(point.scheme()));
   if (!made.empty())

@@ -62,12 +62,6 @@ const LaunchKind& launch_kind(std::string_view name) {
   throw unknown_name("kind", name, known);
 }
 
-std::string shell_quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::string python_quoted(std::string_view text) {
   return boost::json::serialize(boost::json::value(text));
 }

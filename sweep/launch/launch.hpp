@@ -61,8 +61,7 @@ std::string measure_script(const LaunchPoint& point);
 /// show for each card.
 std::string test_plan(std::span<const LaunchPoint> points);
 
-/// `text` as one word of a POSIX shell, and as a string of Python.
-std::string shell_quoted(std::string_view text);
+/// `text` as a string of Python.
 std::string python_quoted(std::string_view text);
 
 /// Command that starts the point with its engine's own file: "sh vllm.sh"; empty: the engine has no

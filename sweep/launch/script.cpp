@@ -5,6 +5,7 @@
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/layer_split.hpp"
+#include "sweep/output.hpp"
 #include "sweep/verdict_text.hpp"
 
 namespace headroom::sweep {
@@ -23,12 +24,8 @@ void EngineCommand::flag(std::string_view name, std::string_view value) {
   text_ += fmt::format(" \\\n  {}{}{}", name, value.empty() ? "" : " ", value);
 }
 
-std::string_view short_name(const std::string& name) {
-  return std::string_view(name).substr(name.find('/') + 1);
-}
-
 std::string gguf_name(const model::QuantisedModel& weights) {
-  return fmt::format("{}-{}.gguf", short_name(weights.model->name), weights.scheme->name);
+  return fmt::format("{}-{}.gguf", short_model_name(weights.model->name), weights.scheme->name);
 }
 
 std::string gguf_file(const model::QuantisedModel& weights) {

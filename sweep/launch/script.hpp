@@ -23,8 +23,6 @@ class EngineCommand {
   std::string text_;
 };
 
-/// The last part of "org/name".
-std::string_view short_name(const std::string& name);
 /// The file name that a model in a scheme usually has: "Qwen3-32B-q4_K_M.gguf".
 std::string gguf_name(const model::QuantisedModel& weights);
 /// The file to load, as one word of a shell: the one that was given, else of the usual name.

@@ -200,10 +200,11 @@ if __name__ == "__main__":
 )",
       point.model().name, point.scenario.machine->name, verdict_text(point.scenario, e),
       duration(e.load.value()), duration(e.ttft.value()), e.tokens_s, imports,
-      checkpoint_in_python(point, !extra.empty()), passed.definition, torch_type_of(point.scheme()),
-      extra, point.scenario.output_tokens, point.scenario.kv_cache ? "" : ", use_cache=False",
-      placement_of(point), passed.arguments, served.model_class, served.reader_class,
-      served.imports, served.setup, served.inputs, served.generate);
+      Checkpoint(point, !extra.empty()).in_python(), passed.definition,
+      torch_type_of(point.scheme()), extra, point.scenario.output_tokens,
+      point.scenario.kv_cache ? "" : ", use_cache=False", placement_of(point), passed.arguments,
+      served.model_class, served.reader_class, served.imports, served.setup, served.inputs,
+      served.generate);
 }
 
 /// A checkpoint that is quantised stays so unless its own configuration unpacks it. transformers

@@ -10,6 +10,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
 #include "hardware/text_file.hpp"
+#include "sweep/output.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -160,18 +161,6 @@ std::string machine_text(const Options& options) {
   return text;
 }
 
-/// The flags of the machine as they were given, for a command line that asks the same.
-std::string asked_flags(const Options& options) {
-  std::string all;
-  for (const auto flag : words(HEADROOM_MACHINE_FLAGS)) {
-    if (!options.given(flag)) continue;
-    all += fmt::format("{}--{}", all.empty() ? "" : " ", flag);
-    for (const std::string& value : options.texts(flag))
-      all += value.find(' ') == std::string::npos ? ' ' + value : fmt::format(" \"{}\"", value);
-  }
-  return all;
-}
-
 std::optional<GivenMachine> given_machine(const Options& options, Memory memory) {
   const bool from_figures = options.given("gpu-memory");
   const bool named = options.given("machine") || options.given("device") || options.given("host");
@@ -213,7 +202,7 @@ std::optional<GivenMachine> given_machine(const Options& options, Memory memory)
 
 std::optional<GivenMachine> machine_of(const Options& options) {
   auto given = given_machine(options, Memory::all);
-  if (given) given->asked = asked_flags(options);
+  if (given) given->asked = as_given(options, HEADROOM_MACHINE_FLAGS);
   return given;
 }
 

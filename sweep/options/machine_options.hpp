@@ -27,7 +27,7 @@ struct GivenMachine {
   Machine machine;
   std::optional<FreeMemory> free;    ///< free memory of this computer, if all of it is meant
   std::vector<std::string> assumed;  ///< values that were not given, with their origin
-  std::string asked;                 ///< flags that describe it again: "--machine rtx-4090"
+  std::string asked;                 ///< flags that describe it again: " --machine rtx-4090"
 };
 /// Nothing where no machine is given. Throws UsageError for flags that exclude each other or would
 /// have no effect, and what parse_machine and specified_machine throw.

@@ -194,28 +194,6 @@ bool says_tokens(const Options& options) {
   return std::ranges::any_of(flags, [&](std::string_view flag) { return options.given(flag); });
 }
 
-namespace {
-
-std::string as_argument(const std::string& text) {
-  return text.find_first_of(" ;&|<>?*'$") == std::string::npos ? text : '"' + text + '"';
-}
-
-/// Flags of the point as they were given, without the model, the machine and secrets.
-std::string asked_point(const Options& options) {
-  constexpr std::string_view left_out[] = {"model", "hub-token", "load-full-model"};
-  std::string all;
-  for (const std::string_view flag : words(HEADROOM_SCENARIO_FLAGS " " HEADROOM_SERVED_ADAPTER_FLAGS
-                                                                   " " HEADROOM_COMPANION_FLAGS)) {
-    if (!options.given(flag) || std::ranges::find(left_out, flag) != std::end(left_out)) continue;
-    all += fmt::format(" --{}", flag);
-    for (const std::string& value : options.texts(flag))
-      if (!value.empty()) all += ' ' + as_argument(value);
-  }
-  return all;
-}
-
-}  // namespace
-
 model::Scenario request_of(const Options& options, const Engines& engines) {
   model::Scenario s;
   set_tokens(options, s);
@@ -241,7 +219,9 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   if (auto machine = machine_of(options)) {
     given.machine = std::make_unique<Machine>(std::move(machine->machine));
     given.assumed = std::move(machine->assumed);
-    given.asked = fmt::format("{} {}{}", as_argument(name), machine->asked, asked_point(options));
+    given.asked = as_argument(name) + machine->asked +
+                  as_given(options, HEADROOM_POINT_FLAGS " " HEADROOM_SERVED_ADAPTER_FLAGS
+                                                         " " HEADROOM_COMPANION_FLAGS);
     given.free = std::move(machine->free);
   } else {
     given.machine = std::make_unique<Machine>(no_machine());

@@ -20,16 +20,17 @@
 
 namespace headroom::sweep {
 
-/// Every flag that this file reads, without those of machine_options.hpp.
-#define HEADROOM_SCENARIO_FLAGS                                                           \
+/// Flags of a point, without those of machine_options.hpp.
+#define HEADROOM_POINT_FLAGS                                                              \
   HEADROOM_SPLIT_FLAGS                                                                    \
   " " HEADROOM_ENGINE_FLAGS                                                               \
   " "                                                                                     \
-  "model precision kv-precision batch prompt-tokens output-tokens context seq "           \
+  "precision kv-precision batch prompt-tokens output-tokens context seq "                 \
   "no-kv-cache "                                                                          \
   "gpu-budget gpu-memory-utilization ram-budget disk-budget engines runtime tp pp ep dp " \
-  "hub-token "                                                                            \
-  "offline load-full-model factors set"
+  "offline factors set"
+/// Every flag that this file reads.
+#define HEADROOM_SCENARIO_FLAGS HEADROOM_POINT_FLAGS " model hub-token load-full-model"
 
 /// A scenario and what its pointers point to. `on_machine` false: no machine was given, and the
 /// scenario's stands in for one without limits, so that only what memory is needed means anything.
