@@ -1,6 +1,7 @@
 #include "model/describe/components.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace headroom::model {
 namespace {
@@ -32,7 +33,6 @@ constexpr ComponentRow component_rows[] = {
     {"img_processor", Component::vision},
     {"vision_backbone", Component::vision},
     {"visual_tokenizer", Component::vision},
-    {"vision", Component::vision},
     {"vpm", Component::vision},
     {"video_tower", Component::vision},
     {"audio_tower", Component::audio},
@@ -68,9 +68,7 @@ constexpr ComponentRow component_rows[] = {
     {"vte", Component::projector},
     {"proj_mlp", Component::projector},
     {"projector", Component::projector},
-    {"mm_projector", Component::projector},
     {"abstractor", Component::projector},
-    {"mlp1", Component::projector},
     {"linear_proj", Component::projector},
     {"mlp_AR", Component::projector},
     {"custom_text_proj", Component::projector},
@@ -97,11 +95,16 @@ constexpr ComponentRow component_rows[] = {
 
 /// By the innermost known name of `path`.
 std::optional<Component> named(std::string_view path) {
+  static const auto by_name = [] {
+    std::unordered_map<std::string_view, Component> all;
+    for (const ComponentRow& row : component_rows) all.emplace(row.name, row.component);
+    return all;
+  }();
   std::optional<Component> found;
   while (!path.empty()) {
     const auto end = std::min(path.find('.'), path.size());
-    const auto row = std::ranges::find(component_rows, path.substr(0, end), &ComponentRow::name);
-    if (row != std::end(component_rows)) found = row->component;
+    const auto row = by_name.find(path.substr(0, end));
+    if (row != by_name.end()) found = row->second;
     path.remove_prefix(std::min(end + 1, path.size()));
   }
   return found;

@@ -9,6 +9,7 @@
 
 #include "model/describe/cache_classes.hpp"
 #include "model/describe/components.hpp"
+#include "model/describe/graph_width.hpp"
 #include "model/describe/layer_numbers.hpp"
 
 namespace headroom::model {
@@ -216,6 +217,7 @@ void add_tensors(Profile& profile, const Part& part, const BlockFinder& blocks, 
   for (const Tensor& tensor : part.tensors)
     if (tensor.role == Role::head) heads.insert(tensor.name);
   std::map<std::pair<Size, std::string_view>, double> widths;  // (layer, submodule) → elements
+  std::map<Size, GraphWidth> graphs;
   for (const Tensor& tensor : part.tensors) {
     const Size i = blocks.find(tensor.module());
     Sums& sums = i < 0 ? profile.outside : profile.layers[static_cast<std::size_t>(i)].sums;
@@ -228,13 +230,19 @@ void add_tensors(Profile& profile, const Part& part, const BlockFinder& blocks, 
     add_kernels(layer, tensor);
     if (hidden > 0) {
       const std::string_view rest = std::string_view(tensor.name).substr(layer.path.size() + 1);
-      widths[{i, rest.substr(0, rest.find('.'))}] += activation_width(tensor, hidden);
+      const std::string_view submodule = rest.substr(0, rest.find('.'));
+      const double width = activation_width(tensor, hidden);
+      widths[{i, submodule}] += width;
+      if (layer.decodes || part.caches.empty())
+        graphs.try_emplace(i, hidden).first->second.add(tensor, submodule, width);
     }
   }
   for (const auto& [key, width] : widths) {
     Layer& layer = profile.layers[static_cast<std::size_t>(key.first)];
     layer.widest = std::max(layer.widest, width);
   }
+  for (const auto& [i, graph] : graphs)
+    profile.graph_width = std::max(profile.graph_width, graph.widest());
 }
 
 void add_totals(Profile& profile) {

@@ -80,6 +80,7 @@ struct Profile {
   Size head_elements = 0;  ///< the output projection, tied or not
   Size head_rows = 0;      ///< its width: logits per position
   double widest = 0;       ///< the widest of all layers
+  double graph_width = 0;  ///< GraphWidth of the widest layer that decodes, of all in encoders
   // Prefix sums for estimates of time: entry n is the sum over the first n layers.
   std::vector<double> multiplied_before;  ///< matrix elements that multiply one token
   std::vector<double> routed_before;      ///< share of experts in them

@@ -70,6 +70,7 @@ const EngineField rows_of_fields[] = {
     {"memory", "sampling_bytes", "bytes of one logit with its copies while tokens are drawn", AT(memory.start_pass.sampling_bytes)},
     {"memory", "residual_copies", "copies of every token's hidden state that exist together", AT(memory.residual_copies)},
     {"memory", "widest_share", "share of gate, up and their product that exists together", AT(memory.widest_share)},
+    {"memory", "graph", "one allocator plans all tensors of a pass: widths by GraphWidth, not widest_share", AT(memory.graph)},
     {"memory", "activation_bytes", "bytes of an activation; 0: as the arithmetic", AT(memory.activation_bytes)},
     {"memory", "score_bytes", "bytes of an attention score with its copies, where it is in memory", AT(memory.score_bytes)},
     {"memory", "mask_bytes", "bytes of an element of the attention mask; twice as many where scores are in memory; 0: no mask", AT(memory.mask_bytes)},

@@ -36,6 +36,7 @@ struct MemoryPolicy {
   StartPass start_pass;    ///< decides what is kept free, in place of the prompts asked for
   double residual_copies;  ///< copies of every token's hidden state
   double widest_share;     ///< share of gate, up and their product in memory
+  bool graph;              ///< one allocator plans a whole pass: GraphWidth, not widest_share
   Size activation_bytes;   ///< bytes of an activation; 0: as many as the arithmetic has
   Size score_bytes;        ///< bytes of one attention score with its copies, where it is in memory
   Size mask_bytes;      ///< bytes of an element of the attention mask, twice as many where scores

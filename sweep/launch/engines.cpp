@@ -9,6 +9,7 @@
 #include "model/engine/default_cache.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/cache_format.hpp"
+#include "model/infer/memory/start_pass.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "model/infer/scenario/layer_split.hpp"

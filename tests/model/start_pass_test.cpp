@@ -1,4 +1,6 @@
 // Memory that engines take at start: vLLM's profiling pass and AutoAWQ's fused matrices.
+#include "model/infer/memory/start_pass.hpp"
+
 #include <gtest/gtest.h>
 
 #include "hardware/catalogue.hpp"

@@ -67,7 +67,9 @@ const Judged* JudgedFiles::of(const Row& row) {
 
 CaseBytes estimated(const Judged& file, const Row& row) {
   const Machine machine = test::machine(0, 0, 1000);
-  model::Scenario s = test::scenario(file.weights, machine, "llama.cpp");
+  const bool all_logits = row.at("outputs") == "0";  // as llama-server did up to b9775
+  model::Scenario s =
+      test::scenario(file.weights, machine, all_logits ? "llama.cpp-b9775" : "llama.cpp");
   s.context = std::stoll(row.at("context"));
   s.batch = std::stoll(row.at("sequences"));
   s.kv_precision = &precision(row.at("kv") == "f16" ? "fp16" : row.at("kv"));

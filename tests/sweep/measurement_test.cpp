@@ -86,10 +86,11 @@ TEST(EngineVersions, HaveTheRowOfTheirGeneration) {
   EXPECT_EQ(llama_cpp_of(2000, "CUDA"), "llama.cpp-b3120");
   EXPECT_EQ(llama_cpp_of(5210, "CUDA"), "llama.cpp-b6324");
   EXPECT_EQ(llama_cpp_of(7340, "CUDA"), "llama.cpp-b7829");
+  EXPECT_EQ(llama_cpp_of(9775, "CUDA"), "llama.cpp-b9775");
   EXPECT_EQ(llama_cpp_of(10760, "CUDA"), "llama.cpp");
   EXPECT_EQ(llama_cpp_of(0, "CUDA"), "llama.cpp");
   EXPECT_EQ(llama_cpp_of(4000, "Vulkan"), "llama.cpp-vulkan-b4282");
-  EXPECT_EQ(llama_cpp_of(7340, "Vulkan"), "llama.cpp-vulkan");
+  EXPECT_EQ(llama_cpp_of(7340, "Vulkan"), "llama.cpp-vulkan-b9775");
   EXPECT_EQ(llama_cpp_of(7340, "BLAS"), "llama.cpp-blas");
   EXPECT_EQ(vllm_of("v0.6.4"), "vllm-0.7");
   EXPECT_EQ(vllm_of("0.19.0"), "vllm-0.19");

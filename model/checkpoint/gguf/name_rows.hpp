@@ -17,11 +17,13 @@ struct GgufModule {
   std::string_view end, gguf;
 };
 
-/// The row with the longest end that `path` ends with, in whole words. Null if there is none.
-const GgufModule* row_of(std::span<const GgufModule> rows, std::string_view path);
-
 /// Names of modules within a repeated layer, and outside all layers.
 std::span<const GgufModule> gguf_block_names();
 std::span<const GgufModule> gguf_outer_names();
+
+/// The row of a module within a repeated layer, or outside all layers: the one with the longest end
+/// that `path` ends with, in whole words. Null if there is none.
+const GgufModule* gguf_block_row(std::string_view path);
+const GgufModule* gguf_outer_row(std::string_view path);
 
 }  // namespace headroom::model

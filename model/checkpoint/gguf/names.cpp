@@ -65,8 +65,7 @@ class Gatherer {
       if (path.ends_with(word)) tail = word;
     path.remove_suffix(tail.size());
     if (block != nullptr) path.remove_prefix(block->path.size());
-    const GgufModule* row =
-        block != nullptr ? row_of(gguf_block_names(), path) : row_of(gguf_outer_names(), path);
+    const GgufModule* row = block != nullptr ? gguf_block_row(path) : gguf_outer_row(path);
     if (row == nullptr) return;
     const std::string prefix = block != nullptr ? block->prefix : "";
     for (const std::string_view alternative : split(row->gguf, '|')) {

@@ -65,22 +65,8 @@ constexpr GgufModule outer_names[] = {
     {"embed_out", "output"},
 };
 
-/// True if `path` ends with `end` in whole words.
-bool ends_at_dot(std::string_view path, std::string_view end) {
-  if (!path.ends_with(end)) return false;
-  return path.size() == end.size() || path[path.size() - end.size() - 1] == '.';
-}
-
 }  // namespace
 
 std::span<const GgufModule> gguf_outer_names() { return outer_names; }
-
-const GgufModule* row_of(std::span<const GgufModule> rows, std::string_view path) {
-  const GgufModule* best = nullptr;
-  for (const GgufModule& row : rows)
-    if (ends_at_dot(path, row.end) && (best == nullptr || row.end.size() > best->end.size()))
-      best = &row;
-  return best;
-}
 
 }  // namespace headroom::model

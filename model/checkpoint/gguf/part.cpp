@@ -29,7 +29,7 @@ void omit_modules(Part& part, std::string_view modules) {
 /// The tensor of layer `block` that llama.cpp has for `module`. Null if the file has none.
 const TensorHeader* stored_in(const TensorList& list, std::size_t block, std::string_view module,
                               std::string_view tail) {
-  const GgufModule* row = row_of(gguf_block_names(), module);
+  const GgufModule* row = gguf_block_row(module);
   if (row == nullptr) return nullptr;
   for (const std::string_view alternative : split(row->gguf, '|')) {
     const bool whole = alternative.ends_with(".weight") && tail == ".bias";

@@ -9,6 +9,7 @@
 
 #include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/gguf_conversion.hpp"
+#include "model/checkpoint/quantisation/layer_index.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/mix.hpp"
 #include "model/describe/components.hpp"
@@ -46,6 +47,7 @@ class GgufHolder {
         reader_(model),
         own_(headroom::model::scheme(model.checkpoint_scheme)),
         own_exceptions_(model, own_),
+        layers_(model.profile.layers),
         splits_qkv_(splits_qkv(model)) {
     const Size kv_heads = std::max<Size>(model.shape.kv_heads, 1);
     asked_.gqa = std::max<Size>(model.shape.query_heads / kv_heads, 1);
@@ -55,11 +57,11 @@ class GgufHolder {
     asked_.tied =
         std::none_of(model.part.tensors.begin(), model.part.tensors.end(),
                      [](const Tensor& t) { return t.role == Role::head && t.tied_to.empty(); });
-    for (const Layer& layer : model.profile.layers)
-      if (layer.decodes || !model.profile.generative) text_layers_.push_back(&layer);
+    text_layers_ = std::ranges::count_if(model.profile.layers,
+                                         [&](const Layer& layer) { return is_text_layer(layer); });
     // llama.cpp's own label for 80 layers with grouped heads in the Llama and Qwen2 classes.
     asked_.seventy_b =
-        text_layers_.size() == 80 && asked_.gqa > 1 &&
+        text_layers_ == 80 && asked_.gqa > 1 &&
         one_of({"llama", "mistral", "qwen2", "qwen2_vl", "qwen2_5_vl"}, model.model_type);
     text_root_ = text_root(model.profile);
     // Position and token type embeddings have fewer rows. A config may omit the vocabulary.
@@ -158,12 +160,13 @@ class GgufHolder {
                          tensor.name.starts_with("head.") || tensor.name.starts_with("vocab_");
     return tensor.role != Role::norm || in_head;
   }
+  bool is_text_layer(const Layer& layer) const {
+    return layer.decodes || !model_.profile.generative;
+  }
   bool in_layer(const Tensor& tensor) const { return layer_at(tensor) != nullptr; }
   const Layer* layer_at(const Tensor& tensor) const {
-    const auto layer = std::find_if(text_layers_.begin(), text_layers_.end(), [&](const Layer* l) {
-      return tensor.name.starts_with(l->path) && tensor.name[l->path.size()] == '.';
-    });
-    return layer == text_layers_.end() ? nullptr : *layer;
+    const Layer* layer = layers_.of(tensor.name);
+    return layer != nullptr && is_text_layer(*layer) ? layer : nullptr;
   }
   bool is_text(const Tensor& tensor) const { return in_text(model_, text_root_, tensor); }
   /// Matrices and token embeddings. Positions and token types have fewer rows.
@@ -180,7 +183,7 @@ class GgufHolder {
       question.of = attention_v_;
       return;
     }
-    question.of = static_cast<Size>(text_layers_.size());
+    question.of = text_layers_;
     const Layer* layer = layer_at(tensor);
     if (asked_.experts <= 1)
       question.index = seen_[question.tensor_class]++;
@@ -193,8 +196,9 @@ class GgufHolder {
   MatrixReader reader_;
   const Scheme& own_;  ///< the checkpoint's
   Exceptions own_exceptions_;
+  LayerIndex layers_;
   MixQuestion asked_;
-  std::vector<const Layer*> text_layers_;
+  Size text_layers_ = 0;
   std::string text_root_;
   Size vocabulary_ = 0;
   Size attention_v_ = 0, attention_v_seen_ = 0;

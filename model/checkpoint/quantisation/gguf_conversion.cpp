@@ -34,9 +34,9 @@ constexpr KeptTensor kept_tensors[] = {
 /// Names of the tensor in llama.cpp, the most usual first. Empty if none is known.
 std::string_view names_in_llama_cpp(std::string_view tensor) {
   if (tensor.ends_with(".weight")) tensor.remove_suffix(7);
-  for (const auto rows : {gguf_block_names(), gguf_outer_names()})
-    if (const GgufModule* row = row_of(rows, tensor)) return row->gguf;
-  return "";
+  const GgufModule* row = gguf_block_row(tensor);
+  if (row == nullptr) row = gguf_outer_row(tensor);
+  return row == nullptr ? "" : row->gguf;
 }
 
 }  // namespace

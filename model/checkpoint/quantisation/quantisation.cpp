@@ -4,33 +4,16 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
-#include <unordered_map>
 
 #include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/gguf.hpp"
 #include "model/checkpoint/quantisation/gguf_conversion.hpp"
+#include "model/checkpoint/quantisation/layer_index.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 
 namespace headroom::model {
 namespace {
-
-/// Index of a tensor's layer, or -1. A layer is a path; its tensors lie below it.
-class Blocks {
- public:
-  explicit Blocks(const std::vector<Layer>& layers) {
-    for (std::size_t i = 0; i < layers.size(); ++i) index_.emplace(layers[i].path, i);
-  }
-  std::ptrdiff_t of(std::string_view name) const {
-    for (auto dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.', dot + 1))
-      if (const auto it = index_.find(name.substr(0, dot)); it != index_.end())
-        return static_cast<std::ptrdiff_t>(it->second);
-    return -1;
-  }
-
- private:
-  std::unordered_map<std::string_view, std::size_t> index_;
-};
 
 /// A tensor of a type that no scheme converts.
 QuantisedTensor unconverted(const Tensor& tensor) {
@@ -78,7 +61,7 @@ bool is_whole_groups(const MatrixReader& reader, const Scheme& scheme, const Ten
 }
 
 bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reader,
-             const Blocks& blocks, const Tensor& tensor) {
+             const LayerIndex& layers, const Tensor& tensor) {
   if (is_indexer_weight(tensor)) return false;
   switch (scheme.reach) {
     case Reach::linears:
@@ -87,9 +70,8 @@ bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reade
       return model.profile.routing.experts > 0 ? reader.is_expert(tensor)
                                                : reader.is_linear(tensor);
     case Reach::decoder_blocks: {
-      const auto block = blocks.of(tensor.name);
-      return block >= 0 && model.profile.layers[static_cast<std::size_t>(block)].decodes &&
-             reader.is_linear(tensor);
+      const Layer* layer = layers.of(tensor.name);
+      return layer != nullptr && layer->decodes && reader.is_linear(tensor);
     }
     case Reach::matrices:
       return is_whole_groups(reader, scheme, tensor);
@@ -99,7 +81,7 @@ bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reade
 }
 
 QuantisedTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixReader& reader,
-                            const Blocks& blocks, const Exceptions& exceptions,
+                            const LayerIndex& layers, const Exceptions& exceptions,
                             const Tensor& tensor) {
   if (tensor.element != Element::floating) return unconverted(tensor);
   if (!tensor.is_parameter() && stays_fp32(tensor))
@@ -108,7 +90,7 @@ QuantisedTensor hold_tensor(const Model& model, const Scheme& scheme, const Matr
     const Precision& format = precision(scheme.format);
     return {&format, format.stored(tensor.elements())};
   }
-  const bool reached = reaches(model, scheme, reader, blocks, tensor);
+  const bool reached = reaches(model, scheme, reader, layers, tensor);
   if (const Scheme* own = exceptions.of(tensor, reached ? &scheme : nullptr);
       own != nullptr && tensor.role != Role::bias)
     if (auto m = reader.matrix(tensor)) {
@@ -122,12 +104,12 @@ QuantisedTensor hold_tensor(const Model& model, const Scheme& scheme, const Matr
 std::vector<QuantisedTensor> held_by_rule(const Model& model, const Scheme& scheme) {
   if (scheme.reach == Reach::llama_cpp) return quantised_gguf(model, scheme);
   const MatrixReader reader(model);
-  const Blocks blocks(model.profile.layers);
+  const LayerIndex layers(model.profile.layers);
   const Exceptions exceptions(model, scheme);
   std::vector<QuantisedTensor> result;
   result.reserve(model.part.tensors.size());
   for (const Tensor& tensor : model.part.tensors) {
-    result.push_back(hold_tensor(model, scheme, reader, blocks, exceptions, tensor));
+    result.push_back(hold_tensor(model, scheme, reader, layers, exceptions, tensor));
     if (!tensor.tied_to.empty()) result.back().bytes = Bytes(0);
   }
   return result;
@@ -140,9 +122,9 @@ std::string refusal(const Model& model, const Scheme& scheme) {
   if (scheme.reach == Reach::everything) return "";
   if (scheme.reach == Reach::llama_cpp) return gguf_refusal(model);
   const MatrixReader reader(model);
-  const Blocks blocks(model.profile.layers);
+  const LayerIndex layers(model.profile.layers);
   for (const Tensor& tensor : model.part.tensors)
-    if (reaches(model, scheme, reader, blocks, tensor)) return "";
+    if (reaches(model, scheme, reader, layers, tensor)) return "";
   return fmt::format("{} finds nothing to convert in {}", scheme.name, model.architecture);
 }
 

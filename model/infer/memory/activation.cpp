@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/memory/start_pass.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 
 namespace headroom::model {
@@ -10,54 +11,7 @@ namespace {
 
 Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::ceil(std::min(bytes, 1e18)))); }
 
-/// True if the first card has the larger of an engine's sizes. Source: vLLM 0.33
-/// engine/arg_utils.py get_batch_defaults: 70 GiB and more, the A100 (compute capability 8.0) left
-/// out; the GB10 (12.1) from 0.33 on.
-bool is_large(const Scenario& s) {
-  const Device& card = s.machine->devices.front();
-  const bool unified = card.compute_capability == ComputeCapability{12, 1};
-  return card.memory >= Bytes(Size{70} << 30) &&
-         card.compute_capability != ComputeCapability{8, 0} &&
-         !(unified && s.runtime->memory.start_pass.unified_is_small);
-}
-
-bool has_start_pass(const Scenario& s) {
-  return s.runtime->memory.start_pass.sequences > 0 && !s.machine->devices.empty();
-}
-
-/// Tokens of a pass by the size of the first card; 0: a whole context, or no pass at start. Source:
-/// as is_large; the largest from 160 GiB on.
-Size stated_tokens(const Scenario& s) {
-  if (!has_start_pass(s)) return 0;
-  const StartPass& start = s.runtime->memory.start_pass;
-  if (!is_large(s)) return start.tokens;
-  const bool largest = s.machine->devices.front().memory >= Bytes(Size{160} << 30);
-  return largest && start.tokens_on_largest > 0 ? start.tokens_on_largest : start.tokens_on_large;
-}
-
-/// vLLM 0.6 engine/arg_utils.py: longer contexts than this go through in chunks.
-constexpr Size longest_whole = 32768;
-
-/// Sequences of the engine's pass at start. A larger batch is requested if more run concurrently.
-Size start_sequences(const Scenario& s) { return std::max(s.batch, usual_sequences(s)); }
-
-/// No more than so many sequences can have.
-Size start_tokens(const Scenario& s) {
-  const StartPass& start = s.runtime->memory.start_pass;
-  const Size sequences = start_sequences(s), context = s.cached_tokens();
-  const Size stated = stated_tokens(s);
-  const Size whole_context = context > longest_whole ? 0 : context;
-  const Size tokens = std::max(stated > 0 ? stated : whole_context, start.min_tokens);
-  return std::max(sequences, context > tokens / sequences ? tokens : sequences * context);
-}
-
 }  // namespace
-
-Size usual_sequences(const Scenario& s) {
-  if (!has_start_pass(s)) return 0;
-  const StartPass& start = s.runtime->memory.start_pass;
-  return is_large(s) ? start.sequences_on_large : start.sequences;
-}
 
 Size score_bytes(const Scenario& s) {
   const Engine& r = *s.runtime;
@@ -111,6 +65,34 @@ double mask_bytes(const Scenario& s) {
   return static_cast<double>((longest + windowed) * element * (score_bytes(s) > 0 ? 2 : 1));
 }
 
+/// Elements per token and head where MLA runs on latents: the query with its rotated part, the
+/// query and the output in the latent space. 0: not so. Source: llama.cpp src/models/deepseek2.cpp.
+double latent_width(const Scenario& s) {
+  if (!keeps_latents(s)) return 0;
+  Size width = 0;
+  for (const CacheClass& c : s.weights->model->profile.caches) {
+    if (c.kind != CacheKind::latent || c.layers == 0) continue;
+    const Size entry = c.per_token_before.back(), twice = c.twice_before.back();
+    width = std::max(width, (entry + 2 * (twice - entry)) / c.layers);
+  }
+  return static_cast<double>(width);
+}
+
+/// Elements per token that attention keeps besides its scores. A graph with scores has three copies
+/// of the residual stream, two of queries, keys and values. Source: 75 compute buffers in
+/// tests/oracle/data/llama_cpp_memory.csv.
+double attention_width(const Scenario& s, Size shards) {
+  const auto& shape = s.weights->model->shape;
+  const auto hidden = static_cast<double>(shape.hidden_size);
+  const auto heads = static_cast<double>(shape.query_heads) / static_cast<double>(shards);
+  const auto& memory = s.runtime->memory;
+  const double latents = memory.graph ? heads * latent_width(s) : 0;
+  if (latents > 0) return 2 * hidden + latents;
+  if (!memory.graph || score_bytes(s) == 0) return memory.residual_copies * hidden;
+  const auto kv_heads = static_cast<double>(shape.kv_heads);
+  return 3 * hidden + 2 * (heads + kv_heads) * static_cast<double>(shape.head_dim);
+}
+
 /// The larger of what feed-forward and attention keep.
 double layer_activations(const Scenario& s, Size pass, Size shards) {
   const Engine& r = *s.runtime;
@@ -119,12 +101,14 @@ double layer_activations(const Scenario& s, Size pass, Size shards) {
   const auto cards = static_cast<double>(shards);
   const double element = element_bytes(s);
   const double residual = r.memory.residual_copies * hidden * element;
-  const double feed_forward =
-      residual + r.memory.widest_share * model.profile.widest / cards * element;
+  const double widest =
+      r.memory.graph ? model.profile.graph_width : r.memory.widest_share * model.profile.widest;
+  const double feed_forward = residual + widest / cards * element;
   const auto keys = static_cast<double>(
       prefill_chunk(s) > 0 || pass == s.batch_part() ? s.cached_tokens() : s.prompt_tokens);
-  const double attention = residual + static_cast<double>(model.shape.query_heads) / cards * keys *
-                                          static_cast<double>(score_bytes(s));
+  const auto heads = static_cast<double>(model.shape.query_heads);
+  const double attention = attention_width(s, shards) * element +
+                           heads / cards * keys * static_cast<double>(score_bytes(s));
   return static_cast<double>(pass) * (std::max(feed_forward, attention) + mask_bytes(s));
 }
 
@@ -141,7 +125,8 @@ double head_activations(const Scenario& s, Size pass, Size shards, Head head) {
                         (samples ? 1 : static_cast<double>(shards));
   if (head == Head::returned) return logits * static_cast<double>(r.memory.returned_bytes);
   const Size logit = samples ? r.memory.start_pass.sampling_bytes : r.memory.logits_bytes;
-  return tokens * static_cast<double>(model.shape.hidden_size) * element_bytes(s) +
+  const double copies = r.memory.graph ? 2 : 1;
+  return tokens * copies * static_cast<double>(model.shape.hidden_size) * element_bytes(s) +
          logits * static_cast<double>(logit);
 }
 

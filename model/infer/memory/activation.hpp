@@ -8,8 +8,6 @@ namespace headroom::model {
 /// Tokens of the largest pass: the whole prompt of the batch, or the runtime's chunk of it. If the
 /// engine has a pass of its own at start, that pass counts for any prompts.
 Size pass_tokens(const Scenario& scenario);
-/// Sequences of the engine's own pass at start, unless more are requested; 0: it has none.
-Size usual_sequences(const Scenario& scenario);
 /// Bytes of one attention score with its copies; 0: scores are never all in memory.
 Size score_bytes(const Scenario& scenario);
 /// Tokens of a prefill pass at most; 0: the whole prompt in one pass.
@@ -38,10 +36,13 @@ Size tokens_in_flight(const Scenario& scenario);
 /// Source: transformers 4.38 to 4.51 modeling_qwen2.py and llama.cpp's logged compute buffers,
 /// which this matches to a few per cent. cells: cached tokens that a mask has a column for, once
 /// for layers without a window and once for those with one. Source: llama.cpp llama-graph.cpp,
-/// build_attn_inp_kq_mask. Left out: rotary tables, masks of other engines. Head::elsewhere: the
-/// card makes no logits. Head::returned: another card makes them, and they are copied to this one,
-/// which had the input: rows * vocabulary * returned bytes. Source: accelerate 1.15 hooks.py,
-/// AlignDevicesHook(io_same_device=True), which dispatch_model puts on the model.
+/// build_attn_inp_kq_mask. If one allocator plans the whole pass, GraphWidth replaces
+/// widest_share * widest. MLA on latents then has heads * latent widths in place of two residual
+/// copies. Logits stand beside two copies of the hidden state. Left out: rotary tables, masks of
+/// other engines. Head::elsewhere: the card makes no logits. Head::returned: another card makes
+/// them, and they are copied to this one, which had the input: rows * vocabulary * returned bytes.
+/// Source: accelerate 1.15 hooks.py, AlignDevicesHook(io_same_device=True), which dispatch_model
+/// puts on the model.
 enum class Head : std::uint8_t { here, elsewhere, returned };
 Bytes activations(const Scenario& scenario, Size tokens, Size shards, Head head = Head::here);
 

@@ -32,9 +32,7 @@ Size applied_window(const Scenario& s, const CacheClass& c) {
 
 const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c) {
   const bool latent = c.kind == CacheKind::latent;
-  const CachePolicy& cache = s.runtime->cache;
-  const bool expanded =
-      latent ? !cache.latent || is_listed(cache.expanded_classes, s) : cache.repeated_heads;
+  const bool expanded = latent ? !keeps_latents(s) : s.runtime->cache.repeated_heads;
   if (expanded) return c.expanded_before;
   return latent && s.runtime->cache.duplicates_mla_values ? c.twice_before : c.per_token_before;
 }
@@ -135,6 +133,10 @@ PagedLayers paged(const Scenario& s, const CacheClass& c, Range layers) {
 }
 
 }  // namespace
+
+bool keeps_latents(const Scenario& s) {
+  return s.runtime->cache.latent && !is_listed(s.runtime->cache.expanded_classes, s);
+}
 
 Size state_copies(const Scenario& s) {
   if (s.draft == nullptr) return 1;

@@ -98,6 +98,9 @@ class CacheBytes {
   Size tokens_ = 0;                   ///< … of each sequence
 };
 
+/// True if MLA runs on latents here; false: on expanded K and V.
+bool keeps_latents(const Scenario& scenario);
+
 /// Tokens of each sequence that layers of this kind hold memory for.
 Size tokens_of_sequence(const Scenario& scenario, const CacheClass& cache, CachedTokens tokens);
 

@@ -101,12 +101,29 @@ def build_of(said):
     return 0
 
 
+# The greatest number of an issue or pull request that was open when llama-server began to reserve
+# logits of the last tokens alone.
+LLAMA_CPP_LAST_LOGITS = 23861
+
+
+def before_last_logits(row):
+    """True unless the source is newer than that change; most sources name neither build nor date."""
+    for kind in ('issues', 'pull', 'discussions'):
+        at = row['source'].find(f'ggml-org/llama.cpp/{kind}/')
+        if at >= 0:
+            return leading_int(row['source'][at:].split('/', 3)[3]) <= LLAMA_CPP_LAST_LOGITS
+    return True
+
+
 def llama_cpp_version(row, versions):
     said, build = row.said, build_of(row.said)
     if 'vulkan' in said:  # shaders with matrix units are of December 2024
         old = (' 2023' in said or ' 2024' in said) and 'dec 2024' not in said and \
             'dec 2024' not in lower(row['notes'])
-        return 'llama.cpp-vulkan-b4282' if old or 0 < build < 4283 else 'llama.cpp-vulkan'
+        if old or 0 < build < 4283:
+            return 'llama.cpp-vulkan-b4282'
+        newest = build > 9775 or (build == 0 and not before_last_logits(row))
+        return 'llama.cpp-vulkan' if newest else 'llama.cpp-vulkan-b9775'
     if with_blas(row):
         return 'llama.cpp-blas'
     early = (' 2023', 'jan 2024', 'feb 2024', 'mar 2024', 'apr 2024', 'may 2024')
@@ -114,7 +131,9 @@ def llama_cpp_version(row, versions):
         return 'llama.cpp-b3120'
     if build > 0:
         return versions.row_of('llama.cpp', (build,))
-    return 'llama.cpp-b6324' if ' 2024' in said else 'llama.cpp-b7829' if ' 2025' in said else 'llama.cpp'
+    if ' 2024' in said or ' 2025' in said:
+        return 'llama.cpp-b6324' if ' 2024' in said else 'llama.cpp-b7829'
+    return 'llama.cpp-b9775' if before_last_logits(row) else 'llama.cpp'
 
 
 def transformers_version(row, versions):

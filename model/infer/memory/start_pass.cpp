@@ -1,0 +1,51 @@
+#include "model/infer/memory/start_pass.hpp"
+
+#include <algorithm>
+
+namespace headroom::model {
+namespace {
+
+/// True if the first card has the larger of an engine's sizes. Source: vLLM 0.33
+/// engine/arg_utils.py get_batch_defaults: 70 GiB and more, the A100 (compute capability 8.0) left
+/// out; the GB10 (12.1) from 0.33 on.
+bool is_large(const Scenario& s) {
+  const Device& card = s.machine->devices.front();
+  const bool unified = card.compute_capability == ComputeCapability{12, 1};
+  return card.memory >= Bytes(Size{70} << 30) &&
+         card.compute_capability != ComputeCapability{8, 0} &&
+         !(unified && s.runtime->memory.start_pass.unified_is_small);
+}
+
+}  // namespace
+
+bool has_start_pass(const Scenario& s) {
+  return s.runtime->memory.start_pass.sequences > 0 && !s.machine->devices.empty();
+}
+
+/// Source: as is_large; the largest from 160 GiB on.
+Size stated_tokens(const Scenario& s) {
+  if (!has_start_pass(s)) return 0;
+  const StartPass& start = s.runtime->memory.start_pass;
+  if (!is_large(s)) return start.tokens;
+  const bool largest = s.machine->devices.front().memory >= Bytes(Size{160} << 30);
+  return largest && start.tokens_on_largest > 0 ? start.tokens_on_largest : start.tokens_on_large;
+}
+
+Size start_sequences(const Scenario& s) { return std::max(s.batch, usual_sequences(s)); }
+
+Size start_tokens(const Scenario& s) {
+  const StartPass& start = s.runtime->memory.start_pass;
+  const Size sequences = start_sequences(s), context = s.cached_tokens();
+  const Size stated = stated_tokens(s);
+  const Size whole_context = context > longest_whole ? 0 : context;
+  const Size tokens = std::max(stated > 0 ? stated : whole_context, start.min_tokens);
+  return std::max(sequences, context > tokens / sequences ? tokens : sequences * context);
+}
+
+Size usual_sequences(const Scenario& s) {
+  if (!has_start_pass(s)) return 0;
+  const StartPass& start = s.runtime->memory.start_pass;
+  return is_large(s) ? start.sequences_on_large : start.sequences;
+}
+
+}  // namespace headroom::model
