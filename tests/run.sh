@@ -73,7 +73,9 @@ run_tests release --label-exclude "$exclude" || failed=$((failed + 1))
 [ $long = no ] || check llama.cpp python3 -B tests/llama_cpp/judge.py build/release/headroom
 [ $long = no ] || check unattended tests/unattended.sh build/release/headroom
 if [ $all = yes ]; then
-  run_tests asan --label-exclude "$exclude|^example$|^script$" || failed=$((failed + 1))
+  # Tests that repeat seconds of the same work: Portfolio.* and other cases of curve run that code.
+  repeated='^(Crash|SweepProcess)\.|plan portfolio|curve --all'
+  run_tests asan --label-exclude "$exclude|^example$|^script$" --exclude-regex "$repeated" || failed=$((failed + 1))
   run_tests tsan --label-regex '^threads$' || failed=$((failed + 1))
   check tidy tests/tidy.sh $([ $long = yes ] && echo --every-file)
   check fuzz tests/fuzz/run.sh 5
