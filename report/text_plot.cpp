@@ -10,7 +10,7 @@
 namespace headroom::report {
 namespace {
 
-constexpr int plot_width = 72, plot_height = 9;
+constexpr int plot_width = 72, plot_height = 7;
 constexpr std::string_view symbols = "o*+#@%&";
 /// A plot whose speeds span more than this has a logarithmic axis.
 constexpr double logarithmic_from = 20;
@@ -71,7 +71,7 @@ std::string text_plot(const Figure& figure) {
     }
   std::string text = axis.logarithmic ? "tokens/s (logarithmic)\n" : "tokens/s\n";
   for (int row = plot_height - 1; row >= 0; --row) {
-    const bool labelled = row % 4 == 0;
+    const bool labelled = row % (plot_height / 2) == 0;
     text += fmt::format("{:>8} |{}\n", labelled ? fmt::format("{:.3g}", axis.at(row)) : "",
                         rows[static_cast<std::size_t>(row)]);
   }

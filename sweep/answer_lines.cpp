@@ -29,6 +29,18 @@ std::string layers_cell(const model::Estimate& e, const model::Plan& plan) {
                      experts > 0 ? fmt::format(", {} MoE on CPU", experts) : "");
 }
 
+std::string budget_argument(const GivenScenario& given, Bytes budget) {
+  if (given.machine->devices.empty() || budget >= card_budget(given.scenario, 0)) return {};
+  constexpr Size mib = Size{1} << 20;
+  return fmt::format(" --gpu-budget {}MiB", (budget.count() + mib - 1) / mib);
+}
+
+std::string launch_words(const GivenScenario& given, Bytes budget) {
+  const std::string argument = budget_argument(given, budget);
+  return fmt::format("headroom launch {}{}{}", given.asked, argument,
+                     argument.empty() ? "" : " (without it all of the card is used)");
+}
+
 std::string title_line(const GivenScenario& given) {
   const model::Model& m = *given.model;
   std::string size = size_words(m) + " parameters";

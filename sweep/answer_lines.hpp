@@ -35,6 +35,12 @@ std::string layers_cell(const model::Estimate& estimate, const model::Plan& plan
 /// "org/name (32.8 B parameters) on MACHINE", as a paragraph.
 std::string title_line(const GivenScenario& given);
 
+/// " --gpu-budget 10837MiB": a budget on each card; empty where it is no less than all that may be
+/// used, or there is no card.
+std::string budget_argument(const GivenScenario& given, Bytes budget);
+/// "headroom launch …" with `budget`, and that all of the card is used without it.
+std::string launch_words(const GivenScenario& given, Bytes budget);
+
 /// A line of at most 100 columns, or more, of which the further ones are indented.
 std::string paragraph(std::string_view text);
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "model/engine/loaded_scheme.hpp"
@@ -15,27 +13,21 @@
 namespace headroom::sweep {
 namespace {
 
-/// `asked`: null is the checkpoint's own.
-Way way_of(const model::Engine& engine, std::shared_ptr<const model::QuantisedModel> weights,
-           const model::Scheme* asked) {
-  Way way;
-  way.engine = &engine;
-  way.weights = std::move(weights);
-  way.asked = asked;
-  return way;
-}
-
 /// One engine and precision as they were given.
 Way given_way(const model::Engine& engine, const std::string& precision, const model::Model& model,
               model::Scenario scenario) {
   const model::Scheme* asked = precision == "auto" ? nullptr : &model::scheme(precision);
   const model::Scheme& loaded = model::loaded_scheme(model, asked, engine, *scenario.machine);
-  Way way = way_of(engine, std::make_shared<model::QuantisedModel>(model::quantise(model, loaded)),
-                   asked);
+  Way way;
+  way.engine = &engine;
+  way.weights = std::make_shared<model::QuantisedModel>(model::quantise(model, loaded));
+  way.asked = asked;
   scenario.runtime = &engine;
   scenario.weights = way.weights.get();
   way.estimate = evaluate(scenario);
   way.tight = is_tight(scenario, way.estimate);
+  way.place = place_of(way, model::bits_per_parameter(
+                                way.weights->total, static_cast<double>(model.profile.parameters)));
   return way;
 }
 
@@ -43,11 +35,11 @@ bool is_easily_on_cards(const Way& way) {
   return model::is_on_gpus(way.estimate) && !way.tight && way.estimate.queued == 0;
 }
 
-/// As compare_ways() with the usual precisions. Narrower weights are only tried where the plain
-/// checkpoint's own have no room: they never come first otherwise.
+/// As compare_ways() with the usual precisions.
 std::vector<Way> usual_ways(const model::Model& model, const model::Scenario& scenario,
-                            const std::vector<const model::Engine*>& engines) {
-  if (model::scheme(model.checkpoint_scheme).family == model::SchemeFamily::plain) {
+                            const std::vector<const model::Engine*>& engines, Narrower narrower) {
+  if (narrower == Narrower::if_needed &&
+      model::scheme(model.checkpoint_scheme).family == model::SchemeFamily::plain) {
     auto own = compare_ways(model, scenario, {engines, {"auto"}});
     if (is_easily_on_cards(own.front())) return own;
   }
@@ -95,7 +87,7 @@ bool has_makers(const Machine& machine) {
 
 std::vector<std::vector<Way>> best_ways(const AskedWay& asked, const Engines& engines,
                                         const model::Model& model, model::Scenario scenario,
-                                        OffloadedWays offload) {
+                                        OffloadedWays offload, Narrower narrower) {
   if (asked.has_usual_context) scenario.context = model::usual_context(scenario, model);
   std::vector<std::vector<Way>> all;
   const auto compared = compared_engines(asked, engines, model, *scenario.machine);
@@ -106,34 +98,11 @@ std::vector<std::vector<Way>> best_ways(const AskedWay& asked, const Engines& en
     return all;
   }
   if (asked.precisions.empty())
-    all.push_back(
-        with_stand_ins(usual_ways(model, scenario, compared), *scenario.machine, offload));
+    all.push_back(with_stand_ins(usual_ways(model, scenario, compared, narrower), *scenario.machine,
+                                 offload));
   for (const auto& name : asked.precisions)
     all.push_back(with_stand_ins(compare_ways(model, scenario, {compared, {name}}),
                                  *scenario.machine, offload));
-  return all;
-}
-
-std::vector<std::vector<Way>> all_ways(const AskedWay& asked, const Engines& engines,
-                                       const model::Model& model, const Machine& machine) {
-  const auto compared = compared_engines(asked, engines, model, machine);
-  const model::Scheme& checkpoint = model::scheme(model.checkpoint_scheme);
-  const Bytes most = model::quantise(model, checkpoint).total;
-  std::vector<std::vector<Way>> all;
-  std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> held;
-  std::set<std::pair<const model::Engine*, const model::Scheme*>> seen;
-  for (const model::Scheme& scheme : model::schemes())
-    for (const model::Engine* engine : compared) {
-      const auto& formats = engine->weights.formats;
-      if (std::ranges::find(formats, scheme.family) == formats.end()) continue;
-      const model::Scheme& loaded = model::loaded_scheme(model, &scheme, *engine, machine);
-      if (!seen.emplace(engine, &loaded).second) continue;
-      auto& weights = held[&loaded];
-      if (!weights)
-        weights = std::make_shared<model::QuantisedModel>(model::quantise(model, loaded));
-      if (weights->refusal.empty() && (weights->total <= most || &loaded == &checkpoint))
-        all.push_back({way_of(*engine, weights, &scheme)});
-    }
   return all;
 }
 

@@ -21,6 +21,8 @@ struct AskedWay {
 AskedWay asked_way(const Options& options, const Engines& engines);
 
 enum class OffloadedWays { refused, accepted };
+/// Weights narrower than a plain checkpoint's: they never come first where its own have room.
+enum class Narrower { if_needed, always };
 
 /// True if the makers of all cards are known. No engine is known to have kernels for a card that is
 /// given by figures alone, and nothing is chosen for it.
@@ -33,11 +35,7 @@ bool has_makers(const Machine& machine);
 /// `scenario`: its machine counts, its engine and weights are set here.
 std::vector<std::vector<Way>> best_ways(const AskedWay& asked, const Engines& engines,
                                         const model::Model& model, model::Scenario scenario,
-                                        OffloadedWays offload);
-
-/// Every scheme that an engine holds, for each engine that is compared, in lists of one. Estimates
-/// are left out, and so are schemes wider than the checkpoint.
-std::vector<std::vector<Way>> all_ways(const AskedWay& asked, const Engines& engines,
-                                       const model::Model& model, const Machine& machine);
+                                        OffloadedWays offload,
+                                        Narrower narrower = Narrower::if_needed);
 
 }  // namespace headroom::sweep

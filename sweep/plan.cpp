@@ -9,6 +9,7 @@
 
 #include "hardware/names.hpp"
 #include "model/answer/way_order.hpp"
+#include "model/infer/scenario/usual_context.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -27,37 +28,70 @@ double hourly(const Candidate& c) {
 }
 
 constexpr Question all_questions[] = {
-    {"largest-model", "the model with the most parameters that a machine runs", "Largest model",
-     Vary::batch, false, true, false, false,
-     [](const Candidate& a, const Candidate& b) {
-       return std::tuple(parameters(a), a.weights->total, a.serving.users()) >
-              std::tuple(parameters(b), b.weights->total, b.serving.users());
-     }},
-    {"largest-batch", "the most sequences of one copy", "Largest batch", Vary::batch, true, true,
-     false, false,
-     [](const Candidate& a, const Candidate& b) { return a.serving.batch > b.serving.batch; }},
-    {"longest-context", "the longest context at the given batch", "Longest context", Vary::context,
-     true, true, false, false,
-     [](const Candidate& a, const Candidate& b) { return a.serving.context > b.serving.context; }},
-    {"most-users", "the most concurrent sequences, summed over all copies on a machine",
-     "Most users", Vary::batch, true, true, false, false,
-     [](const Candidate& a, const Candidate& b) { return a.serving.users() > b.serving.users(); }},
-    {"fewest-gpus", "the smallest number of cards", "Fewest GPUs", Vary::batch, true, true, false,
-     true,
-     [](const Candidate& a, const Candidate& b) {
-       return std::tuple(cards(a), -a.serving.users()) < std::tuple(cards(b), -b.serving.users());
-     }},
-    {"cheapest-machine", "the lowest cost per hour, for as many machines as the demand needs",
-     "Cheapest machine", Vary::batch, true, false, true, true,
-     [](const Candidate& a, const Candidate& b) {
-       return std::tuple(hourly(a), -fleet_tokens_s(a)) < std::tuple(hourly(b), -fleet_tokens_s(b));
-     }},
-    {"best-precision", "the most bytes a parameter", "Best precision", Vary::batch, true, true,
-     false, false,
-     [](const Candidate& a, const Candidate& b) {
-       return std::tuple(bytes_per_parameter(a), a.serving.users()) >
-              std::tuple(bytes_per_parameter(b), b.serving.users());
-     }},
+    {.name = "largest-model",
+     .meaning = "the model with the most parameters that a machine runs",
+     .headline = "Largest model",
+     .one_machine = true,
+     .has_usual_context = true,
+     .better =
+         [](const Candidate& a, const Candidate& b) {
+           return std::tuple(parameters(a), a.weights->total, a.serving.users()) >
+                  std::tuple(parameters(b), b.weights->total, b.serving.users());
+         }},
+    {.name = "largest-batch",
+     .meaning = "the most sequences of one copy",
+     .headline = "Largest batch",
+     .one_model = true,
+     .one_machine = true,
+     .better = [](const Candidate& a,
+                  const Candidate& b) { return a.serving.batch > b.serving.batch; }},
+    {.name = "longest-context",
+     .meaning = "the longest context at the given batch",
+     .headline = "Longest context",
+     .vary = Vary::context,
+     .one_model = true,
+     .one_machine = true,
+     .better = [](const Candidate& a,
+                  const Candidate& b) { return a.serving.context > b.serving.context; }},
+    {.name = "most-users",
+     .meaning = "the most concurrent sequences, summed over all copies on a machine",
+     .headline = "Most users",
+     .one_model = true,
+     .one_machine = true,
+     .better = [](const Candidate& a,
+                  const Candidate& b) { return a.serving.users() > b.serving.users(); }},
+    {.name = "fewest-gpus",
+     .meaning = "the smallest number of cards",
+     .headline = "Fewest GPUs",
+     .one_model = true,
+     .one_machine = true,
+     .spares = true,
+     .has_usual_context = true,
+     .better =
+         [](const Candidate& a, const Candidate& b) {
+           return std::tuple(cards(a), -a.serving.users()) <
+                  std::tuple(cards(b), -b.serving.users());
+         }},
+    {.name = "cheapest-machine",
+     .meaning = "the lowest cost per hour, for as many machines as the demand needs",
+     .headline = "Cheapest machine",
+     .one_model = true,
+     .priced = true,
+     .spares = true,
+     .has_usual_context = true,
+     .better =
+         [](const Candidate& a, const Candidate& b) {
+           return std::tuple(hourly(a), -fleet_tokens_s(a)) <
+                  std::tuple(hourly(b), -fleet_tokens_s(b));
+         }},
+    {.name = "best-precision",
+     .meaning = "the widest weights that run on the cards, as `estimate` orders them",
+     .headline = "Best precision",
+     .one_model = true,
+     .one_machine = true,
+     .ranks_precisions = true,
+     .has_usual_context = true,
+     .better = [](const Candidate& a, const Candidate& b) { return a.place < b.place; }},
 };
 
 void add_costs(Candidate& c, const Prices& prices) {
@@ -100,6 +134,8 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
   c.scenario.weights = c.weights;
   c.scenario.machine = c.machine;
   c.scenario.runtime = c.engine;
+  if (question.has_usual_context && choices.has_usual_context && !has_load(target))
+    c.scenario.context = model::usual_context(c.scenario, *c.weights->model);
   c.serving = model::serve(c.scenario, target, question.vary);
   c.machines = model::machines_needed(c.serving, c.scenario, target);
   if (c.machines > 1 && question.one_machine) {
@@ -135,6 +171,10 @@ bool serves_better(const Question& question, const Candidate& a, const Candidate
 
 bool has_load(const Target& target) {
   return target.users > 1 || target.requests_s > 0 || target.output_tokens_s > 0;
+}
+
+bool weighs_ways(const Question& question, const Target& target) {
+  return has_load(target) || (question.vary == Vary::batch && !question.has_usual_context);
 }
 
 std::span<const Question> questions() { return all_questions; }
@@ -178,7 +218,7 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
       if (&combination == lists[i]->data() ||
           (tried.qualifies() && (first || serves_better(question, tried, all[i]))))
         all[i] = tried;
-      if (all[i].qualifies() && !has_load(target)) break;
+      if (all[i].qualifies() && !weighs_ways(question, target)) break;
     }
   });
   std::ranges::stable_sort(all, [&](const Candidate& a, const Candidate& b) {

@@ -11,6 +11,7 @@
 
 #include "hardware/price.hpp"
 #include "model/answer/cost.hpp"
+#include "model/answer/way_order.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/serving.hpp"
 #include "report/table.hpp"
@@ -22,6 +23,7 @@ struct Combination {
   const model::QuantisedModel* weights = nullptr;
   const model::Engine* engine = nullptr;
   const Machine* machine = nullptr;
+  model::WayPlace place{};  ///< among other ways of the model, as `estimate` orders them
 };
 
 /// One combination that may be the answer, and what it serves.
@@ -44,12 +46,14 @@ struct Question {
   std::string_view name;      ///< "largest-model"
   std::string_view meaning;   ///< for the help
   std::string_view headline;  ///< "Largest model"
-  model::Vary vary;
-  bool one_model;    ///< asks about exactly one model
-  bool one_machine;  ///< the demand must be met by one machine
-  bool priced;       ///< ranks by money
-  bool spares;       ///< asks how little it takes: all weights of 4 bits or more do
-  bool (*better)(const Candidate& a, const Candidate& b);
+  model::Vary vary = model::Vary::batch;
+  bool one_model = false;          ///< asks about exactly one model
+  bool one_machine = false;        ///< the demand must be met by one machine
+  bool priced = false;             ///< ranks by money
+  bool spares = false;             ///< how little it takes: all weights of 4 bits or more do
+  bool ranks_precisions = false;   ///< compares precisions, as `estimate` orders them
+  bool has_usual_context = false;  ///< without a load each sequence has the usual context
+  bool (*better)(const Candidate& a, const Candidate& b) = nullptr;
 };
 std::span<const Question> questions();
 /// Throws UnknownName with the nearest.
@@ -58,6 +62,10 @@ const Question& question(std::string_view name);
 /// True if several requests are to be served at once.
 bool has_load(const model::Target& target);
 
+/// True if the best of all ways whose weights lose as little answers: several requests at once
+/// decide. Otherwise the first way of `estimate` that meets the target does.
+bool weighs_ways(const Question& question, const model::Target& target);
+
 /// Choices of a plan.
 struct Choices {
   /// Each list has ways to run a model on a machine, in order of preference. The first that meets
@@ -65,6 +73,7 @@ struct Choices {
   std::vector<std::vector<Combination>> combinations;
   std::vector<model::Acquisition> acquisitions;  ///< considered where `prices` is there
   const Prices* prices = nullptr;
+  bool has_usual_context = false;  ///< nothing was said about tokens
 };
 
 /// A candidate for every list and acquisition, the best first; those that do not qualify last, the

@@ -85,8 +85,8 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
 
 std::string rate_words(const Question& question, const Candidate& c, std::string_view unit) {
   const model::Service& seen = c.serving.service;
-  if (question.vary != model::Vary::context)
-    return rate_with_interval(fleet_tokens_s(c), seen.time, unit);
+  const bool decodes = question.vary == model::Vary::context || c.serving.batch == 1;
+  if (!decodes) return rate_with_interval(fleet_tokens_s(c), seen.time, unit);
   const double sequences = static_cast<double>(c.machines) * c.serving.users();
   return rate_with_interval(sequences / seen.tpot.value(), seen.step, unit);
 }

@@ -132,16 +132,20 @@ std::string plan_assumptions(const PlanScreen& screen) {
   std::string text = fmt::format("Assumes {}{} output tokens (--prompt-tokens, --output-tokens)",
                                  fills ? "" : "a prompt of " + grouped(s.prompt_tokens) + " and ",
                                  grouped(s.output_tokens));
-  text += fills           ? "; tokens/s of decoding behind that prompt"
-          : s.context > 0 ? "; tokens/s of whole requests"
-                          : "; a context of just these (--context); tokens/s of whole requests";
+  if (!fills && s.context == 0) text += "; a context of just these (--context)";
+  if (!fills && s.context > 0 && screen.has_usual_context)
+    text += fmt::format("; a context of {} tokens (--context)", grouped(s.context));
+  text += fills ? "; tokens/s of decoding behind that prompt"
+                : "; tokens/s of decoding where a copy has one sequence, else of whole requests";
   if (screen.has_chosen_ways)
-    text += screen.question.name == "best-precision"
-                ? "; every precision that the engines hold (--runtime)"
-            : fills ? "; every usual precision, under the engine that runs it best (--runtime)"
+    text += fills || screen.question.ranks_precisions
+                ? "; every usual precision, under the engine that runs it best (--runtime)"
             : screen.question.spares && has_load(screen.target)
                 ? "; any weights of 4 bits or more, under the engine that needs least (--runtime, "
                   "--precision)"
+            : weighs_ways(screen.question, screen.target)
+                ? "; each model in the widest weights that fit, under the engine that serves most "
+                  "(--runtime, --precision)"
                 : "; each model in the widest weights that fit, under the engine that runs them "
                   "best (--runtime, --precision)";
   std::string all = paragraph(text + '.');

@@ -85,24 +85,25 @@ std::vector<std::vector<Way>> by_precision(std::vector<std::vector<Way>> lists) 
 void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& way,
                       const Engines& engines, const model::Scenario& request,
                       OffloadedWays offload) {
-  const bool compares_precisions = asked.name == "best-precision" && way.precisions.empty();
+  const bool each_precision = asked.ranks_precisions || asked.vary == model::Vary::context;
+  const Narrower narrower = asked.ranks_precisions ? Narrower::always : Narrower::if_needed;
   const std::size_t machines = stock.machines.size();
   std::vector<std::vector<std::vector<Way>>> ways(stock.models.size() * machines);
   tbb::parallel_for(std::size_t{0}, ways.size(), [&](std::size_t i) {
     const model::Model& model = *stock.models[i / machines];
     model::Scenario s = request;
     s.machine = stock.machines[i % machines].get();
-    ways[i] = compares_precisions ? all_ways(way, engines, model, *s.machine)
-                                  : best_ways(way, engines, model, s, offload);
+    ways[i] = best_ways(way, engines, model, s, offload, narrower);
   });
-  if (asked.vary == model::Vary::context)
+  if (each_precision)
     for (auto& lists : ways) lists = by_precision(std::move(lists));
   for (std::size_t i = 0; i < ways.size(); ++i)
     for (auto& list : ways[i]) {
       std::vector<Combination> held;
       for (Way& each : list) {
         if (!each.weights->refusal.empty()) continue;
-        held.push_back({each.weights.get(), each.engine, stock.machines[i % machines].get()});
+        held.push_back(
+            {each.weights.get(), each.engine, stock.machines[i % machines].get(), each.place});
         stock.weights.push_back(std::move(each.weights));
       }
       if (!held.empty()) stock.combinations.push_back(std::move(held));
@@ -123,6 +124,7 @@ PlanStock stock_of(const Options& options, const Question& question,
   for (auto& line : engines.assumed(stock.machines.front().get()))
     stock.assumed.push_back(std::move(line));
   add_models(stock, question, operands, Hub(hub_flags(options)));
+  stock.has_usual_context = way.has_usual_context;
   stock.has_chosen_ways =
       (!way.engine || way.precisions.empty()) &&
       std::ranges::any_of(stock.machines, [](const auto& each) { return has_makers(*each); });

@@ -26,23 +26,15 @@
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/output.hpp"
-#include "sweep/screen_table.hpp"
+#include "sweep/runnable_rows.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 using namespace model;
-
-struct Row {
-  std::unique_ptr<Model> model;
-  std::string precision;
-  const Engine* engine = nullptr;  ///< null: nothing holds it
-  Estimate estimate;
-  bool tight = false;
-  Bytes download;              ///< files of the weights
-  std::optional<Bytes> qlora;  ///< peak of one training step on one card, of the rows shown
-};
+using Row = RunnableRow;
+using Line = RunnableLine;
 
 /// bitsandbytes packs the checkpoint as it is loaded; anything else is a file of its own.
 Bytes download_of(const QuantisedModel& weights) {
@@ -87,73 +79,6 @@ void work_out(Row& row, const Scenario& request, const AskedWay& asked, const En
     row.tight = way.tight;
     row.download = download_of(*way.weights);
   }
-}
-
-bool on_gpus(const Row& row) { return report::grade(row.estimate) == report::Grade::on_gpus; }
-
-std::string verdict_of(const Row& row, const Machine& machine) {
-  report::ModelRow line;
-  line.factors = interval_factors(*row.engine);
-  if (!machine.devices.empty()) line.gpu_memory = machine.devices[0].memory.count();
-  return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = row.estimate});
-}
-
-report::Table table_of(const std::vector<Row>& rows, std::size_t most, const Machine& machine) {
-  report::Table table{
-      {"rank", "model", "parameters", "precision", "runtime", "download_bytes", "verdict", "sure",
-       "gpu_bytes", "ttft_s", "tokens_s", "class", "qlora_bytes"},
-      {}};
-  for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
-    const Row& row = rows[i];
-    const Estimate& e = row.estimate;
-    table.rows.push_back({static_cast<Size>(i) + 1, row.model->name, row.model->profile.parameters,
-                          row.precision, std::string(row.engine->name), row.download.count(),
-                          verdict_of(row, machine), std::string(name_of(e.sure)),
-                          e.gpu_bytes.count(), e.ttft.value(), e.tokens_s,
-                          std::string(report::speed_class(e)),
-                          row.qlora ? report::Value(row.qlora->count()) : report::Value()});
-  }
-  return table;
-}
-
-std::string note_of_row(const Row& row) {
-  if (row.estimate.gpus_used == 0) return "on the CPU";
-  if (!is_on_gpus(row.estimate)) return "offload";
-  return row.tight ? "tight" : "";
-}
-
-std::string lines_of(const std::vector<Row>& rows, std::size_t most) {
-  std::vector<ScreenColumn> columns;
-  const auto add = [&](std::string heading, bool right, int importance, auto&& cell) {
-    ScreenColumn& column = columns.emplace_back();
-    column.heading = std::move(heading);
-    column.right = right;
-    column.importance = importance;
-    for (std::size_t i = 0; i < std::min(most, rows.size()); ++i)
-      column.cells.push_back(cell(rows[i]));
-  };
-  const auto of = [](const Row& row) { return interval_factors(*row.engine).times(row.estimate); };
-  constexpr int always = ScreenColumn::always;
-  add("", true, always, [&](const Row& row) { return std::to_string(&row - rows.data() + 1); });
-  add("model", false, always,
-      [](const Row& row) { return std::string(short_model_name(row.model->name)); });
-  add("parameters", true, 4, [](const Row& row) {
-    return three_digits(static_cast<double>(row.model->profile.parameters) / 1e9) + " B";
-  });
-  add("precision", false, always, [](const Row& row) { return row.precision; });
-  add("engine", false, always, [](const Row& row) { return std::string(row.engine->name); });
-  add("memory", true, 3, [](const Row& row) {
-    const Estimate& e = row.estimate;
-    return in_gib(e.gpus_used > 0 ? e.gpu_bytes : e.cpu_bytes) + " GiB";
-  });
-  add("first token", true, 2, [&](const Row& row) {
-    return std::string(unmeasured_sign(of(row).ttft)) + duration(row.estimate.ttft.value());
-  });
-  add("tokens/s", true, always, [&](const Row& row) {
-    return std::string(unmeasured_sign(of(row).tpot)) + three_digits(row.estimate.tokens_s);
-  });
-  add("", false, always, note_of_row);
-  return screen_table(std::move(columns));
 }
 
 /// The largest model whose training step fits on a card of `memory`. Four bits a parameter are its
@@ -213,19 +138,30 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
   Bytes card;
   for (const Device& device : machine.devices) card = std::max(card, device.memory);
   if (!machine.devices.empty()) line("Largest for QLoRA:", largest_trained(rows, card));
-  text += '\n' + lines_of(rows, most) + '\n';
+  const std::vector<Line> lines = runnable_lines(rows, most);
+  text += '\n' + runnable_list(lines) + '\n';
   line("Assumes",
        "each model in the widest weights that fit, under the engine that runs them best "
        "(--runtime, --precision).");
   line("Assumes", context_words(request));
   for (const auto& each : given.assumed) line("Assumes", each + '.');
   if (text.find('~') != std::string::npos) text += unmeasured_footnote;
+  std::size_t shown = 0;
+  for (const Line& each : lines) shown += 1 + each.alike;
+  if (shown > lines.size())
+    line("+1:", "another checkpoint or fine-tune of the same shape; --format csv names all.");
+  line("Next:", fmt::format("{}--format csv, or headroom MODEL '{}' for one of them",
+                            shown < rows.size() ? fmt::format("--top {} (these are {} of {}), ",
+                                                              4 * most, shown, rows.size())
+                                                : "",
+                            machine.host_assumed ? machine.name.substr(0, machine.name.find(" @ "))
+                                                 : machine.name));
   return text;
 }
 
 }  // namespace
 
-int runnable_models(const Options& options) {
+int runnable_models(const Options& options, const SlowestAccepted& slowest) {
   const Format format = format_of(options);
   const Engines engines(options);
   Scenario request = request_of(options, engines);
@@ -243,18 +179,22 @@ int runnable_models(const Options& options) {
   }
   tbb::parallel_for(std::size_t{0}, rows.size(),
                     [&](std::size_t i) { work_out(rows[i], request, asked, engines); });
-  std::erase_if(rows, [](const Row& row) { return !row.engine || !fits(row.estimate.verdict); });
+  std::erase_if(rows, [&](const Row& row) {
+    return !row.engine || !fits(row.estimate.verdict) ||
+           (slowest.ttft && row.estimate.ttft > *slowest.ttft) ||
+           (slowest.tpot && row.estimate.tpot > *slowest.tpot);
+  });
   std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
     return std::tuple(report::grade(a.estimate), -a.model->profile.parameters) <
            std::tuple(report::grade(b.estimate), -b.model->profile.parameters);
   });
-  const auto most = static_cast<std::size_t>(options.whole("top", 16));
+  const auto most = static_cast<std::size_t>(options.whole("top", format == Format::text ? 12 : 16));
   if (format == Format::text) {
     emit(options, text_of(rows, most, *given, request));
   } else {
     tbb::parallel_for(std::size_t{0}, std::min(most, rows.size()),
                       [&](std::size_t i) { rows[i].qlora = qlora_peak(*rows[i].model); });
-    emit(options, formatted(table_of(rows, most, given->machine), format));
+    emit(options, formatted(runnable_table(rows, most, given->machine), format));
   }
   return rows.empty() ? answer_is_no : done;
 }

@@ -28,28 +28,29 @@ double bits_of(const model::QuantisedModel& weights) {
                                    static_cast<double>(weights.model->profile.parameters));
 }
 
-/// `own`: bits of the checkpoint.
+bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refused; }
+
+}  // namespace
+
 model::WayPlace place_of(const Way& way, double own) {
   return model::way_place(way.estimate, way.tight,
                           way.is_own() ? own : std::min(own, bits_of(*way.weights)));
 }
 
-bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refused; }
-
-}  // namespace
+Bytes spare_memory(const Device& card) {
+  constexpr Bytes plain{Size{1} << 30}, with_display{Size{3} << 29};
+  if (card.unified_memory) return Bytes(0);
+  const auto of = model::card_class(card);
+  const bool hbm = of == model::CardClass::hbm || of == model::CardClass::hopper;
+  return hbm ? plain : with_display;
+}
 
 Bytes spare_memory(const model::Scenario& s) {
-  constexpr Bytes plain{Size{1} << 30}, with_display{Size{3} << 29};
   const model::MemoryPolicy& memory = s.runtime->memory;
   if (s.gpu_budget != model::unlimited || memory.utilization < 1 || memory.leaves_margin())
     return Bytes(0);
   Bytes most(0);
-  for (const Device& card : s.machine->devices) {
-    if (card.unified_memory) continue;
-    const auto of = model::card_class(card);
-    const bool hbm = of == model::CardClass::hbm || of == model::CardClass::hopper;
-    most = std::max(most, hbm ? plain : with_display);
-  }
+  for (const Device& card : s.machine->devices) most = std::max(most, spare_memory(card));
   return most;
 }
 
@@ -111,13 +112,13 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
       const bool offloads = model::fits(estimate.verdict) && !model::is_on_gpus(estimate);
       ways.push_back({engine, weights, estimate, is_tight(scenario, estimate), asked,
                       offloads ? share_off_cards(scenario) : 0});
+      ways.back().place = place_of(ways.back(), own);
       if (is_own)
         reads_checkpoint =
             checkpoint.family != model::SchemeFamily::plain && estimate.verdict != Verdict::refused;
     }
   }
-  std::ranges::stable_sort(
-      ways, [&](const Way& a, const Way& b) { return place_of(a, own) < place_of(b, own); });
+  std::ranges::stable_sort(ways, [](const Way& a, const Way& b) { return a.place < b.place; });
   if (!is_refused(ways.front())) std::erase_if(ways, is_refused);
   return ways;
 }

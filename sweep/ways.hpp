@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "model/infer/estimate.hpp"
+#include "model/answer/way_order.hpp"
 #include "sweep/factors.hpp"
 
 namespace headroom::sweep {
@@ -18,17 +18,23 @@ struct Way {
   bool tight = false;                    ///< as is_tight() has it
   const model::Scheme* asked = nullptr;  ///< null: the checkpoint's own precision
   double off_cards = 0;                  ///< share_off_cards()
+  model::WayPlace place{};               ///< among the ways that it is compared with
 
   bool is_own() const { return asked == nullptr; }
 };
 
-/// Memory that stays free on a card for what else it does. An engine that leaves a share of the
-/// card or a margin free, and Apple's own limit, need no more. Otherwise it is 1 GiB, and 1.5 GiB
-/// on cards with GDDR, which may drive a display. 0 under a budget of the user's.
+/// Memory that stays free on a card for what else it does: 1 GiB, and 1.5 GiB on cards with GDDR,
+/// which may drive a display. 0 for unified memory, whose host has limits of its own.
+Bytes spare_memory(const Device& card);
+/// The most of the machine's cards. An engine that leaves a share of the card or a margin free
+/// needs no more: 0, and likewise under a budget of the user's.
 Bytes spare_memory(const model::Scenario& scenario);
 
 /// True if everything is on cards, but at the high end of its interval no spare memory is left.
 bool is_tight(const model::Scenario& scenario, const model::Estimate& estimate);
+
+/// The place of a way with its estimate. `own`: bits a parameter of the checkpoint.
+model::WayPlace place_of(const Way& way, double own);
 
 /// Share of the weights that are in host memory and on disk, 0 to 1. An embedding that the engine
 /// always looks up in host memory does not count.

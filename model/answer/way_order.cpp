@@ -26,6 +26,7 @@ WayPlace way_place(const Estimate& e, bool tight, double bits) {
   WayPlace place{way_rank(e, tight), 0, 0, e.total.value()};
   constexpr double served = 16;
   if (place.rank < WayRank::offload) place.narrowness = -std::min(bits, served);
+  if (place.rank == WayRank::offload) place.narrowness = fidelity(bits) == Fidelity::less ? 1 : 0;
   if (place.rank > WayRank::offload) place.missing = static_cast<double>(e.short_bytes.count());
   return place;
 }

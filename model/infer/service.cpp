@@ -35,14 +35,16 @@ Service of_one_batch(const Scenario& s, const Estimate& e) {
   return {e.ttft, e.tpot, e.total, running / e.total.value(), e.ttft / e.total, {}, {}, {}};
 }
 
-Service service_of(const Scenario& s, const Estimate& e) {
-  if (batches_continuously(s, e)) {
-    if (const Traffic t = traffic(s); t.running > 0) {
-      // One alone is held against those of two: with wider ones it could miss what two meet.
-      const ServingIntervals of = interval_factors(s).serving(e, std::max<Size>(2, t.running));
-      return {t.ttft, t.tpot, t.total, t.requests_s, t.prompt_share, of.ttft, of.tpot, of.rate};
-    }
-  }
+namespace {
+
+/// The part of `interval` that is in `limits`.
+Interval within(const Interval& interval, const Interval& limits) {
+  return {std::max(interval.low, limits.low), std::min(interval.high, limits.high),
+          interval.measurements};
+}
+
+/// One batch with the intervals of its passes.
+Service one_batch_of(const Scenario& s, const Estimate& e) {
   Service one = of_one_batch(s, e);
   const TimeIntervals times = interval_factors(s).times(e);
   one.first = times.ttft;
@@ -51,6 +53,25 @@ Service service_of(const Scenario& s, const Estimate& e) {
   one.time = {of_total(times.ttft.low, times.tpot.low), of_total(times.ttft.high, times.tpot.high),
               std::min(times.ttft.measurements, times.tpot.measurements)};
   return one;
+}
+
+}  // namespace
+
+Service service_of(const Scenario& s, const Estimate& e) {
+  if (!batches_continuously(s, e)) return one_batch_of(s, e);
+  if (s.batch == 1) {
+    // With wider intervals than those of two, one alone could miss what two meet.
+    const ServingIntervals of_two = interval_factors(s).serving(e, 2);
+    Service alone = one_batch_of(s, e);
+    alone.first = within(alone.first, of_two.ttft);
+    alone.step = within(alone.step, of_two.tpot);
+    alone.time = within(alone.time, of_two.rate);
+    return alone;
+  }
+  const Traffic t = traffic(s);
+  if (t.running == 0) return one_batch_of(s, e);
+  const ServingIntervals of = interval_factors(s).serving(e, std::max<Size>(2, t.running));
+  return {t.ttft, t.tpot, t.total, t.requests_s, t.prompt_share, of.ttft, of.tpot, of.rate};
 }
 
 }  // namespace headroom::model

@@ -31,7 +31,8 @@ bool batches_continuously(const Scenario& scenario, const Estimate& estimate);
 /// prompts' share of the time = ttft / total. Intervals are left at 1.
 Service of_one_batch(const Scenario& scenario, const Estimate& estimate);
 
-/// For an engine with continuous batching, the steady state (model/infer/traffic.hpp) with the
+/// One request alone has the times of its passes. Several have, under an engine with continuous
+/// batching, the steady state (model/infer/traffic.hpp) with the
 /// intervals of serving. Otherwise one batch with the intervals of its passes. `estimate` belongs
 /// to `scenario` and fits.
 Service service_of(const Scenario& scenario, const Estimate& estimate);

@@ -172,7 +172,8 @@ json::object object_of(const GivenScenario& given, const Explanation& explained,
 }
 
 int run_estimate(const Options& options) {
-  if (options.text("task") == "training") return estimate_training(options);
+  constexpr std::string_view tasks[] = {"inference", "training"};
+  if (options.one_of("task", tasks, "inference") == "training") return estimate_training(options);
   refuse_training_flags(options);
   const Format format = format_of(options);
   const bool with_terms = options.given("explain");

@@ -45,7 +45,8 @@ std::string advice_text(const TrainingAdvice& advice) {
                                  advice.batch, advice.sequence);
   if (advice.changes.empty()) return text;
   if (advice.replicas > 0)
-    text += fmt::format("          with --dp {} --zero 3 and no other change\n", advice.replicas);
+    text += fmt::format("          with --dp {} --zero 3, on a machine with as many cards\n",
+                        advice.replicas);
   std::vector<std::vector<std::string>> rows;
   for (const model::Change& c : advice.changes)
     rows.push_back({change_flags(c), to_text(c.peak), to_text(c.saved),

@@ -98,8 +98,8 @@ int run_portfolio(const Options& options) {
 
 /// plan --machine …: what runs there, over the catalogue.
 int run_without_question(const Options& options) {
-  for (const auto flag : {"machines", "max-ttft", "max-tpot", "users", "requests-s", "tokens-s",
-                          "allow-offload", "strict", "prices", "acquire", "details"})
+  for (const auto flag : {"machines", "users", "requests-s", "tokens-s", "allow-offload", "strict",
+                          "prices", "acquire", "details"})
     if (options.given(flag))
       throw UsageError(
           fmt::format("--{} belongs to a question; `headroom plan --help` lists them", flag));
@@ -109,7 +109,8 @@ int run_without_question(const Options& options) {
         "which question? `headroom plan --help` lists them; with a --machine alone, plan lists "
         "what "
         "runs there");
-  return runnable_models(options);
+  return runnable_models(options, {.ttft = options.read("max-ttft", parse_seconds),
+                                   .tpot = options.read("max-tpot", parse_seconds)});
 }
 
 int run_plan(const Options& options) {
@@ -132,6 +133,7 @@ int run_plan(const Options& options) {
   choices.combinations = stock.combinations;
   choices.acquisitions = acquisitions_of(options, prices.has_value());
   choices.prices = prices ? &*prices : nullptr;
+  choices.has_usual_context = stock.has_usual_context;
   const auto candidates = ranked(asked, choices, request, target);
   if (candidates.empty()) throw UsageError(options.given("prices") ? no_prices : no_rents);
   const auto most = static_cast<std::size_t>(options.whole("top", 10));
@@ -144,6 +146,7 @@ int run_plan(const Options& options) {
                             .prices = choices.prices,
                             .has_own_prices = options.given("prices"),
                             .has_chosen_ways = stock.has_chosen_ways,
+                            .has_usual_context = stock.has_usual_context,
                             .models = stock.models.size(),
                             .machines = stock.machines.size(),
                             .rows = most,
@@ -181,14 +184,19 @@ const Command plan_command = {
          "--strict\n"
          "headroom plan portfolio examples/purchase.toml --out out/purchase",
      .columns =
-         "without a QUESTION: catalogue models that run on --machine, as `curve --all`\n"
+         "without a QUESTION: catalogue models that run on --machine, as `curve --all`; with "
+         "--max-tpot\n"
+         "  and --max-ttft those that are quick enough\n"
          "QUESTION: largest-model, largest-batch, longest-context, most-users, fewest-gpus,\n"
          "  cheapest-machine, best-precision; portfolio: FILE has models, loads, machines and "
          "prices;\n"
          "  --out DIR receives purchase.md, purchase.csv, a page for each model and figures\n"
          "without --runtime or --precisions: each model on each machine runs as `estimate` "
          "chooses;\n"
-         "  best-precision compares every precision that an engine holds\n"
+         "  best-precision compares those that `estimate` compares; --precisions names others\n"
+         "without --context: a sequence has 8,192 tokens, as in `estimate`; under a load, in "
+         "largest-batch\n"
+         "  and most-users just its prompt and output\n"
          "without --prices, cheapest-machine takes shipped rents, which age; their sources are "
          "named\n"
          "prices (examples/prices/example.toml): each figure is a number, or { expected, low, high "

@@ -19,7 +19,7 @@ namespace {
 using namespace model;
 
 /// Rows of the table, over all lines.
-constexpr std::size_t most_rows = 6;
+constexpr std::size_t most_rows = 5;
 
 /// At most `most` points: what was found, the ends, changes, then others evenly spread.
 std::set<std::size_t> few_points(const CurveLine& line, std::size_t most) {
@@ -47,6 +47,8 @@ std::string headline_of(const CurveLine& line, std::size_t cards) {
       in_gib(line.points.back().allocation), on_each_gpu(cards),
       speed_of(p.estimate, interval_factors(line.scenario).times(p.estimate).tpot, " tokens/s"));
 }
+
+Bytes budget_of(const CurveLine& line) { return line.points[*line.recommended].allocation; }
 
 std::vector<std::string> row_of(const CurveLine& line, std::size_t i) {
   const AllocationPoint& p = line.points[i];
@@ -86,11 +88,13 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
       for (const auto& cell : row) unmeasured = unmeasured || cell.starts_with('~');
   }
   if (any) text += '\n' + report::text_plot(figure_of(given, lines));
+  const bool recommends = lines.size() == 1 && lines.front().recommended;
+  if (recommends) text += paragraph(fmt::format("Recommended: {}.", lines.front().reason));
   text += assumption_lines(given);
   if (unmeasured) text += unmeasured_footnote;
-  return text + paragraph(
-                    "Next: headroom curve … --format csv has every point, --plots DIR draws "
-                    "them, --details says more");
+  const Bytes budget = recommends ? budget_of(lines.front()) : unlimited;
+  return text + paragraph("Next: " + launch_words(given, budget) +
+                          ", or --format csv (every point), --plots DIR, --details");
 }
 
 }  // namespace headroom::sweep

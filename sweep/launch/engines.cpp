@@ -176,7 +176,7 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   const model::Plan plan = model::place(s, 1.0);
   const bool output = plan.head == model::Where::card;
   const Size offloaded = offloaded_layers(s, plan);
-  EngineCommand command(heading(point) + "exec llama-server");
+  EngineCommand command(heading(point) + gguf_note(*s.weights) + "exec llama-server");
   const std::string repository = gguf_repository(*s.weights);  // which has the tower as well
   if (repository.empty())
     command.flag("--model", gguf_file(*s.weights));

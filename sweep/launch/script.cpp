@@ -33,6 +33,14 @@ std::string gguf_file(const model::QuantisedModel& weights) {
   return shell_quoted(given.ends_with(".gguf") ? given : gguf_name(weights));
 }
 
+std::string gguf_note(const model::QuantisedModel& weights) {
+  if (!weights.model->repository.empty()) return {};
+  return fmt::format(
+      "# The file is made by convert_hf_to_gguf.py and llama-quantize. For a published one replace\n"
+      "# --model by --hf-repo ORG/NAME-GGUF:{}.\n",
+      weights.scheme->name);
+}
+
 std::string gguf_repository(const model::QuantisedModel& weights) {
   const std::string& given = weights.model->repository;
   const auto colon = given.find(':');

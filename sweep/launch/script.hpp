@@ -27,6 +27,8 @@ class EngineCommand {
 std::string gguf_name(const model::QuantisedModel& weights);
 /// The file to load, as one word of a shell: the one that was given, else of the usual name.
 std::string gguf_file(const model::QuantisedModel& weights);
+/// Comment lines of a script: where that file comes from. Empty where it was given.
+std::string gguf_note(const model::QuantisedModel& weights);
 /// "org/name-GGUF:Q4_K_M" if the model was given as a repository of GGUF files; empty: it was not.
 std::string gguf_repository(const model::QuantisedModel& weights);
 

@@ -142,6 +142,12 @@ bool names_its_weights(const model::Model& m) {
          model::scheme(m.checkpoint_scheme).family != model::SchemeFamily::plain;
 }
 
+/// Why the first of several ways is the first.
+std::string_view choice_words(const Way& first) {
+  if (model::is_on_gpus(first.estimate)) return "the widest weights that fit";
+  return first.place.narrowness > 0 ? "the fastest" : "the fastest of 4 bits or more";
+}
+
 /// Chooses engine and precision where one of them was left out. A card by its figures alone has no
 /// maker: no engine is known to have kernels for it, and nothing is chosen.
 void choose(const Options& options, GivenScenario& given) {
@@ -163,11 +169,9 @@ void choose(const Options& options, GivenScenario& given) {
   for (const auto* flag : {"text-only", "images", "lora", "lora-rank", "speculate", "draft-model"})
     if (options.given(flag)) given.ways.resize(1);
   if (given.ways.size() > 1)
-    given.assumed.push_back(fmt::format(
-        "{} under {}, the {} of {} ways (--precision, --runtime)",
-        given.ways.front().weights->scheme->name, s.runtime->name,
-        model::is_on_gpus(given.ways.front().estimate) ? "widest weights that fit" : "fastest",
-        given.ways.size()));
+    given.assumed.push_back(fmt::format("{} under {}, {} (--precision, --runtime)",
+                                        given.ways.front().weights->scheme->name, s.runtime->name,
+                                        choice_words(given.ways.front())));
 }
 
 }  // namespace
@@ -183,6 +187,11 @@ const model::Scheme& scheme_named(const std::string& name, const Engines& engine
     if (each.is_compared)
       for (const auto precision : each.usual_precisions)
         if (std::ranges::find(usual, precision) == usual.end()) usual.push_back(precision);
+  if (headroom::lower(name).starts_with("ud-"))
+    throw UsageError(fmt::format(
+        "'{}' chooses types tensor by tensor: only the file's header has them; give the "
+        "repository as MODEL (org/name-GGUF:{}) or the .gguf file",
+        name, name));
   throw UsageError(fmt::format("{}; usual ones are {}", e.what(), fmt::join(usual, ", ")));
 }
 

@@ -97,7 +97,10 @@ const model::Recipe& recipe_of(const Options& options, const model::TrainingScen
   const model::Recipe& row =
       fp32 ? model::recipe("fp32")
            : model::usual_recipe(*s.runtime, s.zero, given.adapter != nullptr);
-  given.assumed.push_back(fmt::format("recipe {}: {} (--recipe)", row.name, row.meaning));
+  const std::string meaning =
+      given.adapter ? fmt::format("frozen weights in {}", row.weight == 4 ? "fp32" : "16 bit")
+                    : std::string(row.meaning);
+  given.assumed.push_back(fmt::format("recipe {}: {} (--recipe)", row.name, meaning));
   return row;
 }
 

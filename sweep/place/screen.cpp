@@ -90,13 +90,11 @@ std::string passed_line(const Answer& answer) {
   return "max_memory=" + passed(s.mapped->memory);
 }
 
-/// The budget of the recommended strategy, where that is less than all that may be used.
-std::string budget_flag(const Answer& answer) {
-  if (answer.chosen >= answer.strategies.size() || answer.given.machine->devices.empty()) return {};
-  const Bytes budget = answer.strategies[answer.chosen].scenario.gpu_budget;
-  if (budget >= card_budget(answer.given.scenario, 0)) return {};
-  constexpr Size mib = Size{1} << 20;
-  return fmt::format(" --gpu-budget {}MiB", (budget.count() + mib - 1) / mib);
+/// How to start the recommended strategy, or all of the card where there is none.
+std::string launch_of(const Answer& answer) {
+  const bool any = answer.chosen < answer.strategies.size();
+  return launch_words(
+      answer.given, any ? answer.strategies[answer.chosen].scenario.gpu_budget : model::unlimited);
 }
 
 }  // namespace
@@ -125,8 +123,8 @@ std::string place_screen(const Answer& answer) {
   }
   text += assumption_lines(given);
   if (!measured) text += unmeasured_footnote;
-  return text + paragraph("Next: headroom launch " + given.asked + budget_flag(answer) +
-                          ", or --details, --format json (the device map)");
+  return text +
+         paragraph("Next: " + launch_of(answer) + ", or --details, --format json (the device map)");
 }
 
 }  // namespace headroom::sweep

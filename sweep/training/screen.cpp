@@ -13,6 +13,7 @@
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen_table.hpp"
+#include "sweep/ways.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -50,7 +51,8 @@ std::string headline(const GivenTraining& given, const TrainingAnswer& answer) {
   const std::string of_card =
       fmt::format("{} of {} GiB on the fullest card {}", in_gib(e.peak), in_gib(card), interval);
   const std::string speed = speed_words(given, answer);
-  if (fits(o)) return (e.peak_high > card ? "Tight: " : "Fits: ") + of_card + ", " + speed;
+  const Bytes spare = spare_memory(given.machine->devices.front());
+  if (fits(o)) return (e.peak_high + spare > card ? "Tight: " : "Fits: ") + of_card + ", " + speed;
   std::string text = "Does not fit: ";
   if (o.reason == model::Reason::ram)
     text += fmt::format("the host needs {} of {} GiB", in_gib(o.cpu_bytes),
@@ -100,7 +102,8 @@ std::string advice_lines(const TrainingAdvice& advice) {
                     change_effect(c), c.fits ? "fits" : ""});
   }
   if (advice.replicas > 0)
-    text += fmt::format("Fits with --dp {} --zero 3 and no other change.\n", advice.replicas);
+    text += paragraph(
+        fmt::format("Fits with --dp {} --zero 3, on a machine with as many cards.", advice.replicas));
   return text + '\n' +
          screen_table({{"change", false, ScreenColumn::always, {}},
                        {"peak GiB", true, ScreenColumn::always, {}},
