@@ -22,7 +22,8 @@ Fidelity fidelity(double bits);
 
 /// The place of a way among others; less is better. On cards the widest weights are first. Equally
 /// wide ones go by the time of an answer. With offload all go by that time, but those that lose
-/// more than 4 bits do are behind the others. Ways that do not fit go by the memory that is missing.
+/// more than 4 bits do are behind the others. Ways that do not fit go by the memory that is
+/// missing.
 struct WayPlace {
   WayRank rank = WayRank::refused;
   double narrowness = 0, missing = 0, answer_s = 0;

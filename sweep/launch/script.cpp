@@ -36,7 +36,8 @@ std::string gguf_file(const model::QuantisedModel& weights) {
 std::string gguf_note(const model::QuantisedModel& weights) {
   if (!weights.model->repository.empty()) return {};
   return fmt::format(
-      "# The file is made by convert_hf_to_gguf.py and llama-quantize. For a published one replace\n"
+      "# The file is made by convert_hf_to_gguf.py and llama-quantize. For a published one "
+      "replace\n"
       "# --model by --hf-repo ORG/NAME-GGUF:{}.\n",
       weights.scheme->name);
 }

@@ -102,8 +102,8 @@ std::string advice_lines(const TrainingAdvice& advice) {
                     change_effect(c), c.fits ? "fits" : ""});
   }
   if (advice.replicas > 0)
-    text += paragraph(
-        fmt::format("Fits with --dp {} --zero 3, on a machine with as many cards.", advice.replicas));
+    text += paragraph(fmt::format("Fits with --dp {} --zero 3, on a machine with as many cards.",
+                                  advice.replicas));
   return text + '\n' +
          screen_table({{"change", false, ScreenColumn::always, {}},
                        {"peak GiB", true, ScreenColumn::always, {}},

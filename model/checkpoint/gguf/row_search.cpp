@@ -1,6 +1,6 @@
-#include "model/checkpoint/gguf/name_rows.hpp"
-
 #include <unordered_map>
+
+#include "model/checkpoint/gguf/name_rows.hpp"
 
 namespace headroom::model {
 namespace {
