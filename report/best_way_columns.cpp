@@ -38,7 +38,8 @@ constexpr WayColumn way_columns[] = {
        return if_run(r, Size{r.roomiest().estimate.gpus_used});
      }},
     {"best_cost_per_million", "currency", "cost of the best way",
-     "money for a million output tokens, the machine come by in the cheapest way; empty without "
+     "money for a million output tokens at this batch, the machine come by in the cheapest way; "
+     "empty without "
      "prices",
      SqlType::real,
      [](const Source& s, const ModelRow& r) {

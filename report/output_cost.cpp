@@ -15,10 +15,9 @@ double output_cost(const Axes& axes, const ModelRow& line, double per_hour) {
   scenario.prompt_tokens = static_cast<Size>(value("prompt_tokens"));
   scenario.output_tokens = static_cast<Size>(value("output_tokens"));
   const auto replicas = static_cast<Size>(value("data_parallel"));
-  return model::token_cost({.capital = per_hour, .energy = 0}, value("utilisation"),
-                           std::max<Size>(1, replicas), scenario,
-                           model::of_one_batch(scenario, line.roomiest().estimate))
-      .output_per_million;
+  const model::Service batch = model::of_one_batch(scenario, line.roomiest().estimate);
+  const double requests_s = static_cast<double>(std::max<Size>(1, replicas)) * batch.requests_s;
+  return model::token_cost(per_hour, value("utilisation"), requests_s, scenario).output_per_million;
 }
 
 std::optional<double> cheapest_output_cost(const Axes& axes, const ModelRow& line) {

@@ -117,12 +117,12 @@ Document by_prices(const Source& source) {
   constexpr std::size_t most = 5;
   const PriceFacts facts = price_facts(source);
   if (facts.currency.empty()) return {};
-  TableBlock table =
-      ranking({{"way"},
-               {fmt::format("purchase ({})", facts.currency), number},
-               {fmt::format("per hour ({})", facts.currency), number},
-               {"tokens/s", number},
-               {fmt::format("{} per million output tokens", facts.currency), number}});
+  TableBlock table = ranking(
+      {{"way"},
+       {fmt::format("purchase ({})", facts.currency), number},
+       {fmt::format("per hour ({})", facts.currency), number},
+       {"tokens/s", number},
+       {fmt::format("{} per million output tokens, at this batch", facts.currency), number}});
   for (const auto& [model, all] : offers(source, by_the_hour))
     for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
       const Offer& offer = all[i];

@@ -94,7 +94,18 @@ constexpr Question all_questions[] = {
      .better = [](const Candidate& a, const Candidate& b) { return a.place < b.place; }},
 };
 
-void add_costs(Candidate& c, const Prices& prices) {
+/// Requests a second that the machines are paid for: the demand, or all that they can serve.
+double paid_requests(const Candidate& c, const Target& target) {
+  const auto copies = static_cast<double>(c.machines * c.serving.replicas);
+  const double asked = std::max(
+      target.requests_s, target.output_tokens_s / static_cast<double>(c.scenario.output_tokens));
+  if (asked > 0) return asked;
+  if (target.users > 0)
+    return c.at_asked.requests_s * static_cast<double>(target.users) / static_cast<double>(c.asked);
+  return copies * model::capacity(c.scenario, c.serving);
+}
+
+void add_costs(Candidate& c, const Prices& prices, const Target& target) {
   const auto hour = model::hourly_cost(prices, *c.machine, *c.acquisition);
   const auto machines = static_cast<double>(c.machines);
   if (const auto one = model::purchase(prices, *c.machine, *c.acquisition))
@@ -104,8 +115,8 @@ void add_costs(Candidate& c, const Prices& prices) {
         model::tokens_per_joule(c.scenario, c.serving.service, c.serving.replicas, *watts);
   if (!hour) return;
   c.per_hour = machines * hour->total();
-  c.tokens = model::token_cost(*hour, model::utilisation_of(prices), c.serving.replicas, c.scenario,
-                               c.serving.service);
+  c.tokens = model::token_cost(*c.per_hour, model::utilisation_of(prices), paid_requests(c, target),
+                               c.scenario);
 }
 
 /// Sequences of one copy with which all of them meet the demand, as few as do; 0: none was asked.
@@ -150,7 +161,7 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
   }
   c.asked = at_demand(c, target);
   if (c.asked > 0) c.at_asked = model::service_at(c.scenario, c.serving, c.asked);
-  if (choices.prices != nullptr) add_costs(c, *choices.prices);
+  if (choices.prices != nullptr) add_costs(c, *choices.prices, target);
   if (question.priced && !c.per_hour) c.machines = 0;
   return c;
 }

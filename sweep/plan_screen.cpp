@@ -114,10 +114,12 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
         "for an answer that is safe.");
   text += paragraph("Limit of more: " + words_of(best.serving.next) + '.');
   if (best.tokens)
-    text += paragraph(
-        fmt::format("Cost of a million tokens: {} {} in, {} {} out.",
-                    three_digits(best.tokens->input_per_million), screen.prices->currency,
-                    three_digits(best.tokens->output_per_million), screen.prices->currency));
+    text += paragraph(fmt::format(
+        "Cost {}: {} {} for 1,000 requests; {} a million tokens in, {} out ({:g} to 1).",
+        has_load(screen.target) ? "at your load" : "at capacity",
+        three_digits(1000 * best.tokens->request), screen.prices->currency,
+        three_digits(best.tokens->input_per_million), three_digits(best.tokens->output_per_million),
+        model::output_weight));
   if (screen.target.users > 0)
     text += paragraph(fmt::format(
         "Room: {} users beyond those asked for; {} machine{} with one to spare.",

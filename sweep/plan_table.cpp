@@ -55,6 +55,7 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   add(report::optional_value(c.per_hour));
   add(c.tokens ? Value(c.tokens->input_per_million) : Value());
   add(c.tokens ? Value(c.tokens->output_per_million) : Value());
+  add(c.tokens ? Value(c.tokens->request) : Value());
   add(report::optional_value(c.tokens_per_joule));
   return cells;
 }
@@ -149,6 +150,7 @@ report::Table plan_table(std::span<const Candidate> candidates, std::size_t most
                        "cost_per_hour",
                        "cost_per_million_in",
                        "cost_per_million_out",
+                       "cost_per_request",
                        "tokens_per_joule"},
                       {}};
   for (std::size_t i = 0; i < std::min(most, candidates.size()); ++i)

@@ -54,16 +54,16 @@ std::optional<HourlyCost> hourly_cost(const Prices& prices, const Machine& machi
                         *prices.electricity_per_kwh * utilisation_of(prices)};
 }
 
-TokenCost token_cost(double request, const Scenario& scenario, const Service& service) {
-  const double prompt = service.prompt_share;
-  return {request * prompt / static_cast<double>(scenario.prompt_tokens) * 1e6,
-          request * (1 - prompt) / static_cast<double>(scenario.output_tokens) * 1e6};
+TokenCost token_cost(double request, const Scenario& scenario) {
+  const double weighted = static_cast<double>(scenario.prompt_tokens) +
+                          output_weight * static_cast<double>(scenario.output_tokens);
+  const double input = request / weighted * 1e6;
+  return {request, input, output_weight * input};
 }
 
-TokenCost token_cost(const HourlyCost& hourly, double utilisation, Size replicas,
-                     const Scenario& scenario, const Service& service) {
-  const double requests = 3600 * utilisation * static_cast<double>(replicas) * service.requests_s;
-  return token_cost(hourly.total() / requests, scenario, service);
+TokenCost token_cost(double hourly, double utilisation, double requests_s,
+                     const Scenario& scenario) {
+  return token_cost(hourly / (3600 * utilisation * requests_s), scenario);
 }
 
 double tokens_per_joule(const Scenario& scenario, const Service& service, Size replicas,

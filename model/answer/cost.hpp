@@ -48,21 +48,24 @@ std::optional<HourlyCost> hourly_cost(const Prices& prices, const Machine& machi
 std::optional<double> purchase(const Prices& prices, const Machine& machine,
                                Acquisition acquisition);
 
-/// Money for a million prompt tokens and a million output tokens.
+/// Money for a request, for a million prompt tokens and for a million output tokens.
 struct TokenCost {
-  double input_per_million = 0, output_per_million = 0;
+  double request = 0, input_per_million = 0, output_per_million = 0;
 };
-/// Cost of tokens of requests that cost `request` each. By definition, prompts and output share the
-/// cost by their part of the machine's time.
+/// By definition an output token costs as much as so many prompt tokens. A split by the machine's
+/// time would make output cheaper where prompts take longer. Source: prices of APIs in 2025, USD a
+/// million: OpenAI GPT-4.1 2 and 8, Amazon Nova Pro 0.80 and 3.20, DeepSeek-V3 0.27 and 1.10.
+inline constexpr double output_weight = 4;
+/// Tokens of requests that cost `request` each:
 ///
-///   in  = request * share of prompts / prompt tokens * 10^6
-///   out = request * (1 - share of prompts) / output tokens * 10^6
-TokenCost token_cost(double request, const Scenario& scenario, const Service& service);
-/// Cost of tokens of `replicas` copies that work for `utilisation` of the time at full load:
+///   in  = request / (prompt tokens + 4 * output tokens) * 10^6
+///   out = 4 * in
+TokenCost token_cost(double request, const Scenario& scenario);
+/// Machines that cost `hourly` and serve `requests_s` together for `utilisation` of the time:
 ///
-///   request = hourly / (3600 * utilisation * replicas * requests a second of one copy)
-TokenCost token_cost(const HourlyCost& hourly, double utilisation, Size replicas,
-                     const Scenario& scenario, const Service& service);
+///   request = hourly / (3600 * utilisation * requests a second)
+TokenCost token_cost(double hourly, double utilisation, double requests_s,
+                     const Scenario& scenario);
 
 /// Output tokens for a joule, all of the machine running: requests/s * output tokens / watts.
 double tokens_per_joule(const Scenario& scenario, const Service& service, Size replicas,

@@ -175,6 +175,21 @@ Service service_at(const Scenario& scenario, const Serving& serving, Size batch)
   return service_of(s, evaluate(s));
 }
 
+double capacity(const Scenario& scenario, const Serving& serving) {
+  const auto rate = [&](Size batch) { return service_at(scenario, serving, batch).requests_s; };
+  Size low = 1, high = serving.batch;
+  while (high - low > 2) {  // it rises to one peak
+    const Size third = (high - low) / 3;
+    if (rate(low + third) < rate(high - third))
+      low += third;
+    else
+      high -= third;
+  }
+  double most = rate(serving.batch);
+  for (Size batch = low; batch <= high; ++batch) most = std::max(most, rate(batch));
+  return most;
+}
+
 Serving serve(const Scenario& scenario, const Target& target, Vary vary) {
   std::optional<Serving> best;
   const auto better = [&](const Serving& a, const Serving& b) {

@@ -120,4 +120,8 @@ double counted_on(const Service& service, const Target& target);
 ///   r = replicas * requests a second of one copy
 Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target);
 
+/// The most requests a second of one copy with at most `serving.batch` sequences. More of them can
+/// be slower together, where weights leave the cards.
+double capacity(const Scenario& scenario, const Serving& serving);
+
 }  // namespace headroom::model

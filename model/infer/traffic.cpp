@@ -22,10 +22,10 @@ double log_variance(const Lengths& lengths) {
 
 /// Prompts in one pass if `arriving` new requests meet a step in the mean. The chunk of a pass
 /// limits them.
-Size prompts_together(const Scenario& s, double arriving) {
+double prompts_together(const Scenario& s, double arriving) {
   const auto chunk = static_cast<double>(prefill_chunk(s));
   const double room = chunk > 0 ? chunk / static_cast<double>(s.prompt_tokens) : arriving;
-  return std::max<Size>(1, std::llround(std::floor(std::min(arriving, room))));
+  return std::max(1.0, std::min(arriving, room));
 }
 
 /// Seconds by which the prompts of `joint` hold up the sequences of `share`. A separate prefill
@@ -54,6 +54,21 @@ double after_first(double first, double steps, double prompts, double least) {
   const double b = steps + prompts - first;
   const double x = (b + std::sqrt(b * b + 4 * first * steps)) / 2;
   return std::max(x, least - first);
+}
+
+/// Seconds of prompts that go through together, and by which they hold up running sequences.
+struct JointPrompts {
+  double time = 0, delay = 0;
+};
+
+/// Between whole numbers of prompts both are interpolated: the mean of passes with one more or less.
+template <class Joint>
+JointPrompts joint_prompts(double together, const Joint& of) {
+  const double below = std::floor(together), part = together - below;
+  const JointPrompts least = of(static_cast<Size>(below));
+  if (part == 0) return least;
+  const JointPrompts most = of(static_cast<Size>(below) + 1);
+  return {std::lerp(least.time, most.time, part), std::lerp(least.delay, most.delay, part)};
 }
 
 Size whole_tokens(double count) { return std::max<Size>(1, std::llround(count)); }
@@ -122,13 +137,16 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   const double step = decode_step(share, speeds, plan, cached).total.value();
   const double others = static_cast<double>(share.batch - 1);
   const double mean_output = static_cast<double>(s.output_tokens);
-  Scenario joint = one;
-  joint.batch = prompts_together(s, others / mean_output);
-  const double together =
-      joint.batch == 1 ? prompt : prefill(joint, speeds, plan, s.prompt_tokens).total.value();
-  const double another = together / static_cast<double>(joint.batch);
-  const double met = others * prefill_delay(joint, share, speeds, plan, together) /
-                     static_cast<double>(joint.batch);
+  const double together = prompts_together(s, others / mean_output);
+  const JointPrompts joint = joint_prompts(together, [&](Size number) {
+    Scenario prompts_of = one;
+    prompts_of.batch = number;
+    const double time =
+        number == 1 ? prompt : prefill(prompts_of, speeds, plan, s.prompt_tokens).total.value();
+    return JointPrompts{time, prefill_delay(prompts_of, share, speeds, plan, time)};
+  });
+  const double another = joint.time / together;
+  const double met = others * joint.delay / together;
   const double before = std::max(s.runtime->serving.queue.value, 1 / mean_output) * others;
   const double beside =
       s.runtime->serving.request_s.value * std::sqrt(static_cast<double>(running)) +

@@ -77,7 +77,7 @@ Demand demand_of(const Portfolio& p, const FleetPlan& plan) {
 
 std::vector<LoadCost> load_costs(const Portfolio& p, const FleetPlan& plan) {
   std::vector<LoadCost> costs(p.loads.size());
-  const double seconds = 3600 * model::utilisation_of(p.prices);  // at work in an hour
+  const double utilisation = model::utilisation_of(p.prices);
   for (const FleetPart& part : plan.parts) {
     Size taken = 0;
     for (const model::Stay& stay : part.fleet.stays) taken += stay.copies * stay.way.parts;
@@ -88,8 +88,8 @@ std::vector<LoadCost> load_costs(const Portfolio& p, const FleetPlan& plan) {
       cost.requests_s = requests_of(load, stay.way);
       cost.per_hour = part.hour.total() * static_cast<double>(stay.copies * stay.way.parts) /
                       static_cast<double>(taken);
-      const double request = cost.per_hour / (seconds * cost.requests_s);
-      const auto tokens = model::token_cost(request, load.request, stay.way.serving.service);
+      const auto tokens =
+          model::token_cost(cost.per_hour, utilisation, cost.requests_s, load.request);
       cost.input_per_million = tokens.input_per_million;
       cost.output_per_million = tokens.output_per_million;
     }

@@ -79,10 +79,11 @@ std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
         const model::Estimate e = evaluate(s);
         const auto cards = static_cast<Size>(share.machine.devices.size());
         const model::Service seen = service_of(s, e);
-        const double cost = hour ? model::token_cost(*hour, model::utilisation_of(p.prices),
-                                                     share.replicas, s, seen)
-                                       .output_per_million
-                                 : unknown;
+        const double requests_s = static_cast<double>(share.replicas) * seen.requests_s;
+        const double cost =
+            hour ? model::token_cost(hour->total(), model::utilisation_of(p.prices), requests_s, s)
+                       .output_per_million
+                 : unknown;
         all.push_back({m, cards, batch, 1 / seen.tpot.value(),
                        seen.output_tokens_s(s) / static_cast<double>(cards), cost});
         if (batch == most.batch) break;

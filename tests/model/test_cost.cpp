@@ -86,12 +86,15 @@ TEST(Cost, CostsWithMissingFiguresAreAbsent) {
   EXPECT_FALSE(hourly_cost(prices, machine(), Acquisition::buy));
 }
 
-TEST(Cost, TokensShareTheTimeOfTheirRequest) {
-  // 0.36 per hour is 0.0001 per second. With half utilisation it is 0.0002 per second of work. On
-  // two copies of four sequences it is 0.000025 per sequence and second.
-  const TokenCost cost = token_cost({0.36, 0}, 0.5, 2, scenario(), two_and_ten_seconds());
-  EXPECT_DOUBLE_EQ(cost.input_per_million, 0.000025 * 2 / 1000 * 1e6);
-  EXPECT_DOUBLE_EQ(cost.output_per_million, 0.000025 * 8 / 200 * 1e6);
+TEST(Cost, TokensShareTheCostOfTheirRequest) {
+  // 0.36 per hour is 0.0001 per second. With half utilisation it is 0.0002 per second of work. A
+  // request has 1000 + 4 * 200 tokens as dear as those of prompts.
+  const TokenCost cost = token_cost(0.36, 0.5, 0.8, scenario());
+  EXPECT_DOUBLE_EQ(cost.request, 0.0002 / 0.8);
+  EXPECT_DOUBLE_EQ(cost.input_per_million, cost.request / 1800 * 1e6);
+  EXPECT_DOUBLE_EQ(cost.output_per_million, cost.request / 1800 * 4e6);
+  EXPECT_DOUBLE_EQ((1000 * cost.input_per_million + 200 * cost.output_per_million) / 1e6,
+                   cost.request);
 }
 
 TEST(Cost, JoulesBuyTheTokensOfAllCopies) {

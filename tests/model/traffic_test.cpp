@@ -1,12 +1,16 @@
 // Continuous batching: means and percentiles of lengths, and relations between rates and times.
 #include "model/infer/traffic.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "model/infer/estimate.hpp"
 #include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "model/infer/timeline/passes.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -96,7 +100,7 @@ TEST_P(TrafficOf, ShortPromptsMeetInAPass) {
   };
   const double eight = expected(10, 8);
   EXPECT_NEAR(found(), eight, 1e-12);
-  const double two = expected(s.runtime->serving.prefill_chunk / 2 - 1, 2);
+  const double two = expected(s.runtime->serving.prefill_chunk / 2, 2);
   EXPECT_NEAR(found(), two, 1e-12);
 }
 
@@ -143,6 +147,70 @@ TEST_P(TrafficOf, SpreadLengthsCostMoreThanTheirMedian) {
   // s = ln 4 / 1.6448536: prompt mean 1000 e^(s^2/2), outputs' mean square over twice their mean.
   const double v = std::pow(std::log(4.0) / 1.6448536269514722, 2);
   EXPECT_NEAR(spread.cached_tokens, 1000 * std::exp(v / 2) + 200 * std::exp(v * 1.5) / 2, 1.5);
+}
+
+/// Traffic of `batch` requests; nothing where they do not all run on cards.
+std::optional<Traffic> on_cards(Scenario s, Size batch) {
+  s.batch = batch;
+  if (!is_on_gpus(evaluate(s))) return std::nullopt;
+  const Traffic t = traffic(s);
+  return t.running == batch ? std::optional(t) : std::nullopt;
+}
+
+/// Expects that `more` requests are no quicker than `some`, and gain no more than their share.
+void expect_no_gain(const Traffic& some, const Traffic& more) {
+  constexpr double rounding = 1 + 1e-9;
+  EXPECT_LE(some.tpot.value(), more.tpot.value() * rounding);
+  EXPECT_LE(some.ttft.value(), more.ttft.value() * rounding);
+  const double share = static_cast<double>(more.running) / static_cast<double>(some.running);
+  EXPECT_LE(more.output_tokens_s, some.output_tokens_s * share * rounding);
+}
+
+// Counts of prompts that meet in a pass pass whole numbers between 1 and 800 requests.
+TEST(Traffic, OneMoreRequestSpeedsNobodyUp) {
+  int compared = 0;
+  for (const auto* name :
+       {"meta-llama/Meta-Llama-3-8B", "openai/gpt-oss-120b", "Qwen/Qwen3-30B-A3B"}) {
+    const Model& model = test::catalogue_model(name);
+    const QuantisedModel weights = quantise(model, scheme(model.checkpoint_scheme));
+    const Machine machine = test::machine(4, 180, 2000);
+    for (const auto* engine : {"vllm", "sglang", "llama.cpp", "tensorrt-llm"})
+      for (const auto& [prompt, output] :
+           {std::pair<Size, Size>{512, 128}, {1500, 17}, {30, 900}}) {
+        Scenario s = test::scenario(weights, machine, engine);
+        s.prompt_tokens = prompt;
+        s.output_tokens = output;
+        for (Size batch = 1; batch <= 800; batch += 1 + batch / 11) {
+          const auto some = on_cards(s, batch), more = on_cards(s, batch + 1);
+          if (!some || !more) break;
+          SCOPED_TRACE(fmt::format("{} under {}, {} + {} tokens, {} requests", name, engine, prompt,
+                                   output, batch));
+          expect_no_gain(*some, *more);
+          ++compared;
+        }
+      }
+  }
+  EXPECT_GE(compared, 500);
+}
+
+// The room of a chunk for prompts changes by whole numbers between these.
+TEST(Traffic, OneMoreTokenChangesLittle) {
+  const Model& model = test::catalogue_model("openai/gpt-oss-120b");
+  const QuantisedModel weights = quantise(model, scheme(model.checkpoint_scheme));
+  const Machine machine = test::machine(4, 180, 2000);
+  for (const auto* engine : {"vllm", "sglang", "llama.cpp"}) {
+    Scenario s = test::scenario(weights, machine, engine);
+    s.output_tokens = 40;
+    for (Size prompt = 30; prompt <= 3000; prompt += 1 + prompt / 7) {
+      SCOPED_TRACE(fmt::format("{}, {} tokens", engine, prompt));
+      s.prompt_tokens = prompt;
+      const auto some = on_cards(s, 200);
+      s.prompt_tokens = prompt + 1;
+      const auto more = on_cards(s, 200);
+      ASSERT_TRUE(some && more);
+      EXPECT_NEAR(more->requests_s / some->requests_s, 1, 0.06);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, TrafficOf, testing::Values("llama.cpp", "vllm"), [](const auto& one) {
