@@ -61,7 +61,8 @@ struct JointPrompts {
   double time = 0, delay = 0;
 };
 
-/// Between whole numbers of prompts both are interpolated: the mean of passes with one more or less.
+/// Between whole numbers of prompts both are interpolated: the mean of passes with one more or
+/// less.
 template <class Joint>
 JointPrompts joint_prompts(double together, const Joint& of) {
   const double below = std::floor(together), part = together - below;
