@@ -196,7 +196,8 @@ Text matrix_legend() {
          sign_of(Grade::on_gpus) + " on GPUs, " + sign_of(Grade::cpu_offload) + " with offload, " +
          sign_of(Grade::does_not_fit) + " does not fit, " + sign_of(Grade::refused) +
          " refused. Tight: memory may not suffice at the high end of its interval. On GPUs the "
-         "widest weights are best, then the fastest engine; with offload the fastest way is. Cells "
+         "widest weights are best, then the fastest engine; with offload the fastest of 4 bits or "
+         "more is. Cells "
          "of one row may hold other weights: wider ones lose less and are slower.";
 }
 

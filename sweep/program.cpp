@@ -72,6 +72,19 @@ bool is_model(const std::string& text) {
   }
 }
 
+/// Reads "MODEL MACHINE" of commands about one machine as "MODEL --machine=MACHINE".
+void take_machine(const Command& command, std::vector<std::string>& arguments) {
+  constexpr std::string_view about_one[] = {"estimate", "curve", "place", "launch"};
+  if (arguments.size() < 2 ||
+      std::ranges::find(about_one, command.help.name) == std::end(about_one))
+    return;
+  std::string& second = arguments[1];
+  const auto is_flag = [](const std::string& text) { return text.starts_with('-'); };
+  if (is_flag(arguments[0]) || is_flag(second) || (arguments.size() > 2 && !is_flag(arguments[2])))
+    return;
+  if (is_machine(second)) second = "--machine=" + second;
+}
+
 [[noreturn]] void unknown_command(const std::string& name, const std::string& next) {
   if (is_machine(name))
     throw UsageError(fmt::format("'{}' is a machine, and the model comes first: headroom {} {}",
@@ -110,6 +123,7 @@ int dispatch(std::vector<std::string> arguments) {
     if (names_machine) arguments.front() = "--machine=" + arguments.front();
     arguments.insert(arguments.begin(), name);
   }
+  take_machine(*command, arguments);
   const Options options = parse_options(command->help, arguments);
   for (const std::string& file : options.texts("engines"))
     model::add_engines(read_text_file(file), file);

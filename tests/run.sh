@@ -73,8 +73,10 @@ run_tests release --label-exclude "$exclude" || failed=$((failed + 1))
 [ $long = no ] || check llama.cpp python3 -B tests/llama_cpp/judge.py build/release/headroom
 [ $long = no ] || check unattended tests/unattended.sh build/release/headroom
 if [ $all = yes ]; then
-  # Tests that repeat seconds of the same work: Portfolio.* and other cases of curve run that code.
-  repeated='^(Crash|SweepProcess)\.|plan portfolio|curve --all'
+  # Tests that repeat seconds of the same work: lists over the catalogue, processes that are killed.
+  # Portfolio.*, Plan.* and other cases of curve and plan run that code.
+  repeated='^(Crash|SweepProcess|OneAnswer)\.|^page$|OfEveryFlag/(curve|plan)|plan portfolio'
+  repeated+='|curve --all|plan --machine|plan largest-model|largest-model "largest-batch'
   run_tests asan --label-exclude "$exclude|^example$|^script$" --exclude-regex "$repeated" || failed=$((failed + 1))
   run_tests tsan --label-regex '^threads$' || failed=$((failed + 1))
   check tidy tests/tidy.sh $([ $long = yes ] && echo --every-file)
