@@ -29,6 +29,10 @@ std::string layers_cell(const model::Estimate& e, const model::Plan& plan) {
                      experts > 0 ? fmt::format(", {} MoE on CPU", experts) : "");
 }
 
+std::string given_machine(const Machine& machine) {
+  return machine.host_assumed ? machine.name.substr(0, machine.name.find(" @ ")) : machine.name;
+}
+
 std::string budget_argument(const GivenScenario& given, Bytes budget) {
   if (given.machine->devices.empty() || budget >= card_budget(given.scenario, 0)) return {};
   constexpr Size mib = Size{1} << 20;

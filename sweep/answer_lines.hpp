@@ -32,6 +32,9 @@ std::string on_each_gpu(std::size_t gpus);
 /// "36 / 0 / 0, 24 MoE on CPU".
 std::string layers_cell(const model::Estimate& estimate, const model::Plan& plan);
 
+/// The machine's name, without a host that was assumed.
+std::string given_machine(const Machine& machine);
+
 /// "org/name (32.8 B parameters) on MACHINE", as a paragraph.
 std::string title_line(const GivenScenario& given);
 

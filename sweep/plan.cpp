@@ -94,12 +94,16 @@ constexpr Question all_questions[] = {
      .better = [](const Candidate& a, const Candidate& b) { return a.place < b.place; }},
 };
 
+/// Requests a second that are asked for; 0: none are, by rate.
+double asked_requests(const Candidate& c, const Target& target) {
+  return std::max(target.requests_s,
+                  target.output_tokens_s / static_cast<double>(c.scenario.output_tokens));
+}
+
 /// Requests a second that the machines are paid for: the demand, or all that they can serve.
 double paid_requests(const Candidate& c, const Target& target) {
   const auto copies = static_cast<double>(c.machines * c.serving.replicas);
-  const double asked = std::max(
-      target.requests_s, target.output_tokens_s / static_cast<double>(c.scenario.output_tokens));
-  if (asked > 0) return asked;
+  if (const double asked = asked_requests(c, target); asked > 0) return asked;
   if (target.users > 0)
     return c.at_asked.requests_s * static_cast<double>(target.users) / static_cast<double>(c.asked);
   return copies * model::capacity(c.scenario, c.serving);
@@ -123,10 +127,7 @@ void add_costs(Candidate& c, const Prices& prices, const Target& target) {
 Size at_demand(const Candidate& c, const Target& target) {
   const Size copies = c.machines * c.serving.replicas;
   const Size users = (target.users + copies - 1) / copies;
-  const double rate =
-      std::max(target.requests_s,
-               target.output_tokens_s / static_cast<double>(c.scenario.output_tokens)) /
-      static_cast<double>(copies);
+  const double rate = asked_requests(c, target) / static_cast<double>(copies);
   if (rate <= 0) return users;
   Size low = 1, high = c.serving.batch;
   while (low < high) {

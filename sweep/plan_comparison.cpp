@@ -16,11 +16,6 @@
 namespace headroom::sweep {
 namespace {
 
-/// Without a host that the program assumed.
-std::string short_machine(const Machine& machine) {
-  return machine.host_assumed ? machine.name.substr(0, machine.name.find(" @ ")) : machine.name;
-}
-
 std::string verdict_words_of(const Candidate& c, const model::Target& target) {
   if (!c.qualifies()) return "no: " + std::string(model::name_of(c.serving.next.miss));
   const model::Estimate& e = c.serving.estimate;
@@ -51,7 +46,7 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
       [](const Candidate& c) { return std::string(c.engine->name); });
   if (screen.machines > 1)
     add("machine", false, ScreenColumn::always, [](const Candidate& c) {
-      return (c.machines > 1 ? fmt::format("{} of ", c.machines) : "") + short_machine(*c.machine);
+      return (c.machines > 1 ? fmt::format("{} of ", c.machines) : "") + given_machine(*c.machine);
     });
   if (screen.prices) {
     add("an hour", true, ScreenColumn::always, served([&](const Candidate& c) {

@@ -154,8 +154,7 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
                             shown < rows.size() ? fmt::format("--top {} (these are {} of {}), ",
                                                               4 * most, shown, rows.size())
                                                 : "",
-                            machine.host_assumed ? machine.name.substr(0, machine.name.find(" @ "))
-                                                 : machine.name));
+                            given_machine(machine)));
   return text;
 }
 

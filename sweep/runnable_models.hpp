@@ -8,13 +8,15 @@
 
 namespace headroom::sweep {
 
+/// Slower models are left out of the list.
+struct SlowestAccepted {
+  std::optional<Seconds> ttft, tpot;  ///< times of one request
+};
+
 /// Prints every generative model in its best way (sweep/best_way.hpp), ranked: on GPUs, with
 /// offload, then by parameters. It also prints the largest model that runs on GPUs and the largest
 /// that QLoRA trains on one. For this computer it uses the memory that is free now. Throws
 /// UsageError without a machine.
-struct SlowestAccepted {
-  std::optional<Seconds> ttft, tpot;  ///< times of one request
-};
 int runnable_models(const Options& options, const SlowestAccepted& slowest = {});
 
 }  // namespace headroom::sweep

@@ -54,16 +54,13 @@ std::optional<HourlyCost> hourly_cost(const Prices& prices, const Machine& machi
                         *prices.electricity_per_kwh * utilisation_of(prices)};
 }
 
-TokenCost token_cost(double request, const Scenario& scenario) {
+TokenCost token_cost(double hourly, double utilisation, double requests_s,
+                     const Scenario& scenario) {
+  const double request = hourly / (3600 * utilisation * requests_s);
   const double weighted = static_cast<double>(scenario.prompt_tokens) +
                           output_weight * static_cast<double>(scenario.output_tokens);
   const double input = request / weighted * 1e6;
   return {request, input, output_weight * input};
-}
-
-TokenCost token_cost(double hourly, double utilisation, double requests_s,
-                     const Scenario& scenario) {
-  return token_cost(hourly / (3600 * utilisation * requests_s), scenario);
 }
 
 double tokens_per_joule(const Scenario& scenario, const Service& service, Size replicas,

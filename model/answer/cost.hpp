@@ -56,14 +56,12 @@ struct TokenCost {
 /// time would make output cheaper where prompts take longer. Source: prices of APIs in 2025, USD a
 /// million: OpenAI GPT-4.1 2 and 8, Amazon Nova Pro 0.80 and 3.20, DeepSeek-V3 0.27 and 1.10.
 inline constexpr double output_weight = 4;
-/// Tokens of requests that cost `request` each:
-///
-///   in  = request / (prompt tokens + 4 * output tokens) * 10^6
-///   out = 4 * in
-TokenCost token_cost(double request, const Scenario& scenario);
-/// Machines that cost `hourly` and serve `requests_s` together for `utilisation` of the time:
+/// Tokens of machines that cost `hourly` and serve `requests_s` together for `utilisation` of the
+/// time:
 ///
 ///   request = hourly / (3600 * utilisation * requests a second)
+///   in      = request / (prompt tokens + 4 * output tokens) * 10^6
+///   out     = 4 * in
 TokenCost token_cost(double hourly, double utilisation, double requests_s,
                      const Scenario& scenario);
 
