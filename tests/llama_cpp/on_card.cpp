@@ -163,6 +163,7 @@ void answer(const char* file, const Case& how) {
   with.n_ubatch = how.ubatch;
   with.n_outputs_max = how.sequences;
   with.kv_unified = false;
+  with.swa_full = false;
   with.flash_attn_type =
       how.flash != 0 ? LLAMA_FLASH_ATTN_TYPE_ENABLED : LLAMA_FLASH_ATTN_TYPE_DISABLED;
   with.type_k = with.type_v = type_named(how.kv);

@@ -6,7 +6,8 @@ usage: rows.py FOLDER
 FOLDER holds machine.json and the files of on_card.py, transformers_on_card.py and the probe. Every case is a row, but:
   * load times are of the first case of a model, and none is of a virtual disk;
   * prompts of several sequences are left out, since they go through one after the other;
-  * training steps of batches that a card's allocator had to retry do not exist here: none ran out of memory.
+  * sizes of weights are left out, since the files are our own; so is the memory of models in `other_memory`;
+  * the bandwidth of a host with layers is that of the run's threads, which are half of its cores.
 One source is one engine and model. Its half follows from the SHA-256 of its name: an even first digit is for the fit,
 an odd one goes to held_out/. Rows are appended before any estimate is looked at.
 """
@@ -20,7 +21,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = ("id category model params_b precision task gpu gpu_count cpu ram_gb batch prompt_len output_len settings quantity unit value "
            "stat grade source notes").split()
-RECIPES = {"q4_K_M": "Q4_K_M", "q8_0": "Q8_0", "f16": "F16", "mxfp4_moe": "MXFP4"}
+RECIPES = {"q4_K_M": "Q4_K_M", "q8_0": "Q8_0", "f16": "F16", "mxfp4_moe": "mxfp4-moe"}
 SHORT = {"decode_speed": "des", "inference_memory": "inm", "offload_speed": "ofs", "training_memory": "trm", "training_speed": "trs"}
 MIB = 1 << 20
 
@@ -71,13 +72,12 @@ def llama_cpp(tables, folder, engine):
         settings += f";threads={tables.machine['threads']}" if host else ""
         settings += ";q8_0 kv" if row["kv"] == "q8_0" else ""
         what = {"precision": RECIPES[row["recipe"]], "batch": sequences, "settings": settings, "task": "inference",
+                "cpu": tables.machine["cpu"] + "; measured " + tables.machine["ram_gbs"][str(tables.machine["threads"])] + " GB/s",
                 "notes": "random weights"}
         lengths = {"prompt_len": prompt, "output_len": output}
         used = float(row["used_end_mib"]) - float(row["used_before_mib"])
-        tables.add("inference_memory", engine, row["model"], "vram_used", "MiB", used, **what, **lengths)
-        if layers:
-            tables.add("inference_memory", engine, row["model"], "gpu0_weights_memory", "bytes", int(row["card_weights_bytes"]), **what,
-                       **lengths)
+        if row["model"] not in tables.machine["other_memory"]:
+            tables.add("inference_memory", engine, row["model"], "vram_used", "MiB", used, **what, **lengths)
         speed = "offload_speed" if host else "decode_speed"
         what["task"] = "decode"
         tables.add(speed, engine, row["model"], "decode_speed", "tokens/s", sequences / float(row["decode_step_s"]), **what, **lengths)
@@ -93,7 +93,8 @@ def llama_cpp(tables, folder, engine):
 
 def generation(tables, rows, engine, remark):
     for row in rows:
-        settings = f"framework={engine};{row['attention']}{remark if row['attention'] == 'sdpa' else ''}"
+        eager = row["attention"] == "eager" and row["model"] not in tables.machine["eager_alone"]
+        settings = f"framework={engine};{'eager attention' if eager else 'usual attention' + remark}"
         what = {"precision": "bf16", "batch": row["batch"], "prompt_len": row["tokens"], "settings": settings,
                 "notes": "random weights; generate() with greedy search"}
         model = row["model"]
@@ -127,12 +128,10 @@ def streamed(tables, folder, versions):
         if on_disk or not row["device_map"].count('"0"'):
             continue
         what = {"precision": row["precision"], "batch": row["batch"], "prompt_len": row["prompt_tokens"], "notes": "random weights",
-                "settings": f"framework={engine};gpu_layers={on_card};max_memory={row['allocation_bytes']} bytes;sdpa (cuDNN)"}
+                "settings": f"framework={engine};gpu_layers={on_card};max_memory={row['allocation_bytes']} bytes;cuDNN"}
         tables.add("offload_speed", engine, row["model"], "decode_speed", "tokens/s", float(row["tokens_s"]), **what, task="decode",
                    output_len=row["output_tokens"])
         tables.add("offload_speed", engine, row["model"], "prefill_time", "s", float(row["ttft_s"]), **what, task="prefill", output_len=1)
-        tables.add("inference_memory", engine, row["model"], "max_memory_allocated_total", "bytes", int(row["allocated_bytes"]), **what,
-                   task="inference", output_len=row["output_tokens"])
 
 
 def main():
@@ -142,8 +141,10 @@ def main():
     machine = json.loads((folder / "machine.json").read_text())
     tables = Tables(machine)
     llama_cpp(tables, folder, machine["llama_cpp"])
+    whole = read(folder / "inference.csv")
     versions = f"{machine['transformers']} torch {machine['torch']}"
-    generation(tables, read(folder / "inference.csv"), f"transformers {versions}", " (cuDNN)")
+    generation(tables, [row for row in whole if row["attention"] == "sdpa"], f"transformers {versions}", " (cuDNN)")
+    generation(tables, [row for row in whole if row["attention"] == "eager"], f"transformers {versions}", "")
     generation(tables, read(folder / "inference_without_cudnn.csv"), f"transformers {versions}", "")
     training(tables, folder, versions)
     streamed(tables, folder, versions)

@@ -117,6 +117,8 @@ def before_last_logits(row):
 
 def llama_cpp_version(row, versions):
     said, build = row.said, build_of(row.said)
+    if re.search(r'llama\.cpp v?0\.\d', said):  # releases after b9775 have such numbers
+        return 'llama.cpp-vulkan' if 'vulkan' in said else 'llama.cpp'
     if 'vulkan' in said:  # shaders with matrix units are of December 2024
         old = (' 2023' in said or ' 2024' in said) and 'dec 2024' not in said and \
             'dec 2024' not in lower(row['notes'])

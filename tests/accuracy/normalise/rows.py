@@ -31,6 +31,10 @@ def refuse_features(row):
         raise Missing('feature: speculative decoding')
     if '6 experts' in lower(row.setting('framework')) or row.setting('experts', '8') != '8':
         raise Missing('feature: fewer experts than the model uses')
+    if 'cudnn' in row.said and row['quantity'] == 'decode_speed':
+        raise Missing('feature: cuDNN attention, which plans its kernels anew for each length')
+    if 'eager attention' in row.said and 'transformers' in row.said:
+        raise Missing('feature: eager attention, where the engine has a faster one')
     batch, parts = row.number('batch'), row['notes'].split('_c')[1:]
     spread = (row.figure('moe_ep') or 1) <= (row.figure('tp') or 1)
     if row['task'].startswith('serving') and batch and spread and \

@@ -166,7 +166,8 @@ def optimizer_of(row):
     if lower(row['task']).startswith('badam'):
         raise Missing('feature: BAdam')
     return 'adamw-8bit' if 'adam8bit' in row.said else \
-        'adafactor' if 'adafactor' in row.said else 'adamw'
+        'adafactor' if 'adafactor' in row.said else \
+        'sgd' if 'optimizer=sgd' in row.said else 'adamw'
 
 
 def training_of(row):
@@ -201,7 +202,7 @@ def training_of(row):
     if script['shared_checkpoints'] and found['zero'] >= 3 and shared:
         found['recompute'] = 'full'
     found |= {'loss': script['compiled_loss'] if found['compile'] else '',
-              'attention': script['attention']}
+              'attention': 'eager' if 'attention=eager' in row.said else script['attention']}
     if adapters:
         found |= adapters_of(row, script)
     return found | value_of(row, script)
