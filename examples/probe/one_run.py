@@ -16,8 +16,8 @@ def forget(folder):
                 os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def make_random(config_file, folder, dtype):
-    """A checkpoint of random weights, once for all runs."""
+def make_random(config_file, folder, dtype, device):
+    """A checkpoint of random weights, once for all runs; a card makes them in seconds."""
     import torch
     import transformers
 
@@ -25,8 +25,15 @@ def make_random(config_file, folder, dtype):
         return
     config = transformers.AutoConfig.from_pretrained(config_file)
     torch.manual_seed(0)
-    model = transformers.AutoModelForCausalLM.from_config(config).to(dtype)
+    usual = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    with torch.device(device):
+        model = transformers.AutoModelForCausalLM.from_config(config).to(dtype)
+    torch.set_default_dtype(usual)
     model.save_pretrained(folder)
+    del model
+    if device == "cuda":
+        torch.cuda.empty_cache()
 
 
 def device_of(name, device_map):
@@ -44,7 +51,7 @@ def measure(task):
 
     dtype = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}[task["precision"]]
     if task["weights"] == "random":
-        make_random(task["config"], task["folder"], dtype)
+        make_random(task["config"], task["folder"], dtype, task["device"])
     gpus = torch.cuda.device_count() if task["device"] == "cuda" else 0
     named = "dtype" if int(transformers.__version__.split(".")[0]) >= 5 else "torch_dtype"
     options = {named: dtype}

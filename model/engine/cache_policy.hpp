@@ -43,6 +43,7 @@ struct CachePolicy {
   std::vector<std::string_view> follows_checkpoint;
   Windows windows;    ///< tokens that sliding-window layers hold
   Size window_slack;  ///< tokens that a capped sliding window caches in addition
+  bool window_views;  ///< after a pass windows are slices, whose storage is that of all its tokens
   Size block_tokens;  ///< tokens that KV memory is handed out in
   Growth growth;      ///< how caches reach their size
   Size state_bytes;   ///< bytes of one element of recurrent state

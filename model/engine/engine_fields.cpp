@@ -84,6 +84,7 @@ const EngineField rows_of_fields[] = {
     {"cache", "follows_checkpoint", "quantisation methods whose checkpoints decide the format of the KV cache", AT(cache.follows_checkpoint)},
     {"cache", "windows", "tokens that sliding-window layers hold", ONE_OF(cache.windows, windows)},
     {"cache", "window_slack", "tokens that a capped window cache has in addition to the window", AT(cache.window_slack)},
+    {"cache", "window_views", "after a pass windows are slices, whose storage is that of all its tokens", AT(cache.window_views)},
     {"cache", "block_tokens", "tokens of one block of KV memory", AT(cache.block_tokens)},
     {"cache", "growth", "how caches reach their size", ONE_OF(cache.growth, growths)},
     {"cache", "state_bytes", "bytes of one element of recurrent state", AT(cache.state_bytes)},

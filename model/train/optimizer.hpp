@@ -48,6 +48,9 @@ struct Optimizer {
   Size rank = 0;         ///< rank of low-rank projections; 0: none
   Size step_copies = 0;  ///< elements of states that a step duplicates for all tensors at once
   bool paged = false;    ///< states may be moved to host memory when the card is full
+  /// Copies in fp32 that a step makes of one parameter at a time. Two of them, of weight and
+  /// gradient, are made only where these are in 16 bit.
+  Size step_tensors = 0;
   std::string_view name() const { return names.substr(0, names.find(' ')); }
 };
 

@@ -93,8 +93,10 @@ constexpr Optimizer torch_table[] = {
     {"sparse-adam", "torch", "SparseAdam", "sparse grads, nn.Embedding(sparse=True)", moments},
     {"adafactor-torch", "torch", "Adafactor", "", torch_adafactor},
     {"muon", "torch", "Muon", "", momentum, "adamw"},
-    {"adafactor", "transformers", "Adafactor", "beta1=None", factored},
-    {"adafactor-momentum", "transformers", "Adafactor", "beta1=0.9", factored_momentum},
+    // transformers 5.17 optimization.py, Adafactor.step: grad, p_data_fp32, grad ** 2, update.
+    {"adafactor", "transformers", "Adafactor", "beta1=None", factored, "", 0, 0, false, 4},
+    {"adafactor-momentum", "transformers", "Adafactor", "beta1=0.9", factored_momentum, "", 0, 0,
+     false, 4},
     {"lion", "lion-pytorch", "Lion", "", first_moment},
     {"adabelief", "adabelief-pytorch", "AdaBelief", "", belief_moments},
     {"adabelief-amsgrad", "adabelief-pytorch", "AdaBelief", "amsgrad", belief_amsgrad},

@@ -130,6 +130,18 @@ Size distinct_matrices(const TrainingScenario& s, Size stage) {
   return sum / s.parallel.tensor;
 }
 
+Size largest_parameter(const TrainingScenario& s) {
+  const Model& m = *s.model;
+  const Size experts = m.profile.routing.experts;
+  Size largest = 0;
+  for (const Tensor& t : m.part.tensors) {
+    const bool routed = experts > 0 && t.name.find(".experts.") != std::string::npos;
+    const Size together = routed && t.shape.size() == 2 ? 2 * experts : 1;
+    largest = std::max(largest, together * t.elements());
+  }
+  return largest / s.parallel.tensor;
+}
+
 void check_parallelism(const TrainingScenario& s) {
   using enum Reason;
   const Parallelism& p = s.parallel;

@@ -178,6 +178,11 @@ void StageMemory::add_step() {
   if (s.optimizer_on_host) return;
   if (s.optimizer->step_copies > 0 && !runtime.fused_step)
     e.step = s.optimizer->step_copies * of(adapters ? runtime.adapter_bytes : r.stepped(), 1);
+  if (s.optimizer->step_tensors > 0 && s.zero == 0 && !adapters) {
+    constexpr Size fp32_bytes = 4;
+    const Size copies = s.optimizer->step_tensors - (r.stepped() == fp32_bytes ? 2 : 0);
+    e.step += copies * fp32_bytes * Bytes(largest_parameter(s));
+  }
   if (s.zero > 0) {
     const Bytes copy = of(runtime.step_gradient_bytes, 1);
     const Bytes piece = runtime.step_gradient_bytes * Bytes(runtime.subgroup_elements);

@@ -230,7 +230,7 @@ CardUse Uses::held_on(const Plan& plan, Size card) const {
   const Head head = !other || plan.has_head(card) ? Head::here
                     : card == 0                   ? Head::returned
                                                   : Head::elsewhere;
-  const Bytes prompts = work_.grows() ? std::min(own, caches(prompt_cache_)) : own;
+  const Bytes prompts = work_.grows() ? caches(prompt_cache_) : own;
   use.overhead_weights = block_rests(s_, plan, card) + rotary_tables(s_, layers);
   use.activations = std::max(work_(own, prompts, head), fused_copies(s_, plan, card)) +
                     workspace(s_, static_cast<std::size_t>(card)) + use.overhead_weights;

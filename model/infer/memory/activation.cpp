@@ -198,6 +198,7 @@ Bytes tower_activations(const Scenario& s, Size shards) {
 CachedTokens prompt_tokens(const Scenario& s) {
   CachedTokens tokens = reserved_tokens(s);
   if (!s.weights->model->encoder_decoder) tokens.self = std::min(tokens.self, s.prompt_tokens);
+  tokens.just_passed = true;
   return tokens;
 }
 
@@ -249,7 +250,7 @@ Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) co
   const Bytes tying = head == Head::here ? tying_ - caches : Bytes(0);
   if (!grows()) return std::max(prefill, tying);
   const Bytes copies = growth_ == Growth::reallocate_all ? caches : Bytes(caches.count() / count_);
-  return std::max({prefill - (caches - prompt_caches), decode_ + copies, tying});
+  return std::max({prefill + prompt_caches - caches, decode_ + copies, tying});
 }
 
 Bytes rotary_tables(const Scenario& s, Size layers) {

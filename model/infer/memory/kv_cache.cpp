@@ -102,7 +102,8 @@ Size tokens_held(const Scenario& s, const CacheClass& c, CachedTokens tokens, Si
     const double part = std::ceil(share * static_cast<double>(held));
     return s.batch * round_up(std::max(std::min(held, window), static_cast<Size>(part)), block);
   }
-  if (window == 0 || s.runtime->cache.windows == Windows::whole) return s.batch * held;
+  const bool viewed = tokens.just_passed && s.runtime->cache.window_views;
+  if (window == 0 || viewed || s.runtime->cache.windows == Windows::whole) return s.batch * held;
   if (s.runtime->cache.windows == Windows::capped)
     return s.batch * std::min(held, round_up(window + s.runtime->cache.window_slack, block));
   if (all <= block) return s.batch * held;

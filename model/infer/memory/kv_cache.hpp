@@ -11,6 +11,7 @@ namespace headroom::model {
 struct CachedTokens {
   Size self = 0;    ///< tokens of the decoder's own sequence
   Size source = 0;  ///< tokens of the encoder's output, for cross-attention
+  bool just_passed = false;  ///< all went through the last pass (CachePolicy::window_views)
 };
 
 /// Tokens that the scenario reserves memory for: its context, in the runtime's blocks.
