@@ -28,8 +28,8 @@ void compare_with_free_memory(const FreeMemory& free, const model::Scenario& s,
   for (const model::DeviceUse& use : explained.devices) {
     const auto card = static_cast<std::size_t>(use.card);
     if (use.card >= 0 && card < free.cards.size() && free.cards[card]) {
-      const bool aside = s.runtime->memory.utilization < 1;
-      limit(use, *free.cards[card], aside ? use.budget : use.total,
+      const bool aside = s.runtime->memory.sets_aside();
+      limit(use, *free.cards[card], aside ? use.reserved : use.total,
             aside ? 1 : model::interval_factors(*s.runtime).memory.high, "gpu-budget");
     }
     if (use.kind == "cpu") limit(use, free.ram, use.total, 1, "ram-budget");

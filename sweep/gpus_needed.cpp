@@ -17,6 +17,7 @@ std::vector<GpusNeeded> gpus_needed(const model::Scenario& scenario, const Catal
   if (least == Bytes(0)) return all;
   model::Scenario s = scenario;
   s.gpu_budget = model::unlimited;
+  s.gpu_share = 0;
   for (const Device& device : catalogue.devices) {
     GpusNeeded needed{&device, least.real() / device.memory.real(), 0};
     Machine machine;

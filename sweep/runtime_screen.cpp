@@ -30,6 +30,7 @@ constexpr ShownField shown_fields[] = {
     {"cache", "formats", "KV cache"},
     {"cache", "growth", "cache grows"},
     {"memory", "utilization", "share of a card"},
+    {"memory", "reserve", "sizes by card"},
     {"offload", "mode", "offload"},
     {"parallel", "split", "several cards"},
     {"serving", "continuous_batching", "continuous batching"},
@@ -118,7 +119,8 @@ std::string runtime_screen(const Engine& engine) {
     text += fmt::format("  {:<22}{}", words, trimmed(wrapped(value, 24, 24))) + '\n';
   };
   for (const ShownField& each : shown_fields)
-    line(each.words, policy_text(engine, each.policy, each.key));
+    if (each.key != "utilization" || engine.memory.pool.reserve.empty())
+      line(each.words, policy_text(engine, each.policy, each.key));
   if (engine.memory.margin_bytes > 0)
     line("left free on a card", in_gib(Bytes(engine.memory.margin_bytes)) + " GiB");
   const Evidence evidence = evidence_of(engine);

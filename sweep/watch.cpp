@@ -63,10 +63,10 @@ std::string card_line(const Tool& tool, const model::Scenario& s,
                        tool.command,
                        between(e.gpu_bytes_low + e.cpu_bytes, e.gpu_bytes + e.cpu_bytes,
                                e.gpu_bytes_high + e.cpu_bytes));
-  if (s.runtime->memory.utilization < 1)
+  if (s.runtime->memory.sets_aside())
     return fmt::format(
         "`{}`: {} shows the {} that {} reserves on a card at start, not the expected need of {}",
-        tool.command, tool.shows, to_text(max_on_card(explained, &DeviceUse::budget)),
+        tool.command, tool.shows, to_text(max_on_card(explained, &DeviceUse::reserved)),
         s.runtime->name, to_text(e.gpu_bytes));
   return fmt::format("`{}`: {} of the most loaded card, expected {}", tool.command, tool.shows,
                      between(e.gpu_bytes_low, e.gpu_bytes, e.gpu_bytes_high));

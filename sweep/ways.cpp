@@ -47,7 +47,8 @@ Bytes spare_memory(const Device& card) {
 
 Bytes spare_memory(const model::Scenario& s) {
   const model::MemoryPolicy& memory = s.runtime->memory;
-  if (s.gpu_budget != model::unlimited || memory.utilization < 1 || memory.leaves_margin())
+  if (s.gpu_budget != model::unlimited || s.gpu_share > 0 || memory.sets_aside() ||
+      memory.leaves_margin())
     return Bytes(0);
   Bytes most(0);
   for (const Device& card : s.machine->devices) most = std::max(most, spare_memory(card));

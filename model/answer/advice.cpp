@@ -8,6 +8,7 @@
 #include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/memory/cache_format.hpp"
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -188,6 +189,33 @@ std::vector<Advice> advice(const Scenario& s, const Estimate& e) {
   return refusal.empty() ? changes_that_help(s, e) : refusal;
 }
 
+namespace {
+
+/// The least memory of a card that gives weights and caches as much as they use. The engine's sizes
+/// are those of the actual card.
+Bytes with_static_pool(const Scenario& asked, const CardReserve& sizes, const CardUse& use) {
+  Engine runtime = *asked.runtime;
+  runtime.memory.pool.reserve = {sizes};
+  runtime.memory.pool.reserve.front().from = Bytes(0);
+  Machine machine = *asked.machine;
+  Scenario s = asked;
+  s.runtime = &runtime;
+  s.machine = &machine;
+  const auto fits = [&](Bytes memory) {
+    machine.devices[0].memory = memory;
+    return static_pool(s, 1, 1, memory, use.context) >= use.pooled(runtime);
+  };
+  Bytes low = use.total(), high = 2 * (use.total() + Bytes(Size{64} << 30));
+  if (fits(low)) return low;
+  while (high - low > mebibyte) {
+    const Bytes middle((low.count() + high.count()) / 2);
+    (fits(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
 Bytes min_card(const Scenario& asked) {
   if (asked.machine->devices.empty() || asked.assignment != nullptr) return Bytes(0);
   Machine machine = *asked.machine;
@@ -196,14 +224,17 @@ Bytes min_card(const Scenario& asked) {
   Scenario s = asked;
   s.machine = &machine;
   s.gpu_budget = unlimited;
+  s.gpu_share = 0;
   s.layer_split = nullptr;
   s.tensor_parallel = s.pipeline_parallel = s.expert_parallel = s.data_parallel = 0;
   const Plan plan = place(s, 1.0);
   if (!plan.feasible() || plan.cards != 1) return Bytes(0);
   // The memory that an engine reserves at start depends on the size of the actual card.
   machine.devices[0].memory = asked.machine->devices[0].memory;
-  const double total = card_use(s, plan, 0).total().real().value();
+  const CardUse use = card_use(s, plan, 0);
+  const double total = use.total().real().value();
   const MemoryPolicy& policy = s.runtime->memory;
+  if (const CardReserve* sizes = card_reserve(s)) return with_static_pool(s, *sizes, use);
   return Bytes(static_cast<Size>((total + static_cast<double>(policy.margin_bytes)) /
                                  (policy.utilization - policy.margin_share)));
 }

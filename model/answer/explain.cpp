@@ -20,6 +20,7 @@
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -80,6 +81,7 @@ class Explainer {
     for (std::size_t card = 0; card < s_.machine->devices.size() && card < 1; ++card)
       say(fmt::format("GPU budget {} of {} on each card", to_text(card_budget(s_, card)),
                       to_text(s_.machine->devices[card].memory)));
+    add_static_share(say);
     if (out_.estimate.verdict != Verdict::refused) say(split_words());
     say(fmt::format("{}; weights read from a cold disk",
                     score_bytes(s_) > 0 ? "attention that stores its scores in memory"
@@ -100,6 +102,21 @@ class Explainer {
         "from {}, load from {} ({})",
         factors_.memory.measurements, times.ttft.measurements, times.tpot.measurements,
         times.load.measurements, in_short(factors_.source)));
+  }
+
+  void add_static_share(const auto& say) {
+    const CardReserve* sizes = card_reserve(s_);
+    if (sizes == nullptr || plan_.cards == 0) return;
+    const CardUse use = card_use(s_, plan_, plan_.first_used_card);
+    const Bytes memory = usable_memory(s_.machine->devices.front());
+    say(fmt::format(
+        "weights and KV cache get a share of {:.3f} of the {} that are free at start: {}{}",
+        static_share(s_, plan_.shards, plan_.stages), to_text(memory - use.context),
+        to_text(static_pool(s_, plan_.shards, plan_.stages, memory, use.context)),
+        s_.gpu_share > 0 ? ", as asked" : ""));
+    say(fmt::format("prefill in chunks of {} tokens, CUDA graphs for up to {} sequences",
+                    sizes->chunk,
+                    plan_.shards < 4 ? sizes->graph_batch : sizes->graph_batch_of_four));
   }
 
   /// The first of sources, those with the most rows, and how many follow.
@@ -186,6 +203,7 @@ class Explainer {
                     .kind = "gpu",
                     .capacity = s_.machine->devices[i].memory,
                     .budget = card_budget(s_, i),
+                    .reserved = reserved_at_start(s_, plan_, use, i),
                     .weights = use.weights,
                     .kv_cache = use.kv_cache,
                     .activations = use.activations,

@@ -21,6 +21,7 @@ struct DeviceUse {
   std::string name;  ///< "gpu 0: a100-sxm-40gb", "cpu", "disk"
   std::string kind;  ///< "gpu", "cpu", "disk"
   Bytes capacity, budget;
+  Bytes reserved{};  ///< memory that the engine takes at start
   Bytes weights, kv_cache, activations, overhead, total;
   Size first_layer = -1, last_layer = -1;  ///< numbers of decoder layers; -1: none
   Size card = -1;                          ///< its number; -1: no card

@@ -130,6 +130,7 @@ Model make_model(std::string name, const Config& file, std::string source) {
   model.shape = shape_of(config);
   complete(model.shape, model.part);
   model.images = image_rule(config);
+  model.vision = vision_config(config);
   model.rope_factors = rope_factors(config, model.shape.head_dim);
   model.profile = profile_of(model.part, model.shape.hidden_size);
   model.multi_token_prediction = multi_token_prediction(file, model.part);

@@ -44,6 +44,7 @@ struct Model {
   bool text_only = false;  ///< its towers were left out (model/checkpoint/text_only.hpp)
   ModelShape shape;
   ImageRule images;  ///< how images become tokens
+  VisionConfig vision;
   Part part;
   Profile profile;
   /// Content of the checkpoint's tensor headers (model/checkpoint/quantisation/stored.hpp). Null if

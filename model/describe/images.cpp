@@ -133,6 +133,15 @@ ImageInput by_tiles(const ImageRule& rule, double height, double width) {
 
 }  // namespace
 
+VisionConfig vision_config(const Config& config) {
+  const auto* section = config.object().if_contains("vision_config");
+  if (section == nullptr || !section->is_object()) return {};
+  const json::object* vision = &section->as_object();
+  return {.stated = true,
+          .layers = number_in(vision, "num_hidden_layers", 24),
+          .hidden = number_in(vision, "hidden_size", 1024)};
+}
+
 ImageRule image_rule(const Config& config) {
   const json::object& all = config.object();
   const auto* type = all.if_contains("model_type");

@@ -28,6 +28,15 @@ struct ImageRule {
   std::string_view source;
 };
 
+/// Numbers in the config's `vision_config` by the keys that SGLang reads; its defaults where they
+/// are missing. Source: SGLang 0.5.23 arg_groups/memory_hook.py adjust_mem_fraction_for_vlm.
+struct VisionConfig {
+  bool stated = false;  ///< there is a vision_config
+  Size layers = 24;     ///< num_hidden_layers
+  Size hidden = 1024;   ///< hidden_size: in some configs the text model's
+};
+VisionConfig vision_config(const Config& config);
+
 /// The rule of the config's model_type. Grids and numbers of tokens come from `vision_config`.
 /// Limits of area stand only in the published preprocessor_config.json; the row names that source.
 ImageRule image_rule(const Config& config);

@@ -58,6 +58,17 @@ const EngineField rows_of_fields[] = {
     {"", "encoder_decoders", "classes of encoder-decoders that it runs", AT(encoder_decoders)},
 
     {"memory", "utilization", "share of a card's memory used when no budget is given", AT(memory.utilization)},
+    {"memory", "reserve", "by a card's memory: sizes of passes and graphs, and what weights and caches leave free", AT(memory.pool.reserve)},
+    {"memory", "reserve_token_bytes", "left free for each token of a prefill pass", AT(memory.pool.token_bytes)},
+    {"memory", "reserve_sequence_bytes", "left free for each sequence of the largest captured decode batch", AT(memory.pool.sequence_bytes)},
+    {"memory", "reserve_graph_bytes", "left free for each captured size of a prefill pass", AT(memory.pool.graph_bytes)},
+    {"memory", "reserve_latent_bytes", "left free for captured prefill passes where the cache keeps latents", AT(memory.pool.latent_graph_bytes)},
+    {"memory", "reserve_graphs_with_drafts", "prefill passes are captured with proposed tokens too", AT(memory.pool.graphs_with_drafts)},
+    {"memory", "reserve_draft_model_bytes", "left free for a draft model", AT(memory.pool.draft_model_bytes)},
+    {"memory", "reserve_draft_head_bytes", "left free for modules or a head that propose tokens", AT(memory.pool.draft_head_bytes)},
+    {"memory", "vision_share", "part of the share that remains with a vision tower", AT(memory.pool.vision_share)},
+    {"memory", "vision_by_size", "a large vision tower lowers the share further", AT(memory.pool.vision_by_size)},
+    {"memory", "long_context_share", "part of the share that remains on AMD cards beyond 8192 tokens of context", AT(memory.pool.long_context_share)},
     {"memory", "margin_bytes", "left free on each card when no budget is given", AT(memory.margin_bytes)},
     {"memory", "margin_share", "share of each card's memory that is left free, likewise", AT(memory.margin_share)},
     {"memory", "start_sequences", "sequences sampled by the profiling pass at start; 0: no such pass", AT(memory.start_pass.sequences)},
@@ -223,6 +234,22 @@ struct FieldText {
                           ? fmt::format("{}", each.tokens)
                           : fmt::format("{} from {}", each.tokens, to_text(each.from)));
     return joined(words);
+  }
+
+  std::string operator()(Member<std::vector<CardReserve>> m) const {
+    std::vector<std::string> words;
+    for (const CardReserve& each : m(engine)) {
+      std::string& text = words.emplace_back(
+          each.from == Bytes(0) ? std::string() : fmt::format("from {}: ", to_text(each.from)));
+      text += fmt::format("chunks of {}, graphs of {} or {}", each.chunk, each.graph_batch,
+                          each.graph_batch_of_four);
+      if (!each.shares.empty())
+        text += fmt::format(", share {:g}", fmt::join(each.shares, " "));
+      else
+        text += fmt::format(", {} + {} a card free", to_text(each.bytes), to_text(each.each_card));
+      if (each.at_least > Bytes(0)) text += fmt::format(", at least {}", to_text(each.at_least));
+    }
+    return fmt::format("{}", fmt::join(words, " | "));
   }
 
   template <class List>

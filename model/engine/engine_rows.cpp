@@ -16,13 +16,12 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/toml_row.hpp"
 #include "model/engine/engine_fields.hpp"
+#include "model/engine/engine_lists.hpp"
 #include "model/engine/engine_version.hpp"
 #include "model/engine/measured_constants.hpp"
 
 namespace headroom::model {
 namespace {
-
-constexpr Limit max_count{9e15};
 
 /// `text` for as long as the program runs: rows of engines are views.
 std::string_view kept(std::string text) {
@@ -36,11 +35,6 @@ Texts kept(const std::vector<std::string>& texts) {
   Texts all;
   for (const std::string& each : texts) all.push_back(kept(each));
   return all;
-}
-
-Size whole(TomlRow& row, std::string_view key, double number) {
-  if (number != std::floor(number)) row.fail(key, "expected a whole number");
-  return static_cast<Size>(number);
 }
 
 std::size_t word_of(TomlRow& row, std::string_view key, const std::string& found,
@@ -117,31 +111,13 @@ struct Reader {
       }
   }
   void operator()(Member<std::vector<ExpertTiles>> m) const {
-    m(engine).clear();
-    for (const toml::table* each : row.tables(key)) {
-      TomlRow tile(*each, file);
-      ExpertTiles& t = m(engine).emplace_back();
-      t.from = tile.number("from", {1e3}).value_or(0);
-      t.before = tile.number("before", {1e3}).value_or(99);
-      t.inner_multiple = whole(tile, "inner", tile.required_positive("inner", max_count));
-      t.hidden_multiple = whole(tile, "hidden", tile.required_positive("hidden", max_count));
-      t.scales_twice = tile.flag("scales_twice").value_or(false);
-      tile.finish();
-    }
+    m(engine) = read_expert_tiles(row, key, file);
   }
-
-  /// {tokens = 4096}, {from = "24 GiB", tokens = 32768}: by rising memory.
   void operator()(Member<std::vector<DefaultContext>> m) const {
-    m(engine).clear();
-    for (const toml::table* each : row.tables(key)) {
-      TomlRow limit(*each, file);
-      DefaultContext& c = m(engine).emplace_back();
-      if (const auto from = limit.text("from")) c.from = parse_bytes(*from);
-      c.tokens = whole(limit, "tokens", limit.required_positive("tokens", max_count));
-      limit.finish();
-    }
-    if (!std::ranges::is_sorted(m(engine), {}, &DefaultContext::from))
-      row.fail(key, "expected rising amounts of memory");
+    m(engine) = read_default_contexts(row, key, file);
+  }
+  void operator()(Member<std::vector<CardReserve>> m) const {
+    m(engine) = read_card_reserve(row, key, file);
   }
 
   std::string_view file;
@@ -278,6 +254,8 @@ void read_engines(std::vector<Engine>& rows, std::string_view toml, std::string_
         finish(of_policy, policy);
       }
     finish(row, {});
+    if (!engine.memory.pool.reserve.empty() && engine.parallel.split != Split::tensors)
+      row.fail("memory", "reserve counts for engines with parallel.split = \"tensors\"");
     const auto same = std::ranges::find(rows, engine.name, &Engine::name);
     (same == rows.end() ? rows.emplace_back() : *same) = std::move(engine);
   }

@@ -1,6 +1,8 @@
 // Memory of an engine besides weights and KV cache.
 #pragma once
 
+#include <vector>
+
 #include "hardware/units.hpp"
 #include "model/engine/constant.hpp"
 
@@ -28,8 +30,40 @@ struct StartPass {
   Size sampling_bytes = 0;  ///< bytes of one logit with its copies while tokens are drawn
 };
 
+/// Sizes that an engine takes by a card's memory, and what it leaves to the work of a pass there.
+struct CardReserve {
+  Bytes from;                    ///< on cards with this much memory
+  Size chunk = 0;                ///< tokens of a prefill pass; 0: ServingPolicy::prefill_chunk
+  Size graph_batch = 0;          ///< the largest decode batch that is captured as a CUDA graph
+  Size graph_batch_of_four = 0;  ///< likewise, where four cards or more divide each matrix
+  Bytes bytes;                   ///< left free
+  Bytes each_card;               ///< in addition, for each of the cards of a replica
+  Bytes at_least;                ///< the whole reserve at least
+  std::vector<double> shares;    ///< in place of a reserve: the share itself where 1, 2, 4, 8, ...
+                                 ///< cards make a replica
+};
+
+/// An engine that gives weights and caches together a share of what is free at start, and leaves
+/// the rest to activations and CUDA graphs. model/infer/memory/static_share.hpp has the formula.
+struct StaticPool {
+  std::vector<CardReserve> reserve;  ///< by rising memory; empty: the engine has no such share
+  Size token_bytes = 0;              ///< reserve for each token of a prefill pass
+  Size sequence_bytes = 0;           ///< for each sequence of the largest captured decode batch
+  Size graph_bytes = 0;              ///< for each captured size of a prefill pass
+  Size latent_graph_bytes = 0;       ///< for all of them, if the cache keeps latents (MLA)
+  bool graphs_with_drafts = true;    ///< prefill passes are captured with proposed tokens too
+  Size draft_model_bytes = 0;        ///< for a draft model
+  Size draft_head_bytes = 0;         ///< for modules or a head that propose tokens
+  double vision_share = 1;           ///< factor on the share with a vision tower
+  bool vision_by_size = false;       ///< and less for a large tower
+  double long_context_share = 1;     ///< factor on AMD cards with a context beyond 8192
+};
+
 struct MemoryPolicy {
-  double utilization;   ///< share of a card's memory used when no budget is given
+  double utilization;  ///< share of a card's memory used when no budget is given
+  StaticPool pool;     ///< within that, the share of weights and caches
+  /// True if a start takes memory whether it is needed or not.
+  bool sets_aside() const { return utilization < 1 || !pool.reserve.empty(); }
   Size margin_bytes;    ///< left free on each card when no budget is given
   double margin_share;  ///< left free likewise, as a share of the card
   bool leaves_margin() const { return margin_bytes > 0 || margin_share > 0; }

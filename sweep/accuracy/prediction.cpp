@@ -4,6 +4,7 @@
 
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/traffic.hpp"
@@ -101,9 +102,13 @@ struct Lifted {
   explicit Lifted(const Scenario& s) : machine(*s.machine), runtime(*s.runtime), scenario(s) {
     for (Device& device : machine.devices) device.memory = Bytes(Size{1} << 50);
     runtime.cache.rejects_beyond_max_positions = false;
+    if (const model::CardReserve* sizes = model::card_reserve(s)) {
+      runtime.memory.pool.reserve = {*sizes};  // those of the actual cards
+    }
     scenario.machine = &machine;
     scenario.runtime = &runtime;
     scenario.gpu_budget = model::unlimited;
+    scenario.gpu_share = 0;
   }
   Lifted(const Lifted&) = delete;
   Lifted& operator=(const Lifted&) = delete;

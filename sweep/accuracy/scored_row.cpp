@@ -110,8 +110,7 @@ void leave_no_margin(Scenario& s) {
 }
 
 void set_budget(const Measurement& row, Scenario& s) {
-  if (const auto share = row.number("gpu_memory_utilization"))
-    s.gpu_budget = Bytes(static_cast<Size>(*share * largest_card(*s.machine).real().value()));
+  if (const auto share = row.number("gpu_memory_utilization")) s.gpu_share = *share;
 }
 
 /// Null: what the engine takes by itself.

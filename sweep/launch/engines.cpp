@@ -10,6 +10,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/start_pass.hpp"
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -162,10 +163,24 @@ void add_sglang_draft(const model::Draft& draft, EngineCommand& command) {
 
 /// Memory that the engine may use on each card.
 std::string share_of_card(const model::Scenario& s) {
+  const double own = s.gpu_share > 0 ? s.gpu_share : s.runtime->memory.utilization;
   const double share = s.gpu_budget == model::unlimited
-                           ? s.runtime->memory.utilization
+                           ? own
                            : s.gpu_budget.real() / s.machine->devices.front().memory.real();
   return fmt::format("{:.3g}", std::min(1.0, share));
+}
+
+/// Share of the memory that is free at start for weights and caches, so that the process keeps
+/// within its budget.
+std::string static_share_of_card(const model::Scenario& s, const model::Plan& plan) {
+  double share = model::static_share(s, plan.shards, plan.stages);
+  const Bytes memory = s.machine->devices.front().memory;
+  if (s.gpu_budget < memory) {
+    const model::CardUse use = card_use(s, plan, plan.first_used_card);
+    const Bytes others = use.total() - use.pooled(*s.runtime);
+    share = std::clamp((s.gpu_budget - others).real() / (memory - use.context).real(), 0.0, share);
+  }
+  return fmt::format("{:.3g}", share);
 }
 
 }  // namespace
@@ -264,7 +279,7 @@ std::string sglang_script(const LaunchPoint& point) {
   command.flag("--context-length", std::to_string(s.cached_tokens()));
   command.flag("--max-running-requests", std::to_string(s.batch));
   if (s.enforce_eager) command.flag("--disable-cuda-graph");
-  command.flag("--mem-fraction-static", share_of_card(s));
+  command.flag("--mem-fraction-static", static_share_of_card(s, split));
   add_cache_format(point, command);
   if (point.adapters != nullptr) {
     command.flag("--enable-lora");

@@ -84,7 +84,7 @@ constexpr Flag flag_table[] = {
     {"gpu-budget", "", one, "BYTES",
      "GPU memory that the process may use on each card, as nvidia-smi shows it (default: all)"},
     {"gpu-memory-utilization", "", one, "SHARE",
-     "--gpu-budget as a share of the card's memory: 0.9"},
+     "share of each card that the engine may use, of SGLang its --mem-fraction-static: 0.9"},
     {"ram-budget", "", one, "BYTES", "host memory that the process may use (default: all)"},
     {"disk-budget", "", one, "BYTES", "disk space that the process may use (default: all)"},
     {"engines", "", many, "FILE",

@@ -101,8 +101,7 @@ void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
   }
   if (const auto given = options.read("ram-budget", budget)) s.ram_budget = *given;
   if (const auto given = options.read("disk-budget", budget)) s.disk_budget = *given;
-  if (options.given("gpu-memory-utilization"))
-    s.gpu_budget = Bytes(std::llround(share(options) * largest_card(*s.machine).real().value()));
+  if (options.given("gpu-memory-utilization")) s.gpu_share = share(options);
 }
 
 /// Flags that only some engines have, and whether an engine does.

@@ -39,7 +39,8 @@ TEST(CacheFormats, AreThoseOfTheEngine) {
       {"transformers",
        {"fp32", "fp16", "bf16", "int2_g64", "int4_g64", "int8_g64"},
        {"fp8", "q8_0", "int4"}},
-      {"exllama", {"fp16", "fp8", "q8_0", "q4_0"}, {"fp8_e5m2", "int4"}}};
+      {"exllama", {"fp16", "fp8", "q8_0", "q4_0"}, {"fp8_e5m2", "int4"}},
+      {"exllamav3", {"fp16", "q8_0", "q5_0", "q4_0"}, {"fp8", "int4"}}};
   for (const FormatRow& row : rows) {
     const test::OnCards on("Qwen/Qwen3-0.6B", "bf16", "1x rtx-4090", row.engine);
     Scenario s = on.s;

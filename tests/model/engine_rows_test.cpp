@@ -72,6 +72,16 @@ TEST(EngineRows, RefusalsNameLineKeyAndWhatIsAllowed) {
     EXPECT_NE(text.find(words), std::string::npos) << text;
   };
   says(row_head, "key 'inherits': missing");
+  const auto reserve = [](const std::string& tiers, const std::string& parent = "sglang") {
+    return row_head + "inherits = \"" + parent + "\"\nmemory.reserve = [" + tiers + "]\n";
+  };
+  const std::string sizes = "chunk = 2048, graph_batch = 8, graph_batch_of_four = 8";
+  says(reserve("{ from = \"40 GiB\", " + sizes + " }, { " + sizes + " }"),
+       "expected rising amounts of memory");
+  says(reserve("{ chunk = 2048, graph_batch = 8 }"), "graph_batch_of_four");
+  says(reserve("{ shares = [1.5], " + sizes + " }"), "a share above 0 and at most 1");
+  says(reserve("{ shares = [0.9], bytes = \"1 GiB\", " + sizes + " }"), "in place of bytes");
+  says(reserve("{ " + sizes + " }", "llama.cpp"), "parallel.split = \"tensors\"");
   says(row_head + "inherits = \"vlm\"\n", "vllm");
   says(row_head + "inherits = \"vllm\"\ncache.windws = \"whole\"\n", "nearest: windows");
   says(row_head + "inherits = \"vllm\"\ncache.windows = \"half\"\n", "mine.toml:6");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/infer/memory/start_pass.hpp"
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 
 namespace headroom::model {
@@ -28,6 +29,7 @@ Size prefill_chunk(const Scenario& s) {
   const Size micro_batch = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
   if (micro_batch > 0) return micro_batch;
   const Engine& r = *s.runtime;
+  if (const CardReserve* sizes = card_reserve(s)) return sizes->chunk;
   if (r.serving.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole)
     return r.serving.long_prefill_chunk;
   const Size stated = stated_tokens(s);

@@ -24,7 +24,8 @@ Size room_for(const Uses& uses, const Plan& plan, double factor) {
     const Bytes budget = scaled(card_budget(s, static_cast<std::size_t>(card)), factor);
     if (use.weights > budget) return 0;
     if (use.kv_cache == Bytes(0)) continue;
-    const double left = (budget - (use.total() - use.kv_cache)).real() / use.kv_cache.real();
+    const Bytes room = use.kv_cache - over_budget(uses, plan, card, factor);
+    const double left = room.real() / use.kv_cache.real();
     least = std::min(least, static_cast<double>(s.batch) * left);
   }
   return std::max<Size>(1, static_cast<Size>(least));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/infer/memory/state_pages.hpp"
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 
@@ -23,9 +24,14 @@ CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
   // The allocator's share of the cache itself is the engine's to spend.
   const double other_bytes = static_cast<double>((use.weights + use.activations).count()) *
                              (1.0 + s.runtime->memory.fragmentation.value);
+  const auto i = static_cast<std::size_t>(card);
   CacheRoom room;
-  room.available = card_budget(s, static_cast<std::size_t>(card)) - use.context -
-                   Bytes(static_cast<Size>(std::ceil(other_bytes)));
+  room.available =
+      card_budget(s, i) - use.context - Bytes(static_cast<Size>(std::ceil(other_bytes)));
+  if (has_static_pool(s))
+    room.available =
+        std::min(room.available,
+                 use.kv_cache - over_pool(s, plan, use, usable_memory(s.machine->devices[i]), 1.0));
   room.one_sequence = of_one(s, plan, card, s.cached_tokens());
   const StatePages states = state_pages(s, plan.shards);
   room.block = std::max(states.block_tokens, s.runtime->cache.block_tokens);
@@ -53,7 +59,7 @@ CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
 }  // namespace
 
 std::optional<CacheRoom> cache_room(const Scenario& s, const Plan& plan) {
-  if (s.runtime->memory.utilization >= 1 || plan.cards == 0 || !s.kv_cache) return std::nullopt;
+  if (!s.runtime->memory.sets_aside() || plan.cards == 0 || !s.kv_cache) return std::nullopt;
   std::optional<CacheRoom> least;
   for (Size card = plan.first_used_card; card < plan.cards; ++card) {
     const CacheRoom room = on_card(s, plan, card);

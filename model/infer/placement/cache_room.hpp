@@ -11,6 +11,10 @@ namespace headroom::model {
 /// Figures of the card with the least room, as the engine logs them.
 ///
 ///   available = budget - weights - working memory - context - fragmentation
+///
+/// If weights and caches have their own share (model/infer/memory/static_share.hpp), that share
+/// without the weights, if it is less.
+///
 ///   blocks = floor(available / bytes of one block of every layer on the card)
 ///   sequences = blocks / blocks of one sequence at the context
 ///   tokens = floor(sequences * context)

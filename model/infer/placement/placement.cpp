@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -29,12 +30,40 @@ Bytes card_budget(const Scenario& s, std::size_t card) {
   if (s.gpu_budget < memory) return s.gpu_budget;
   if (s.gpu_budget != unlimited) return memory;
   const MemoryPolicy& policy = s.runtime->memory;
+  const auto part = [&](double share) { return rounded_down(share * real_count(memory)); };
+  if (s.gpu_share > 0) return has_static_pool(s) ? memory : part(s.gpu_share);
   // An engine that is told how many layers go to cards leaves no margin.
-  if (s.layer_split != nullptr && s.layer_split->gpu_layers >= 0)
-    return rounded_down(static_cast<double>(memory.count()) * policy.utilization);
-  const double share = policy.utilization - policy.margin_share;
-  return std::max(Bytes(0), rounded_down(static_cast<double>(memory.count()) * share) -
-                                Bytes(policy.margin_bytes));
+  if (s.layer_split != nullptr && s.layer_split->gpu_layers >= 0) return part(policy.utilization);
+  return std::max(Bytes(0),
+                  part(policy.utilization - policy.margin_share) - Bytes(policy.margin_bytes));
+}
+
+Bytes CardUse::pooled(const Engine& engine) const {
+  const double lost = engine.memory.fragmentation.value * real_count(weights);
+  return weights + kv_cache + rounded_down(lost);
+}
+
+Bytes over_pool(const Scenario& s, const Plan& plan, const CardUse& use, Bytes memory,
+                double factor) {
+  if (!has_static_pool(s)) return Bytes(0) - unlimited;
+  const Bytes pool = static_pool(s, plan.shards, plan.stages, memory, use.context);
+  return use.pooled(*s.runtime) - scaled(pool, factor);
+}
+
+Bytes over_budget(const Uses& uses, const Plan& plan, Size card, double factor) {
+  const Scenario& s = uses.scenario();
+  const auto i = static_cast<std::size_t>(card);
+  const CardUse use = uses.card(plan, card);
+  return std::max(use.total() - scaled(card_budget(s, i), factor),
+                  over_pool(s, plan, use, usable_memory(s.machine->devices[i]), factor));
+}
+
+Bytes reserved_at_start(const Scenario& s, const Plan& plan, const CardUse& use, std::size_t card) {
+  if (!s.runtime->memory.sets_aside()) return use.total();
+  const Bytes budget = card_budget(s, card);
+  if (!has_static_pool(s)) return budget;
+  const Bytes over = over_pool(s, plan, use, usable_memory(s.machine->devices[card]), 1.0);
+  return std::min(budget, use.total() - std::min(over, Bytes(0)));
 }
 
 Bytes largest_card_budget(const Scenario& s) {

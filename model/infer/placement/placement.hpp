@@ -89,6 +89,8 @@ struct CardUse {
   Bytes weights, kv_cache, activations, context, fragmentation;
   Bytes overhead_weights;  ///< part of `activations` that exists since weights were loaded
   Bytes total() const { return weights + kv_cache + activations + context + fragmentation; }
+  /// Weights and caches, with the allocator's share of the weights.
+  Bytes pooled(const Engine& engine) const;
 };
 /// Bytes in host memory: offloaded weights, caches of layers computed there, the process itself.
 struct HostUse {
@@ -193,6 +195,20 @@ Bytes disk_use(const Scenario& scenario, const Plan& plan);
 /// budget it is the engine's share of the card. An engine that decides how many layers go to cards
 /// also leaves its margin.
 Bytes card_budget(const Scenario& scenario, std::size_t card);
+
+/// Bytes by which weights and caches exceed their own share of a card with `memory`, divided by
+/// `memory_factor` (model/infer/memory/static_share.hpp); negative: what is left. An engine without
+/// such a share never exceeds it.
+Bytes over_pool(const Scenario& scenario, const Plan& plan, const CardUse& use, Bytes memory,
+                double memory_factor);
+
+/// Bytes by which a card exceeds its budget, or weights and caches their share of it; negative:
+/// what is left.
+Bytes over_budget(const Uses& uses, const Plan& plan, Size card, double memory_factor);
+
+/// Memory that the engine takes on `card` when it has started, as nvidia-smi shows it.
+Bytes reserved_at_start(const Scenario& scenario, const Plan& plan, const CardUse& use,
+                        std::size_t card);
 
 /// The largest card's; 0 without cards.
 Bytes largest_card_budget(const Scenario& scenario);

@@ -59,9 +59,9 @@ Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
   return Reason::none;
 }
 
-/// The smallest and the largest budget among the cards [first, last).
+/// The smallest budget and the smallest memory among the cards [first, last).
 struct Budgets {
-  Bytes least = unlimited, most;
+  Bytes least = unlimited, memory = unlimited;
 };
 Budgets budgets(const Scenario& s, Size first, Size last) {
   Budgets all;
@@ -72,9 +72,8 @@ Budgets budgets(const Scenario& s, Size first, Size last) {
         device->unified_memory == before->unified_memory)
       continue;
     before = device;
-    const Bytes budget = card_budget(s, card);
-    all.least = std::min(all.least, budget);
-    all.most = std::max(all.most, budget);
+    all.least = std::min(all.least, card_budget(s, card));
+    all.memory = std::min(all.memory, usable_memory(*device));
   }
   return all;
 }
@@ -107,11 +106,13 @@ Plan with(const Uses& uses, double factor, Size stages, Size replicas) {
     plan.layer_boundaries[static_cast<std::size_t>(stage)] = first_layer(layers, stages, stage);
   for (Size group = 0; group < stages * replicas; ++group) {
     const Size first = group * shards;  // no card of the group holds more
-    const Bytes budget = scaled(budgets(s, first, first + shards).least, factor);
-    const Bytes use = uses.card(plan, first).total();
-    if (use <= budget) continue;
+    const Budgets limits = budgets(s, first, first + shards);
+    const CardUse use = uses.card(plan, first);
+    const Bytes over = std::max(use.total() - scaled(limits.least, factor),
+                                over_pool(s, plan, use, limits.memory, factor));
+    if (over <= Bytes(0)) continue;
     plan.reason = Reason::gpu_memory;
-    plan.short_bytes = std::max(plan.short_bytes, use - budget);
+    plan.short_bytes = std::max(plan.short_bytes, over);
   }
   const Bytes ram = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
   const Bytes host = uses.host(plan).total();

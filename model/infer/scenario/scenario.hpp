@@ -47,6 +47,7 @@ struct Scenario {
   Size prompt_tokens = 512, output_tokens = 128;
   Size context = 0;  ///< tokens of KV cache per sequence; 0: the engine's, at least prompt + output
   Bytes gpu_budget = unlimited;  ///< all the process may use on each card, as nvidia-smi shows it
+  double gpu_share = 0;  ///< share of each card in place of the engine's; 0: the engine's own
   Bytes ram_budget = unlimited;
   Bytes disk_budget = unlimited;
   Size tensor_parallel = 0;    ///< cards that share each matrix; 0: as the runtime splits

@@ -1,0 +1,38 @@
+// The share of a card that an engine gives to weights and caches together (StaticPool).
+#pragma once
+
+#include "model/infer/scenario/scenario.hpp"
+
+namespace headroom::model {
+
+/// The engine's sizes on this machine, by the card with the least memory; null: they do not depend
+/// on the card.
+const CardReserve* card_reserve(const Scenario& scenario);
+
+/// True if weights and caches have a share of their own.
+inline bool has_static_pool(const Scenario& s) { return !s.runtime->memory.pool.reserve.empty(); }
+
+/// Share of the memory that is free at start, which weights and caches may fill; 1: no limit. A
+/// share that the user asked for counts in its place.
+///
+///   share = round((memory - reserve) / memory, 3)
+///   reserve = max(at_least, bytes + each_card * cards + token * max(chunk, 2048)
+///                 + sequence * graph_batch + graphs) + draft
+///   graphs = graph * captured sizes of a prefill pass, or all of them if the cache has latents
+///   captured sizes up to the chunk: by 4 to 32, 16 to 256, 32 to 512, 64 to 1024, 256 to 4096, 512
+///
+/// `shards` cards divide each matrix, and cards = shards * stages are a replica. Prefill passes are
+/// captured on NVIDIA cards, in one stage, without vision towers and adapters. A vision tower takes
+/// vision_share of the share, times 1 - 0.1 * (layers * hidden^2 / (24 * 1024^2) - 1) within 0.8
+/// and 1.05. AMD's attention takes long_context_share of it beyond a context of 8192. Source:
+/// SGLang 0.5.23 arg_groups/memory_hook.py handle_gpu_memory_settings, adjust_mem_fraction_for_vlm,
+/// cuda_graph_hook.py, attention_hook.py. Left out: data-parallel attention, DeepEP, a
+/// max-running-requests below graph_batch, single classes that are captured or not.
+double static_share(const Scenario& scenario, Size shards, Size stages);
+
+/// Bytes of weights and caches on a card of `memory` bytes, of which `context` are taken before
+/// weights are loaded: share * (memory - context). Source: SGLang 0.5.23
+/// mem_cache/kv_cache_configurator.py _profile_available_bytes.
+Bytes static_pool(const Scenario& scenario, Size shards, Size stages, Bytes memory, Bytes context);
+
+}  // namespace headroom::model
