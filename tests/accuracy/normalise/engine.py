@@ -161,8 +161,8 @@ def version_of(row, runtime, versions):
     if runtime == 'exllama' and 'exllama v1' in row.said:
         return 'exllama-1'
     if runtime == 'sglang':
-        at = row.said.find('sglang 0.4.')
-        return 'sglang-0.4' if at >= 0 and leading_int(row.said[at + 11:]) < 9 else runtime
+        found = re.search(r'sglang v?(\d+)\.(\d+)\.(\d+)', row.said)
+        return versions.row_of(runtime, tuple(map(int, found.groups()))) if found else runtime
     return transformers_version(row, versions) if runtime == 'transformers' else runtime
 
 
