@@ -66,7 +66,8 @@ def measure(task):
     model = transformers.AutoModelForCausalLM.from_pretrained(task["folder"], **options)
     load = time.perf_counter() - start
     model.eval()
-    device_map = getattr(model, "hf_device_map", {"": "cpu"})
+    whole = {"": str(next(model.parameters()).device.index) if gpus else "cpu"}  # newer versions have no map then
+    device_map = getattr(model, "hf_device_map", whole)
     blocks = set(model._no_split_modules or ())
     places = [str(device_of(n, device_map)) for n, m in model.named_modules() if type(m).__name__ in blocks]
     row = {

@@ -8,8 +8,8 @@ FOLDER holds machine.json and the files of on_card.py, transformers_on_card.py a
   * prompts of several sequences are left out, since they go through one after the other;
   * sizes of weights are left out, since the files are our own; so is the memory of models in `other_memory`;
   * the bandwidth of a host with layers is that of the run's threads, which are half of its cores.
-One source is one engine and model. Its half follows from the SHA-256 of its name: an even first digit is for the fit,
-an odd one goes to held_out/. Rows are appended before any estimate is looked at.
+One source is one engine on one machine. The half of a model's rows follows from the SHA-256 of source and model: an
+even first digit is for the fit, an odd one goes to held_out/. Rows are appended before any estimate is looked at.
 """
 import csv
 import hashlib
@@ -33,8 +33,8 @@ class Tables:
         self.machine, self.rows = machine, {}
 
     def add(self, category, engine, model, quantity, unit, value, **more):
-        source = f"headroom measurement: {engine}, {model}, {self.machine['title']}, {self.machine['date']}"
-        held = int(hashlib.sha256(source.encode()).hexdigest()[0], 16) % 2 == 1
+        source = f"headroom measurement: {engine}, {self.machine['title']}, {self.machine['date']}"
+        held = int(hashlib.sha256(f"{source}, {model}".encode()).hexdigest()[0], 16) % 2 == 1
         row = {"category": category, "model": model, "gpu": self.machine["gpu"], "gpu_count": 1, "cpu": self.machine["cpu"],
                "ram_gb": self.machine["ram_gb"], "quantity": quantity, "unit": unit, "value": f"{value:.9g}", "grade": "A", "source": source,
                "stat": ""} | more
