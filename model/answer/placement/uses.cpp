@@ -155,7 +155,8 @@ Uses::Uses(const Scenario& s, Size shards)
       prompt_cache_(work_.grows() ? CacheBytes(s, prompt_tokens(s), shards) : CacheBytes()),
       taken_((1.0 + s.runtime->memory.fragmentation.value) * (1.0 + rest_share(s))) {
   const Bytes all = work_.grows() ? all_caches_ : Bytes(0);
-  working_ = work_(all, all);
+  const Bytes prompts = work_.grows() ? prompt_cache_(0, std::ssize(s.weights->layer)) : Bytes(0);
+  working_ = work_(all, std::max(all, prompts));
   overhead_ = working_ + rotary_tables(s, std::ssize(s.weights->layer));
 }
 
