@@ -1,5 +1,6 @@
 """One measured run, in a process of its own (probe.py starts it)."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -27,7 +28,7 @@ def make_random(config_file, folder, dtype, device):
     torch.manual_seed(0)
     usual = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
-    with torch.device(device):
+    with torch.device(device) if device == "cuda" else contextlib.nullcontext():  # torch from 2.0
         model = transformers.AutoModelForCausalLM.from_config(config).to(dtype)
     torch.set_default_dtype(usual)
     model.save_pretrained(folder)
