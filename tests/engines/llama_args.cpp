@@ -27,7 +27,9 @@ bool llama_supports_gpu_offload() { return true; }
 std::size_t llama_max_tensor_buft_overrides() { return 4096; }
 void ggml_backend_load_all() {}
 #if __has_include("arg.h")
-const char* llama_flash_attn_type_name(int) { return ""; }
+// By its symbol: older headers lack its type.
+const char* flash_name(int) __asm__("llama_flash_attn_type_name");
+const char* flash_name(int) { return ""; }
 int32_t llama_chat_builtin_templates(const char**, size_t) { return 0; }
 #endif
 #if __has_include("arg.h")
