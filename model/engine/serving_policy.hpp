@@ -47,11 +47,11 @@ struct ServingPolicy {
   /// is another name, "NEW -" an option to leave out. NEW alone cannot be asked for. NEW is an
   /// option, or "option=value", which OWN replaces as a whole.
   std::vector<std::string_view> options;
-  Constant step_s;          ///< time of each pass: schedule, inputs, sampling, seconds
-  Constant sequence_s;      ///< time of each sequence in a pass: schedule, detokeniser, stream,
-                            ///< seconds
-  Constant queue;           ///< share of the other prompts that a request waits for
-  Constant request_s;       ///< time of a request: front end, tokeniser, schedule, seconds
+  Constant step_s;      ///< time of each pass: schedule, inputs, sampling, seconds
+  Constant sequence_s;  ///< time of each sequence in a pass: schedule, detokeniser, stream,
+                        ///< seconds
+  Constant queue;       ///< share of the other prompts that a request waits for
+  Constant request_s;   ///< time of a request: front end, tokeniser, schedule, seconds
   Constant serving_interval, first_token_interval, throughput_interval;  ///< 80 % factors, loaded
 };
 

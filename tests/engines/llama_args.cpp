@@ -31,8 +31,6 @@ void ggml_backend_load_all() {}
 const char* flash_name(int) __asm__("llama_flash_attn_type_name");
 const char* flash_name(int) { return ""; }
 int32_t llama_chat_builtin_templates(const char**, size_t) { return 0; }
-#endif
-#if __has_include("arg.h")
 std::size_t ggml_backend_dev_count() { return 1; }
 ggml_backend_dev_t ggml_backend_dev_get(std::size_t) {
   return reinterpret_cast<ggml_backend_dev_t>(&a_thing);
