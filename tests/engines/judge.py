@@ -62,6 +62,8 @@ def main(headroom, record):
         refused = [(point, each) for (point, _), said in zip(commands, answers, strict=True) for each in said]
         rows.append(page.Row(runtime, f"{package} {version}", points, [words for _, words in commands], refused))
         wrong += [f"{runtime}: {' | '.join(point.line)}: {each}" for point, each in rows[-1].refused()]
+    written = {point.line for row in rows for point in row.points if point.commands}
+    wrong += [f"no engine has a command for {' | '.join(line)}" for line in launches.lines() if line not in written]
     placed = placements.judged(headroom)
     wrong += [each for case in placed for each in case.wrong]
     text = page.text(rows, placed)

@@ -13,7 +13,7 @@ Qwen/Qwen3-32B | h100-sxm-80gb | --precision fp8
 Qwen/Qwen3-32B | h100-sxm-80gb | --precision fp8-block
 Qwen/Qwen3-32B | h100-sxm-80gb | --precision fp8-channel
 Qwen/Qwen3-32B | h100-sxm-80gb | --precision awq-int4
-Qwen/Qwen3-32B | rtx-4090 | --precision nf4 --context 2048
+llama3-8b | rtx-4090 | --precision nf4
 Qwen/Qwen3-32B-AWQ | rtx-4090 |
 Qwen/Qwen3-32B-FP8 | h100-sxm-80gb | --kv-precision fp8
 nvidia/Qwen3-32B-NVFP4 | b200-sxm-180gb | --kv-precision fp16
@@ -54,7 +54,6 @@ llama3-8b | a100-sxm-80gb | --draft-model Llama-3.2-1B --acceptance 0.7
 llama3-8b | a100-sxm-80gb | --precision q4_K_M --draft-model Llama-3.2-1B --draft-precision q8_0 --acceptance 0.7
 llama3-8b | a100-sxm-80gb | --speculate ngram:4@0.5
 llama3-8b | a100-sxm-80gb | --precision q8_0 --speculate ngram:4@0.5
-llama3-8b | a100-sxm-80gb | --speculate eagle3:yuhuili/EAGLE3-LLaMA3.1-Instruct-8B:3
 Qwen/Qwen3.5-27B | h100-sxm-80gb | --speculate mtp:2 --text-only
 Qwen/Qwen3.5-27B | rtx-5090 | --precision q4_K_M --kv-precision q4_0 --speculate mtp:4 --text-only
 Qwen/Qwen2.5-VL-7B-Instruct | rtx-4090 | --images 2 --image-size 640x480

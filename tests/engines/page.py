@@ -4,7 +4,7 @@ from pathlib import Path
 
 FILE = Path(__file__).resolve().with_name("ENGINES.md")
 MEASURED = "## Memory of the recorded run"
-HEAD = """# What `headroom launch` writes, judged by the engines
+HEAD = """# Commands of `headroom launch`, judged by the engines
 
 Written by `tests/engines/judge.py HEADROOM --record`; `tests/run.sh --long` compares it and fails where an engine refuses an option.
 Each engine's own parser of arguments, or class of its configuration, reads what the scripts say. Nothing is started, no card is used.
@@ -17,9 +17,14 @@ A point is a line of [launches.py](launches.py). `not written`: headroom says th
 Rows of engines stand for several versions; the judge is one of them, the last where that is published.
 Packages that an engine imports but that parsing does not need are stood in for ([missing.py](missing.py)).
 
-Not judged: vLLM before 0.10 and SGLang before 0.4.9 (need torch, triton and transformers of their day), llama.cpp b6325 to b9775, Vulkan rows before b9776,
-ollama (Go), LM Studio (no package), the versions of transformers before 5 and bitsandbytes (needs a card). Slurm's job is started by
-[slurm.sh](../slurm.sh). `launch` writes nothing for TensorRT-LLM and for training programs.
+Not judged:
+
+* vLLM before 0.10 and SGLang before 0.4.9, which need torch, triton and transformers of their day
+* llama.cpp b6325 to b9775, and its Vulkan rows before b9776
+* ollama, whose parser is in Go, and LM Studio, which has no package
+* transformers before 5, and bitsandbytes, which needs a card
+
+[slurm.sh](../slurm.sh) starts Slurm's job. `launch` writes nothing for TensorRT-LLM and for training programs.
 """
 PLACED = """
 ## Scripts of transformers, started
