@@ -3,7 +3,8 @@
 #   --all   also: every example, sanitizer builds, format and tidy checks, seconds of fuzzing. This
 #           is what .ci/run does.
 #   --long  also: the tests that take long, a batch job for a real Slurm, llama.cpp's own figures
-#           (which builds it); with --all, tidy on every file
+#           (which builds it), the engines' own parsers (which installs them); with --all, tidy on
+#           every file
 # Exit code 0: everything passed. The last line counts tests and checks. With ccache a second run
 # takes minutes.
 set -euo pipefail
@@ -71,6 +72,7 @@ exclude=^none$
 run_tests release --label-exclude "$exclude" || failed=$((failed + 1))
 [ $long = no ] || check slurm tests/slurm.sh build/release/headroom
 [ $long = no ] || check llama.cpp python3 -B tests/llama_cpp/judge.py build/release/headroom
+[ $long = no ] || check engines python3 -B tests/engines/judge.py build/release/headroom
 [ $long = no ] || check unattended tests/unattended.sh build/release/headroom
 if [ $all = yes ]; then
   # Tests that repeat seconds of the same work: lists over the catalogue, processes that are killed.

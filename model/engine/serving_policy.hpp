@@ -1,6 +1,7 @@
 // How an engine batches requests.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "hardware/units.hpp"
@@ -42,11 +43,15 @@ struct ServingPolicy {
                             ///< decoding with a draft model is not described
   bool draft_states;        ///< recurrent states can go back to before a proposed token
   Predictors predictors;    ///< use of the checkpoint's own modules (MTP)
-  Constant step_s;          ///< time of each pass: schedule, inputs, sampling, seconds
-  Constant sequence_s;      ///< time of each sequence in a pass: schedule, detokeniser, stream,
-                            ///< seconds
-  Constant queue;           ///< share of the other prompts that a request waits for
-  Constant request_s;       ///< time of a request: front end, tokeniser, schedule, seconds
+  /// Options of the command that `headroom launch` writes, where this version has others: "NEW OWN"
+  /// is another name, "NEW -" an option to leave out. NEW alone cannot be asked for. NEW is an
+  /// option, or "option=value", which OWN replaces as a whole.
+  std::vector<std::string_view> options;
+  Constant step_s;      ///< time of each pass: schedule, inputs, sampling, seconds
+  Constant sequence_s;  ///< time of each sequence in a pass: schedule, detokeniser, stream,
+                        ///< seconds
+  Constant queue;       ///< share of the other prompts that a request waits for
+  Constant request_s;   ///< time of a request: front end, tokeniser, schedule, seconds
   Constant serving_interval, first_token_interval, throughput_interval;  ///< 80 % factors, loaded
 };
 

@@ -79,8 +79,8 @@ std::string lm_studio_script(const LaunchPoint& point) {
     throw std::invalid_argument(fmt::format(
         "lms load has no option for a KV cache in {}: the application's settings have", kv.name));
   EngineCommand command(
-      heading(point) +
-      fmt::format("lms import --yes --symbolic-link {}\nexec lms load", gguf_file(*s.weights)));
+      *s.runtime, heading(point) + fmt::format("lms import --yes --symbolic-link {}\nexec lms load",
+                                               gguf_file(*s.weights)));
   const model::Plan plan = model::place(s, 1.0);
   const Size offloaded = offloaded_layers(s, plan), all = std::ssize(s.weights->layer) + 1;
   if (!places_by_itself(point))
@@ -103,7 +103,7 @@ std::string mlx_script(const LaunchPoint& point) {
   const bool converts =
       scheme.family == model::SchemeFamily::mlx && scheme.name != point.model().checkpoint_scheme;
   if (converts) {
-    EngineCommand convert("mlx_lm.convert");
+    EngineCommand convert(*s.runtime, "mlx_lm.convert");
     convert.flag("--hf-path", shell_quoted(model));
     model = fmt::format("{}-{}", short_model_name(model), scheme.name);
     convert.flag("--mlx-path", shell_quoted(model));
@@ -114,7 +114,7 @@ std::string mlx_script(const LaunchPoint& point) {
     convert.flag("--q-group-size", std::to_string(scheme.group));
     start += convert.text();
   }
-  EngineCommand command(start + "exec mlx_lm.server");
+  EngineCommand command(*s.runtime, start + "exec mlx_lm.server");
   command.flag("--model", shell_quoted(model));
   command.flag("--decode-concurrency", std::to_string(s.batch));
   if (const auto word = s.runtime->cache.format(model::cache_precision(s))->word; !word.empty())

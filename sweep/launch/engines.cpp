@@ -191,7 +191,7 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   const model::Plan plan = model::place(s, 1.0);
   const bool output = plan.head == model::Where::card;
   const Size offloaded = offloaded_layers(s, plan);
-  EngineCommand command(heading(point) + gguf_note(*s.weights) + "exec llama-server");
+  EngineCommand command(*s.runtime, heading(point) + gguf_note(*s.weights) + "exec llama-server");
   const std::string repository = gguf_repository(*s.weights);  // which has the tower as well
   if (repository.empty())
     command.flag("--model", gguf_file(*s.weights));
@@ -225,8 +225,8 @@ std::string vllm_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   const std::string_view made = made_word(point);
   const Checkpoint checkpoint(point, !made.empty());
-  EngineCommand command(heading(point) + checkpoint.note() + "exec vllm serve " +
-                        checkpoint.word());
+  EngineCommand command(
+      *s.runtime, heading(point) + checkpoint.note() + "exec vllm serve " + checkpoint.word());
   const auto flag = [&](std::string_view name, std::string_view value) {
     command.flag(name, value);
   };
@@ -264,8 +264,8 @@ std::string sglang_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   const std::string_view made = made_word(point);
   const Checkpoint checkpoint(point, !made.empty());
-  EngineCommand command(heading(point) + checkpoint.note() +
-                        "exec python3 -m sglang.launch_server");
+  EngineCommand command(
+      *s.runtime, heading(point) + checkpoint.note() + "exec python3 -m sglang.launch_server");
   command.flag("--model-path", checkpoint.word());
   if (point.scheme().family == model::SchemeFamily::plain)
     command.flag("--dtype", torch_type(point.scheme()));

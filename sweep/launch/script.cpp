@@ -21,6 +21,20 @@ std::string heading(const LaunchPoint& point) {
 }
 
 void EngineCommand::flag(std::string_view name, std::string_view value) {
+  std::string plain(value);
+  std::erase(plain, '\'');
+  for (const std::string_view entry : engine_.serving.options) {
+    const auto space = entry.find(' ');
+    const std::string_view option = entry.substr(0, space);
+    const bool with_value = option == fmt::format("{}={}", name, plain);
+    if (option != name && !with_value) continue;
+    if (space == std::string_view::npos)
+      throw std::invalid_argument(
+          fmt::format("{} has no {}{}{}", engine_.name, name, value.empty() ? "" : " ", value));
+    name = entry.substr(space + 1);
+    if (name == "-") return;
+    if (with_value) value = {};
+  }
   text_ += fmt::format(" \\\n  {}{}{}", name, value.empty() ? "" : " ", value);
 }
 

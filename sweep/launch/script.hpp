@@ -12,14 +12,19 @@ namespace headroom::sweep {
 /// "#!/bin/sh" and what is expected, as comments.
 std::string heading(const LaunchPoint& point);
 
-/// A command with one option a line.
+/// A command with one option a line, under the names that the engine's version has
+/// (ServingPolicy::options).
 class EngineCommand {
  public:
-  explicit EngineCommand(std::string start) : text_(std::move(start)) {}
+  EngineCommand(const model::Engine& engine, std::string start)
+      : engine_(engine), text_(std::move(start)) {}
+  /// `value`: a word of a shell; empty: the option has none. Throws std::invalid_argument where the
+  /// engine has no such option.
   void flag(std::string_view name, std::string_view value = {});
   std::string text() const { return text_ + '\n'; }
 
  private:
+  const model::Engine& engine_;
   std::string text_;
 };
 

@@ -196,7 +196,7 @@ if __name__ == "__main__":
 {18}    reader = {16}.from_pretrained(MODEL)
     inputs = {19}.to(model.device)
     print(reader.decode(model.generate(**inputs, max_new_tokens={11}{12}{20})[0]))
-    print(model.hf_device_map)
+    print(getattr(model, "hf_device_map", model.device))  # none where all is on one device
 )",
       point.model().name, point.scenario.machine->name, verdict_text(point.scenario, e),
       duration(e.load.value()), duration(e.ttft.value()), e.tokens_s, imports,
