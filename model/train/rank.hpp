@@ -39,8 +39,8 @@ Size adapters_of_rank(const TrainingScenario& scenario, Size adapted);
 /// pytorch/module/base.py get_dummy_wgrad: placeholders are cached by shape.
 Size distinct_matrices(const TrainingScenario& scenario, Size stage);
 
-/// Elements of the largest parameter on a card. Experts of a layer are one parameter for gate and up
-/// (transformers 5), others as checkpoints have them.
+/// Elements of the largest parameter on a card. The experts of a layer are one parameter for gate
+/// and up (transformers 5), others are as checkpoints have them.
 Size largest_parameter(const TrainingScenario& scenario);
 
 /// Throws ImpossibleStep naming the size that is not divisible and its divisor.

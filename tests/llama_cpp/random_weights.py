@@ -14,7 +14,7 @@ from headers import BLOCKS, Judged, text
 F32, F16, Q5_0, Q8_0, Q4_K, Q5_K, Q6_K, MXFP4 = 0, 1, 6, 8, 12, 13, 14, 39
 SIZES = BLOCKS | {Q5_K: (256, 176), MXFP4: (32, 17)}
 POOL = 1 << 20  # blocks of random data that all tensors of a type share
-# Where a block's scales are, and how many: ggml/src/ggml-common.h.
+# Byte of a block's first scale, and the number of scales: ggml/src/ggml-common.h.
 SCALES = {Q5_0: (0, 1), Q8_0: (0, 1), Q4_K: (0, 2), Q5_K: (0, 2), Q6_K: (208, 1)}
 
 

@@ -9,8 +9,8 @@ namespace headroom::model {
 
 /// Tokens in the caches of one sequence.
 struct CachedTokens {
-  Size self = 0;    ///< tokens of the decoder's own sequence
-  Size source = 0;  ///< tokens of the encoder's output, for cross-attention
+  Size self = 0;             ///< tokens of the decoder's own sequence
+  Size source = 0;           ///< tokens of the encoder's output, for cross-attention
   bool just_passed = false;  ///< all went through the last pass (CachePolicy::window_views)
 };
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Appends what was measured on a card to the tables in this folder's parent, in the words of sources.
+"""Appends what was measured on a card to the tables of held_out/, in the words of sources.
 
 usage: rows.py FOLDER
 
@@ -8,11 +8,10 @@ FOLDER holds machine.json and the files of on_card.py, transformers_on_card.py a
   * prompts of several sequences are left out, since they go through one after the other;
   * sizes of weights are left out, since the files are our own; so is the memory of models in `other_memory`;
   * the bandwidth of a host with layers is that of the run's threads, which are half of its cores.
-One source is one engine on one machine. The half of a model's rows follows from the SHA-256 of source and model: an
-even first digit is for the fit, an odd one goes to held_out/. Rows are appended before any estimate is looked at.
+One source is one engine on one machine. All rows go to held_out/, and no constant is fitted to them. They are appended
+before any estimate is looked at.
 """
 import csv
-import hashlib
 import json
 import pathlib
 import re
@@ -27,31 +26,29 @@ MIB = 1 << 20
 
 
 class Tables:
-    """Rows by table and half, with the numbers that follow those already there."""
+    """Rows by table, with the numbers that follow those already there."""
 
     def __init__(self, machine):
         self.machine, self.rows = machine, {}
 
     def add(self, category, engine, model, quantity, unit, value, **more):
         source = f"headroom measurement: {engine}, {self.machine['title']}, {self.machine['date']}"
-        held = int(hashlib.sha256(f"{source}, {model}".encode()).hexdigest()[0], 16) % 2 == 1
         row = {"category": category, "model": model, "gpu": self.machine["gpu"], "gpu_count": 1, "cpu": self.machine["cpu"],
                "ram_gb": self.machine["ram_gb"], "quantity": quantity, "unit": unit, "value": f"{value:.9g}", "grade": "A", "source": source,
                "stat": ""} | more
-        self.rows.setdefault((category, held), []).append(row)
+        self.rows.setdefault(category, []).append(row)
 
     def write(self):
-        for (category, held), rows in self.rows.items():
-            path = HERE / ("held_out" if held else "") / f"{category}.csv"
+        for category, rows in self.rows.items():
+            path = HERE / "held_out" / f"{category}.csv"
             with open(path, newline="") as file:
                 last = list(csv.DictReader(file))[-1]["id"]
             number = int(re.search(r"\d+$", last)[0])
-            prefix = f"held-out-{SHORT[category]}" if held else category
             with open(path, "a", newline="") as file:
                 table = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
                 for row in rows:
                     number += 1
-                    table.writerow(row | {"id": f"{prefix}-{number:04d}"})
+                    table.writerow(row | {"id": f"held-out-{SHORT[category]}-{number:04d}"})
 
 
 def read(path):
