@@ -175,5 +175,20 @@ TEST(TrainingAdvice, PutsIdleCardsToWork) {
   EXPECT_FALSE(with_all(2).has_value());
 }
 
+// transformers 5.17 optimization.py: weight and gradient in fp32, the gradient's square and the
+// update, for one parameter at a time. Here the largest is the embedding.
+TEST(TrainingShape, AdafactorCopiesOneParameterAtATime) {
+  const Fixture f;
+  TrainingScenario s = f.step();
+  s.optimizer = &optimizer("adafactor");
+  s.recipe = &recipe("pure-16bit");
+  TrainingEvaluator evaluate;
+  EXPECT_EQ(evaluate(s).step, Bytes(4 * 4 * 32000 * 1024));
+  s.recipe = &recipe("autocast");  // weights and gradients are in fp32 already
+  EXPECT_EQ(evaluate(s).step, Bytes(2 * 4 * 32000 * 1024));
+  s.adapter = &f.adapter;
+  EXPECT_EQ(evaluate(s).step, Bytes(0));
+}
+
 }  // namespace
 }  // namespace headroom::model

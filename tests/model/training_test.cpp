@@ -179,20 +179,5 @@ TEST(Training, FactorsReplaceAndScale) {
   EXPECT_THROW(set_factor(run.s.factors, "attention_scale", -1), std::invalid_argument);
 }
 
-// transformers 5.17 optimization.py: weight and gradient in fp32, the gradient's square and the
-// update, for one parameter at a time. Here the largest is the embedding.
-TEST(Training, AdafactorCopiesOneParameterAtATime) {
-  const Fixture f;
-  TrainingScenario s = f.step();
-  s.optimizer = &optimizer("adafactor");
-  s.recipe = &recipe("pure-16bit");
-  TrainingEvaluator evaluate;
-  EXPECT_EQ(evaluate(s).step, Bytes(4 * 4 * 32000 * 1024));
-  s.recipe = &recipe("autocast");  // weights and gradients are in fp32 already
-  EXPECT_EQ(evaluate(s).step, Bytes(2 * 4 * 32000 * 1024));
-  s.adapter = &f.adapter;
-  EXPECT_EQ(evaluate(s).step, Bytes(0));
-}
-
 }  // namespace
 }  // namespace headroom::model
