@@ -9,12 +9,27 @@
 namespace headroom::model {
 namespace {
 
-/// Throws unless the entries stand by rising memory.
-template <class List>
-void require_rising(TomlRow& row, std::string_view key, const List& list) {
-  using Entry = typename List::value_type;
-  if (!std::ranges::is_sorted(list, {}, &Entry::from))
+/// The tables under `key`, each read by `read` into an entry. Throws at a key that it leaves.
+template <class Entry, class Read>
+std::vector<Entry> read_tables(TomlRow& row, std::string_view key, std::string_view file,
+                               const Read& read) {
+  std::vector<Entry> all;
+  for (const toml::table* each : row.tables(key)) {
+    TomlRow table(*each, file);
+    read(table, all.emplace_back());
+    table.finish();
+  }
+  return all;
+}
+
+/// Likewise. Throws unless the entries stand by rising memory.
+template <class Entry, class Read>
+std::vector<Entry> read_rising(TomlRow& row, std::string_view key, std::string_view file,
+                               const Read& read) {
+  std::vector<Entry> all = read_tables<Entry>(row, key, file, read);
+  if (!std::ranges::is_sorted(all, {}, &Entry::from))
     row.fail(key, "expected rising amounts of memory");
+  return all;
 }
 
 Bytes bytes_at(TomlRow& row, std::string_view key) {
@@ -49,40 +64,26 @@ Size whole(TomlRow& row, std::string_view key, double number) {
 
 std::vector<ExpertTiles> read_expert_tiles(TomlRow& row, std::string_view key,
                                            std::string_view file) {
-  std::vector<ExpertTiles> all;
-  for (const toml::table* each : row.tables(key)) {
-    TomlRow tile(*each, file);
-    ExpertTiles& t = all.emplace_back();
+  return read_tables<ExpertTiles>(row, key, file, [](TomlRow& tile, ExpertTiles& t) {
     t.from = tile.number("from", {1e3}).value_or(0);
     t.before = tile.number("before", {1e3}).value_or(99);
     t.inner_multiple = whole(tile, "inner", tile.required_positive("inner", max_count));
     t.hidden_multiple = whole(tile, "hidden", tile.required_positive("hidden", max_count));
     t.scales_twice = tile.flag("scales_twice").value_or(false);
-    tile.finish();
-  }
-  return all;
+  });
 }
 
 std::vector<DefaultContext> read_default_contexts(TomlRow& row, std::string_view key,
                                                   std::string_view file) {
-  std::vector<DefaultContext> all;
-  for (const toml::table* each : row.tables(key)) {
-    TomlRow limit(*each, file);
-    DefaultContext& c = all.emplace_back();
+  return read_rising<DefaultContext>(row, key, file, [](TomlRow& limit, DefaultContext& c) {
     c.from = bytes_at(limit, "from");
     c.tokens = whole(limit, "tokens", limit.required_positive("tokens", max_count));
-    limit.finish();
-  }
-  require_rising(row, key, all);
-  return all;
+  });
 }
 
 std::vector<CardReserve> read_card_reserve(TomlRow& row, std::string_view key,
                                            std::string_view file) {
-  std::vector<CardReserve> all;
-  for (const toml::table* each : row.tables(key)) {
-    TomlRow tier(*each, file);
-    CardReserve& t = all.emplace_back();
+  return read_rising<CardReserve>(row, key, file, [](TomlRow& tier, CardReserve& t) {
     t.from = bytes_at(tier, "from");
     t.bytes = bytes_at(tier, "bytes");
     t.each_card = bytes_at(tier, "each_card");
@@ -96,10 +97,7 @@ std::vector<CardReserve> read_card_reserve(TomlRow& row, std::string_view key,
     t.graph_batch_of_four = count("graph_batch_of_four");
     if (!t.shares.empty() && t.bytes + t.each_card + t.at_least > Bytes(0))
       tier.fail("shares", "they stand in place of bytes, each_card and at_least");
-    tier.finish();
-  }
-  require_rising(row, key, all);
-  return all;
+  });
 }
 
 }  // namespace headroom::model

@@ -9,7 +9,8 @@ sys.path.append(str(ORACLE))
 from make_loaded import Header
 
 # Block elements and bytes by ggml type: ggml/src/ggml.c, type_traits.
-BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 6: (32, 22), 8: (32, 34), 12: (256, 144), 14: (256, 210), 26: (1, 4), 27: (1, 8), 30: (1, 2)}
+BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 6: (32, 22), 8: (32, 34), 12: (256, 144), 13: (256, 176), 14: (256, 210), 26: (1, 4),
+          27: (1, 8), 30: (1, 2), 39: (32, 17)}
 TEXT, COUNT = 8, 4  # types of values in GGUF
 
 
@@ -22,6 +23,16 @@ def bytes_of(shape, kind):
     for each in shape:
         size *= each
     return size // elements
+
+
+def head_of(keys, tensors):
+    """The bytes of a file before its data, and those of its data; tensors begin at multiples of 32."""
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(keys)) + b"".join(keys)
+    offset = 0
+    for name, shape, kind in tensors:
+        head += text(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *shape) + struct.pack("<IQ", kind, offset)
+        offset += -(-bytes_of(shape, kind) // 32) * 32
+    return head + bytes(-len(head) % 32), offset
 
 
 class Judged:
@@ -54,15 +65,10 @@ class Judged:
 
     def write(self, path):
         """A sparse file: the data are a hole of the right length."""
-        head = b"GGUF" + struct.pack("<IQQ", 3, len(self.tensors), len(self.keys)) + b"".join(self.keys)
-        offset = 0
-        for name, shape, kind in self.tensors:
-            head += text(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *shape) + struct.pack("<IQ", kind, offset)
-            offset += -(-bytes_of(shape, kind) // 32) * 32
-        head += bytes(-len(head) % 32)
+        head, data = head_of(self.keys, self.tensors)
         with open(path, "wb") as file:
             file.write(head)
-            file.truncate(len(head) + offset)
+            file.truncate(len(head) + data)
 
 
 def archived():

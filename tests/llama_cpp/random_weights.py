@@ -5,14 +5,12 @@ Types of tensors are those of llama.cpp's recipes q4_K_M, q8_0, f16 and mxfp4_mo
 are small and finite: zeros would be computed faster, and routers would choose the same experts for all tokens.
 """
 import re
-import struct
 
 import numpy
 
-from headers import BLOCKS, Judged, text
+from headers import BLOCKS, Judged, bytes_of, head_of
 
 F32, F16, Q5_0, Q8_0, Q4_K, Q5_K, Q6_K, MXFP4 = 0, 1, 6, 8, 12, 13, 14, 39
-SIZES = BLOCKS | {Q5_K: (256, 176), MXFP4: (32, 17)}
 POOL = 1 << 20  # blocks of random data that all tensors of a type share
 # Byte of a block's first scale, and the number of scales: ggml/src/ggml-common.h.
 SCALES = {Q5_0: (0, 1), Q8_0: (0, 1), Q4_K: (0, 2), Q5_K: (0, 2), Q6_K: (208, 1)}
@@ -40,14 +38,9 @@ def type_of(name, shape, recipe, layer, layers, tied):
             kind = Q6_K
         elif "attn_qkv" in name:
             kind = Q5_K
-    if shape[0] % SIZES[kind][0]:
+    if shape[0] % BLOCKS[kind][0]:
         kind = Q8_0 if kind == Q6_K else Q5_0
     return kind
-
-
-def bytes_of(shape, kind):
-    elements, size = SIZES[kind]
-    return int(numpy.prod(shape)) // elements * size
 
 
 class Deep:
@@ -78,14 +71,10 @@ class Deep:
         self.tensors.append((name, shape, type_of(name, shape, recipe, layer, layers, tied)))
 
     def write(self, path):
-        head = b"GGUF" + struct.pack("<IQQ", 3, len(self.tensors), len(self.keys)) + b"".join(self.keys)
-        offset = 0
-        for name, shape, kind in self.tensors:
-            head += text(name) + struct.pack(f"<I{len(shape)}Q", len(shape), *shape) + struct.pack("<IQ", kind, offset)
-            offset += -(-bytes_of(shape, kind) // 32) * 32
+        head, _ = head_of(self.keys, self.tensors)
         pools, random = {}, numpy.random.default_rng(1)
         with open(path, "wb") as file:
-            file.write(head + bytes(-len(head) % 32))
+            file.write(head)
             for name, shape, kind in self.tensors:
                 count = bytes_of(shape, kind)
                 if kind == F32:
@@ -93,7 +82,7 @@ class Deep:
                 else:
                     if kind not in pools:
                         pools[kind] = pool(random, kind)
-                    for piece in pieces(pools[kind], count, random, SIZES[kind][1]):
+                    for piece in pieces(pools[kind], count, random, BLOCKS[kind][1]):
                         file.write(piece)
                 file.write(bytes(-count % 32))
 
@@ -110,7 +99,7 @@ def plain(random, name, count):
 
 def pool(random, kind):
     """Random blocks whose scales are small."""
-    size = SIZES[kind][1]
+    size = BLOCKS[kind][1]
     if kind == F16:
         return (random.standard_normal(POOL, dtype=numpy.float32) * 0.02).astype(numpy.float16).view(numpy.uint8)
     blocks = numpy.frombuffer(random.bytes(POOL // 8 * size), numpy.uint8).reshape(-1, size).copy()
