@@ -43,10 +43,10 @@ def program():
     """The program `figures`, built again where its source or the libraries are newer."""
     tree = source()
     where, own, built = libraries(tree), Path(__file__).with_name("figures.cpp"), FOLDER / "figures"
-    newest = max(each.stat().st_mtime for each in (own, where / "bin" / "libllama.so"))
+    newest = max(each.stat().st_mtime for each in (own, own.with_name("cases.hpp"), where / "bin" / "libllama.so"))
     if built.exists() and built.stat().st_mtime > newest:
         return built
-    headers = [f"-I{tree / each}" for each in ("include", "src", "ggml/include")]
+    headers = [f"-I{ROOT}", *(f"-I{tree / each}" for each in ("include", "src", "ggml/include"))]
     names = ["-lllama", "-lggml", "-lggml-base", "-lggml-cpu"]
     subprocess.run(["g++", "-std=c++17", "-O0", *headers, own, "-o", built, f"-L{where / 'bin'}", *names,
                     f"-Wl,-rpath,{where / 'bin'}"], check=True)

@@ -7,9 +7,6 @@
 // CONTEXT is in tokens of a sequence, OUTPUTS the rows of logits of a pass (0: all), FLASH 0 or 1,
 // KV the format of keys and values (f16, q8_0). One line a case, in the order of `print`; what
 // llama.cpp refuses is its own message.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,6 +21,7 @@
 #include "llama-memory-hybrid.h"
 #include "llama-memory-recurrent.h"
 #include "llama.h"
+#include "tests/llama_cpp/cases.hpp"
 
 namespace {
 
@@ -53,15 +51,6 @@ void listen(ggml_log_level level, const char* text, void*) {
       said.caches +=
           (said.caches.empty() ? "" : " ") + std::to_string(layers) + "x" + std::to_string(cells);
   }
-}
-
-[[noreturn]] void refuse(const std::string& why) {
-  std::string text = why.empty() ? "no message" : why;
-  for (char& c : text)
-    if (c == ',' || c == '\n' || c == '"') c = ';';
-  std::printf("refused,%s\n", text.c_str());
-  std::fflush(stdout);
-  _exit(0);
 }
 
 template <typename Map>
@@ -98,14 +87,6 @@ void print(llama_context* context) {
   std::printf("loaded,%zu,%zu,%zu,%zu,%s,%s,%s\n", model, cache - state, state, compute,
               said.output.c_str(), said.nodes.c_str(), said.caches.c_str());
   std::fflush(stdout);
-}
-
-ggml_type type_named(const char* name) {
-  for (int i = 0; i < GGML_TYPE_COUNT; ++i) {
-    const char* own = ggml_type_name(static_cast<ggml_type>(i));
-    if (own != nullptr && std::strcmp(own, name) == 0) return static_cast<ggml_type>(i);
-  }
-  refuse(std::string("no type ") + name);
 }
 
 void answer(const char* file, const char* text) {
@@ -146,16 +127,8 @@ int main(int count, char** arguments) {
   }
   setenv("GGML_NO_BACKTRACE", "1", 1);
   llama_log_set(listen, nullptr);
-  for (int i = 2; i < count; ++i) {
-    std::fflush(stdout);
-    const pid_t child = fork();  // an assertion of llama.cpp ends the process
-    if (child == 0) {
-      std::freopen("/dev/null", "w", stderr);
-      answer(arguments[1], arguments[i]);
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (!WIFEXITED(status)) std::printf("refused,ended by signal %d\n", WTERMSIG(status));
-  }
+  run_cases(count, arguments, [](const char* file, const char* text) {
+    std::freopen("/dev/null", "w", stderr);
+    answer(file, text);
+  });
 }

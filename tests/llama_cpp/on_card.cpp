@@ -6,7 +6,6 @@
 // LAYERS are those on the card (`-ngl`), CPU_EXPERTS the layers whose experts stay in host memory
 // (`--n-cpu-moe`). Every sequence gets PROMPT random tokens, then all get OUTPUT tokens together.
 // Each case is a process of its own and prints one line of CSV, in the order of `print`.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 #include "ggml-backend.h"
 #include "llama-ext.h"
 #include "llama.h"
+#include "tests/llama_cpp/cases.hpp"
 
 namespace {
 
@@ -40,14 +40,6 @@ void listen(ggml_log_level level, const char* text, void*) {
   if (level == GGML_LOG_LEVEL_ERROR && error.empty()) error = text;
 }
 
-[[noreturn]] void refuse(std::string why) {
-  std::replace_if(
-      why.begin(), why.end(), [](char c) { return c == ',' || c == '\n' || c == '"'; }, ';');
-  std::printf("refused,%s\n", why.c_str());
-  std::fflush(stdout);
-  _exit(0);
-}
-
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -59,14 +51,6 @@ double used_mib() {
   while (said != nullptr && std::fscanf(said, "%lf", &one) == 1) sum += one;
   if (said != nullptr) pclose(said);
   return sum;
-}
-
-ggml_type type_named(const char* name) {
-  for (int i = 0; i < GGML_TYPE_COUNT; ++i) {
-    const char* own = ggml_type_name(static_cast<ggml_type>(i));
-    if (own != nullptr && std::strcmp(own, name) == 0) return static_cast<ggml_type>(i);
-  }
-  refuse(std::string("no type ") + name);
 }
 
 void add(Bytes& to, const llama_memory_breakdown_data& from) {
@@ -207,15 +191,6 @@ int main(int count, char** arguments) {
     return 2;
   }
   llama_log_set(listen, nullptr);
-  for (int i = 2; i < count; ++i) {
-    std::fflush(stdout);
-    const pid_t child = fork();  // the driver's own memory is that of one case
-    if (child == 0) {
-      answer(arguments[1], read(arguments[i]));
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (!WIFEXITED(status)) std::printf("refused,ended by signal %d\n", WTERMSIG(status));
-  }
+  const auto one = [](const char* file, const char* text) { answer(file, read(text)); };
+  run_cases(count, arguments, one);
 }
