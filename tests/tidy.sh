@@ -17,9 +17,10 @@ changed_files() {
 }
 
 # Prints the existing source files among the paths on standard input, each once. The examples are
-# built against an installed package and tests/llama_cpp against llama.cpp, which clang-tidy lacks.
+# built against an installed package, tests/llama_cpp and tests/engines against llama.cpp, which
+# clang-tidy lacks.
 source_files() {
-  sed -n '/^examples\//d; /^tests\/llama_cpp\//d; s/\.hpp$/.cpp/; /\.cpp$/p' | awk '!seen[$0]++' |
+  sed -n '/^examples\//d; /^tests\/\(llama_cpp\|engines\)\//d; s/\.hpp$/.cpp/; /\.cpp$/p' | awk '!seen[$0]++' |
     while read -r file; do [ ! -f "$file" ] || echo "$file"; done
 }
 

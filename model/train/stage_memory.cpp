@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "model/train/factors.hpp"
 #include "model/train/passes.hpp"
@@ -262,7 +261,7 @@ TrainingEstimate StageMemory::estimate() && {
   choose_peak();
   add_all_terms();
   add_overheads();
-  return std::move(e);
+  return e;
 }
 
 }  // namespace
