@@ -29,8 +29,8 @@ inline ggml_type type_named(const char* name) {
   refuse(std::string("no type ") + name);
 }
 
-/// Calls `answer` with each argument after the first. An assertion of llama.cpp ends its case alone,
-/// and a driver's memory is that of one case.
+/// Calls `answer` with each argument after the first. An assertion of llama.cpp ends its case
+/// alone, and a driver's memory is that of one case.
 template <class Answer>
 void run_cases(int count, char** arguments, const Answer& answer) {
   for (int i = 2; i < count; ++i) {
