@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -102,8 +103,9 @@ double asked_requests(const Candidate& c, const Target& target) {
 
 /// Requests a second that the machines are paid for: the demand, or all that they can serve.
 double paid_requests(const Candidate& c, const Target& target) {
-  const auto copies = static_cast<double>(c.machines * c.serving.replicas);
+  const auto copies = static_cast<double>((c.machines - c.spares) * c.serving.replicas);
   if (const double asked = asked_requests(c, target); asked > 0) return asked;
+  if (target.users > 0 && target.think > 0) return copies * c.slowest->requests_s;
   if (target.users > 0)
     return c.at_asked.requests_s * static_cast<double>(target.users) / static_cast<double>(c.asked);
   return copies * model::capacity(c.scenario, c.serving);
@@ -123,21 +125,21 @@ void add_costs(Candidate& c, const Prices& prices, const Target& target) {
                                c.scenario);
 }
 
-/// Sequences of one copy with which all of them meet the demand, as few as do; 0: none was asked.
-Size at_demand(const Candidate& c, const Target& target) {
-  const Size copies = c.machines * c.serving.replicas;
-  const Size users = (target.users + copies - 1) / copies;
-  const double rate = asked_requests(c, target) / static_cast<double>(copies);
-  if (rate <= 0) return users;
-  Size low = 1, high = c.serving.batch;
-  while (low < high) {
-    const Size middle = (low + high) / 2;
-    if (counted_on(model::service_at(c.scenario, c.serving, middle), target) >= rate)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return std::max(users, low);
+/// Sets what a copy does at the demand, with every spare out of service.
+void set_demand(Candidate& c, const Target& target) {
+  const Size copies = (c.machines - c.spares) * c.serving.replicas;
+  if (target.at_random() || target.late.any())
+    c.slowest = in_flight(c.serving, c.scenario, target, copies);
+  c.asked = target.at_random()
+                ? std::clamp<Size>(std::llround(c.slowest->requests), 1, c.serving.batch)
+                : (target.users + copies - 1) / copies;
+  if (c.asked == 0) return;
+  c.at_asked = model::service_at(c.scenario, c.serving, c.asked);
+  if (!target.at_random()) return;
+  c.at_asked.ttft = c.slowest->ttft;
+  c.at_asked.tpot = c.slowest->tpot;
+  c.at_asked.total = c.slowest->total;
+  c.at_asked.requests_s = c.slowest->requests_s;
 }
 
 Candidate candidate(const Question& question, const Choices& choices, Candidate c,
@@ -150,8 +152,8 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
     c.scenario.context = model::usual_context(c.scenario, *c.weights->model);
   c.serving = model::serve(c.scenario, target, question.vary);
   c.machines = model::machines_needed(c.serving, c.scenario, target);
-  if (c.machines > 1 && question.one_machine) {
-    c.serving.next = {model::Miss::demand, static_cast<double>(c.machines)};
+  if (c.machines + choices.spares > 1 && question.one_machine) {
+    c.serving.next = {model::Miss::demand, static_cast<double>(c.machines + choices.spares)};
     c.machines = 0;
   }
   if (c.machines == 0) return c;
@@ -160,8 +162,9 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
     c.scenario.context = c.serving.context;
     c.scenario.prompt_tokens = std::max<Size>(1, c.serving.context - request.output_tokens);
   }
-  c.asked = at_demand(c, target);
-  if (c.asked > 0) c.at_asked = model::service_at(c.scenario, c.serving, c.asked);
+  c.spares = choices.spares;
+  c.machines += c.spares;
+  set_demand(c, target);
   if (choices.prices != nullptr) add_costs(c, *choices.prices, target);
   if (question.priced && !c.per_hour) c.machines = 0;
   return c;

@@ -31,9 +31,12 @@ struct Candidate : Combination {
   std::optional<model::Acquisition> acquisition;  ///< none: no prices
   model::Scenario scenario;                       ///< at the batch and context that are served
   model::Serving serving;
-  Size machines = 0;                         ///< machines for the demand; 0: it serves nothing
+  Size machines = 0;                         ///< for the demand and spares; 0: it serves nothing
+  Size spares = 0;                           ///< those of the machines that are kept for failures
   Size asked = 0;                            ///< sequences of one copy at the demand
   model::Service at_asked;                   ///< service at `asked`; asked 0: not asked
+  std::optional<model::InFlight> slowest;    ///< set if requests arrive at random, or the slowest
+                                             ///< of them have limits
   std::optional<double> purchase, per_hour;  ///< cost of all these machines
   std::optional<model::TokenCost> tokens;
   std::optional<double> tokens_per_joule;
@@ -74,6 +77,7 @@ struct Choices {
   std::vector<model::Acquisition> acquisitions;  ///< considered where `prices` is there
   const Prices* prices = nullptr;
   bool has_usual_context = false;  ///< nothing was said about tokens
+  Size spares = 0;                 ///< machines more than the demand takes
 };
 
 /// A candidate for every list and acquisition, the best first; those that do not qualify last, the
@@ -84,6 +88,10 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
 /// Requests and output tokens a second of all copies on one machine.
 double requests_s(const Candidate& candidate);
 double tokens_s(const Candidate& candidate);
+/// Requests at once, or people, of all machines but the spares.
+inline Size fleet_users(const Candidate& c) {
+  return (c.machines - c.spares) * c.serving.replicas * c.serving.users_each;
+}
 /// Output tokens a second of all machines.
 inline double fleet_tokens_s(const Candidate& c) {
   return static_cast<double>(c.machines) * tokens_s(c);

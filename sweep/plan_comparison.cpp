@@ -57,9 +57,8 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
   }
   if (context)
     add("context", true, 8, served([](const Candidate& c) { return grouped(c.serving.context); }));
-  add(context ? "sequences" : "users", true, context ? 1 : 8, served([](const Candidate& c) {
-        return grouped(c.machines * c.serving.replicas * c.serving.batch);
-      }));
+  add(context ? "sequences" : "users", true, context ? 1 : 8,
+      served([](const Candidate& c) { return grouped(fleet_users(c)); }));
   add("copies", true, 3, served([](const Candidate& c) {
         return fmt::format("{}x {} GPU{}", c.serving.replicas, c.serving.cards,
                            c.serving.cards == 1 ? "" : "s");
@@ -82,7 +81,7 @@ std::string rate_words(const Question& question, const Candidate& c, std::string
   const model::Service& seen = c.serving.service;
   const bool decodes = question.vary == model::Vary::context || c.serving.batch == 1;
   if (!decodes) return rate_with_interval(fleet_tokens_s(c), seen.time, unit);
-  const double sequences = static_cast<double>(c.machines) * c.serving.users();
+  const auto sequences = static_cast<double>(c.machines * c.serving.replicas * c.serving.batch);
   return rate_with_interval(sequences / seen.tpot.value(), seen.step, unit);
 }
 
@@ -91,6 +90,10 @@ bool may_be_late(const Candidate& c, const model::Target& target) {
   const auto late = [](Seconds time, const model::Interval& of, std::optional<Seconds> most) {
     return most && time.value() * of.high > most->value();
   };
+  if (c.slowest && (c.slowest->ttft_p95.value() * seen.first.high > target.late.ttft_p95 ||
+                    c.slowest->tpot_p95.value() * seen.step.high > target.late.tpot_p95 ||
+                    c.slowest->total_p99.value() * seen.time.high > target.late.total_p99))
+    return true;
   return late(seen.ttft, seen.first, target.ttft) || late(seen.tpot, seen.step, target.tpot);
 }
 

@@ -8,6 +8,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "sweep/answer_lines.hpp"
+#include "sweep/demand_words.hpp"
 #include "sweep/money.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan_screen.hpp"
@@ -92,6 +93,7 @@ std::string plan_details(const PlanScreen& screen) {
   line("Answer", combination(best));
   line("Serves", served(best, target));
   line("At demand", demand_words(best, target));
+  line("Slowest", slowest_words(best));
   line("Costs", costs(best, currency));
   const auto qualifying = std::ranges::count_if(candidates, &Candidate::qualifies);
   line("Runner-up", qualifying > 1
@@ -101,11 +103,10 @@ std::string plan_details(const PlanScreen& screen) {
   line("Binds", words_of(best.serving.next));
   std::string left = fmt::format("{} free on the most loaded card", to_text(room(best)));
   if (target.users > 0)
-    left += fmt::format(
-        "; {} users beyond those asked for",
-        grouped(best.machines * best.serving.replicas * best.serving.batch - target.users));
+    left +=
+        fmt::format("; {} users beyond those asked for", grouped(fleet_users(best) - target.users));
   line("Room", left);
-  line("Machines", fmt::format("{}; {} with one to spare", best.machines, best.machines + 1));
+  line("Machines", spares_words(best));
   return assumptions();
 }
 

@@ -7,6 +7,7 @@
 #include "hardware/text.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "sweep/answer_lines.hpp"
+#include "sweep/demand_words.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/money.hpp"
 #include "sweep/plan_comparison.hpp"
@@ -14,7 +15,7 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr std::size_t most_rows = 8;
+constexpr std::size_t most_rows = 8, rows_beside_arrivals = 5;
 
 std::string plan_title(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
@@ -32,10 +33,11 @@ std::string plan_title(const PlanScreen& screen) {
 
 /// "27 sequences (3 copies of 9)".
 std::string sequences_words(const Candidate& c) {
-  const Size copies = c.machines * c.serving.replicas;
-  const Size all = copies * c.serving.batch;
-  std::string text = fmt::format("{} sequence{}", grouped(all), all == 1 ? "" : "s");
-  if (copies > 1) text += fmt::format(" ({} copies of {})", copies, grouped(c.serving.batch));
+  const Size copies = (c.machines - c.spares) * c.serving.replicas;
+  const Size all = fleet_users(c);
+  const std::string_view what = c.serving.users_each == c.serving.batch ? "sequence" : "user";
+  std::string text = fmt::format("{} {}{}", grouped(all), what, all == 1 ? "" : "s");
+  if (copies > 1) text += fmt::format(" ({} copies of {})", copies, grouped(c.serving.users_each));
   return text;
 }
 
@@ -78,8 +80,20 @@ std::string plan_headline(const PlanScreen& screen) {
   return text;
 }
 
-std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
+std::string time_words_of(const PlanScreen& screen, const Candidate& best) {
   const model::Service& seen = best.serving.service;
+  constexpr double reading_speed = 10;  // tokens a second
+  const double slow = 1 / seen.tpot.value() < reading_speed ? 1 / seen.tpot.value() : 0;
+  return fmt::format(
+      "Time{}: first token {}, each further token {}{}.",
+      screen.question.vary == model::Vary::context
+          ? fmt::format(" behind a prompt of {} tokens", grouped(best.scenario.prompt_tokens))
+          : "",
+      time_with_interval(seen.ttft, seen.first), time_with_interval(seen.tpot, seen.step),
+      slow > 0 ? fmt::format(": only {} tokens/s a user", three_digits(slow)) : "");
+}
+
+std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   std::string text;
   if (best.serving.estimate.gpus_used > 0)
     text += paragraph(fmt::format(
@@ -89,29 +103,24 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
         : best.serving.replicas > 1 ? std::string("each GPU")
                                     : std::string("the GPU"),
         grouped(best.serving.context)));
-  constexpr double reading_speed = 10;  // tokens a second
-  const double slow = 1 / seen.tpot.value() < reading_speed ? 1 / seen.tpot.value() : 0;
-  text += paragraph(fmt::format(
-      "Time{}: first token {}, each further token {}{}.",
-      screen.question.vary == model::Vary::context
-          ? fmt::format(" behind a prompt of {} tokens", grouped(best.scenario.prompt_tokens))
-          : "",
-      time_with_interval(seen.ttft, seen.first), time_with_interval(seen.tpot, seen.step),
-      slow > 0 ? fmt::format(": only {} tokens/s a user", three_digits(slow)) : ""));
+  const bool at_random = screen.target.at_random();
+  if (!at_random) text += paragraph(time_words_of(screen, best));
   if (best.asked > 0)
-    text += paragraph(fmt::format(
-        "At the demand: {} sequences a copy, first token {}, each further "
-        "token {}.",
-        grouped(best.asked), time_with_interval(best.at_asked.ttft, best.at_asked.first),
-        time_with_interval(best.at_asked.tpot, best.at_asked.step)));
-  if (best.serving.estimate.sure == model::Confidence::marginal)
     text += paragraph(
-        "Tight: memory may not suffice at the high end of its interval; --strict asks for "
-        "an answer that is safe.");
-  if (may_be_late(best, screen.target))
+        fmt::format("At {}: {} sequences a copy, first token {}, each further token {}.",
+                    has_load(screen.target) ? "the demand" : "this load", grouped(best.asked),
+                    time_with_interval(best.at_asked.ttft, best.at_asked.first),
+                    time_with_interval(best.at_asked.tpot, best.at_asked.step)));
+  if (best.slowest) text += paragraph("Slowest: " + slowest_words(best) + '.');
+  const bool full = best.serving.estimate.sure == model::Confidence::marginal;
+  const bool late = may_be_late(best, screen.target);
+  if (full || late)
     text += paragraph(
-        "Tight: times may exceed what is allowed at the high end of their intervals; --strict asks "
-        "for an answer that is safe.");
+        fmt::format("Tight: {} at the high end of {}; --strict asks for an answer that is safe.",
+                    full && late ? "memory may not suffice and times may exceed what is allowed"
+                    : full       ? "memory may not suffice"
+                                 : "times may exceed what is allowed",
+                    full && !late ? "its interval" : "their intervals"));
   text += paragraph("Limit of more: " + words_of(best.serving.next) + '.');
   if (best.tokens)
     text += paragraph(fmt::format(
@@ -120,11 +129,11 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
         three_digits(1000 * best.tokens->request), screen.prices->currency,
         three_digits(best.tokens->input_per_million), three_digits(best.tokens->output_per_million),
         model::output_weight));
-  if (screen.target.users > 0)
-    text += paragraph(fmt::format(
-        "Room: {} users beyond those asked for; {} machine{} with one to spare.",
-        grouped(best.machines * best.serving.replicas * best.serving.batch - screen.target.users),
-        best.machines + 1, best.machines == 0 ? "" : "s"));
+  std::string room = screen.target.users > 0
+                         ? fmt::format("Room: {} users beyond those asked for; ",
+                                       grouped(fleet_users(best) - screen.target.users))
+                         : std::string("Machines: ");
+  if (has_load(screen.target)) text += paragraph(room + spares_words(best) + '.');
   return text;
 }
 
@@ -150,6 +159,8 @@ std::string plan_assumptions(const PlanScreen& screen) {
                   "(--runtime, --precision)"
                 : "; each model in the widest weights that fit, under the engine that runs them "
                   "best (--runtime, --precision)";
+  if (const auto arrivals = arrivals_words(screen.target); !arrivals.empty())
+    text += "; " + arrivals;
   std::string all = paragraph(text + '.');
   for (const auto& each : screen.assumed) all += paragraph("Assumes " + each + '.');
   if (const auto prices = price_words(screen); !prices.empty()) all += paragraph(prices);
@@ -180,9 +191,10 @@ std::string price_words(const PlanScreen& screen) {
 
 std::string plan_screen(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
+  const std::size_t most = best.slowest ? rows_beside_arrivals : most_rows;
   std::string text = paragraph(plan_title(screen)) + paragraph(plan_headline(screen));
   if (best.qualifies()) {
-    text += '\n' + plan_comparison(screen, std::min(screen.rows, most_rows)) + '\n';
+    text += '\n' + plan_comparison(screen, std::min(screen.rows, most)) + '\n';
     text += serving_lines(screen, best);
   } else {
     text += '\n';

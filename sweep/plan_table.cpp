@@ -33,7 +33,7 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   add(c.serving.replicas);
   add(c.serving.batch);
   add(c.serving.context);
-  add(c.serving.replicas * c.serving.batch);
+  add(c.serving.replicas * c.serving.users_each);
   add(std::string(model::name_of(e.verdict)));
   add(std::string(model::name_of(e.sure)));
   add(c.serving.service.ttft.value());
@@ -44,6 +44,16 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   asked(c.asked);
   asked(c.at_asked.ttft.value());
   asked(c.at_asked.tpot.value());
+  const auto slowest = [&](double model::InFlight::*of) {
+    add(c.slowest ? Value((*c.slowest).*of) : Value());
+  };
+  const auto slowest_time = [&](Seconds model::InFlight::*of) {
+    add(c.slowest ? Value(((*c.slowest).*of).value()) : Value());
+  };
+  slowest(&model::InFlight::load);
+  slowest_time(&model::InFlight::ttft_p95);
+  slowest_time(&model::InFlight::tpot_p95);
+  slowest_time(&model::InFlight::total_p99);
   add(e.gpu_bytes.count());
   add(room(c).count());
   cells.push_back(std::string(model::name_of(c.serving.next.miss)));
@@ -73,6 +83,14 @@ std::string_view missed(model::Miss miss) {
       return "the time to first token";
     case model::Miss::tpot:
       return "the time per output token";
+    case model::Miss::ttft_p95:
+      return "the time to first token at p95";
+    case model::Miss::tpot_p95:
+      return "the time per output token at p95";
+    case model::Miss::total_p99:
+      return "the time of a whole request at p99";
+    case model::Miss::load:
+      return "the load factor";
     case model::Miss::positions:
       return "the model's positions";
     case model::Miss::demand:
@@ -113,6 +131,8 @@ std::string words_of(const model::Shortfall& next) {
     return fmt::format("the demand: it needs {:.0f} such machines", next.times);
   if (next.miss == model::Miss::not_sure)
     return "memory: it fits, but not at the high end of its interval";
+  if (next.miss == model::Miss::load)
+    return "the load factor: a copy is as busy as it may be (--load-factor)";
   if (next.times < 1.01) return fmt::format("{}: it is used up", missed(next.miss));
   return fmt::format("{}: {:.3g} times what is allowed", missed(next.miss), next.times);
 }
@@ -139,6 +159,10 @@ report::Table plan_table(std::span<const Candidate> candidates, std::size_t most
                        "asked_batch",
                        "asked_ttft_s",
                        "asked_tpot_s",
+                       "asked_load",
+                       "asked_ttft_p95_s",
+                       "asked_tpot_p95_s",
+                       "asked_e2e_p99_s",
                        "gpu_bytes",
                        "room_bytes",
                        "binds",

@@ -26,12 +26,15 @@ MachineShare part_of_a_card(const Machine& machine, Size divisor) {
   return share;
 }
 
-/// Copies that the demand takes, a fraction included.
-double demand_in_copies(const Target& target, const Scenario& s, const Serving& serving,
-                        double requests_s) {
-  return std::max({static_cast<double>(target.users) / static_cast<double>(serving.batch),
-                   target.requests_s / requests_s,
-                   target.output_tokens_s / (requests_s * static_cast<double>(s.output_tokens))});
+/// `target` for an engine whose times are `times` as long, in the time of one that is on time.
+Target hurried(Target target, double times) {
+  if (target.ttft) target.ttft = Seconds(target.ttft->value() / times);
+  if (target.tpot) target.tpot = Seconds(target.tpot->value() / times);
+  target.think /= times;
+  target.late.ttft_p95 /= times;
+  target.late.tpot_p95 /= times;
+  target.late.total_p99 /= times;
+  return target;
 }
 
 bool worse(const ServingOption& a, const ServingOption& b) {
@@ -112,12 +115,11 @@ ServingOptions serving_options(const Machine& machine, const Load& load, bool sh
     way.serving.replicas = 1;
     way.scenario.batch = way.serving.batch;
     way.requests_s = counted_on(way.serving.service, target) / times;
-    way.demand = demand_in_copies(load.target, way.scenario, way.serving, way.requests_s);
+    way.serving.requests_s_each /= times;
+    way.demand = copies_needed(way.serving, way.scenario, load.target);
     result.all.push_back(std::move(way));
   };
-  Target target = load.target;
-  if (target.ttft) target.ttft = Seconds(target.ttft->value() / times);
-  if (target.tpot) target.tpot = Seconds(target.tpot->value() / times);
+  Target target = hurried(load.target, times);
   for (MachineShare& share : parts) {
     for (Device& card : share.machine.devices)
       card.memory =

@@ -7,17 +7,30 @@
 #include <vector>
 
 #include "model/infer/estimate.hpp"
+#include "model/infer/queue.hpp"
 #include "model/infer/service.hpp"
 
 namespace headroom::model {
 
+/// The largest share of its capacity that a copy is planned for, where requests arrive at random.
+/// Above it waiting times run away. Source: a common rule of capacity planning (Gunther, Guerrilla
+/// Capacity Planning, 2007).
+inline constexpr double usual_load_factor = 0.8;
+
 /// Targets for every request, and for all machines together.
 struct Target {
   std::optional<Seconds> ttft, tpot;           ///< at most, of the mean request
+  LateLimits late;                             ///< at most, of the slowest requests
   Size users = 0;                              ///< concurrent sequences, at least
   double requests_s = 0, output_tokens_s = 0;  ///< at least
+  double think = 0;       ///< seconds that each user pauses between an answer and the next request
+  double burstiness = 1;  ///< shape of arrivals at a rate (Arrivals)
+  double load_factor = usual_load_factor;  ///< most load of copies whose requests arrive at random
   bool offload = false;  ///< weights outside the cards count as served (always, without cards)
   bool strict = false;   ///< by the pessimistic end of every interval: a sure fit, the high times
+
+  /// Requests come at a rate, or from users who pause; else a fixed number is always there.
+  bool at_random() const { return requests_s > 0 || output_tokens_s > 0 || think > 0; }
 };
 
 /// Target that a scenario misses, and by which factor: 1.25 is a quarter too slow or too large.
@@ -29,6 +42,10 @@ enum class Miss {
   offload,
   ttft,
   tpot,
+  ttft_p95,
+  tpot_p95,
+  total_p99,
+  load,  ///< a copy is as busy as the target's load factor allows
   positions,
   demand
 };
@@ -84,7 +101,11 @@ struct Serving {
   Service service;    ///< service that requests of one copy see
   Shortfall next;     ///< memory that one more sequence (or token of context) would lack; if
                       ///< nothing is served, memory that one sequence lacks
-  double users() const { return static_cast<double>(replicas * batch); }
+  /// People, or requests a second, that one copy may be given. The batch, and the target's share of
+  /// what it can do, or less where the slowest requests would be too slow.
+  Size users_each = 0;
+  double requests_s_each = 0;
+  double users() const { return static_cast<double>(replicas * users_each); }
 };
 
 enum class Vary { batch, context };
@@ -114,10 +135,17 @@ Service service_at(const Scenario& scenario, const Serving& serving, Size batch)
 /// times where it is strict.
 double counted_on(const Service& service, const Target& target);
 
-/// Machines like this one that the target's demand takes, at least 1; 0 where nothing is served.
+/// A copy at the target's demand, `copies` of them sharing it. With neither rate nor pauses, as
+/// many people as its batch.
+InFlight in_flight(const Serving& serving, const Scenario& scenario, const Target& target,
+                   Size copies);
+
+/// Copies that the target's demand takes, a fraction included, 0 where it has none:
 ///
-///   max(users / (replicas * batch), requests_s / r, output_tokens_s / (r * output tokens)),
-///   r = replicas * requests a second of one copy
+///   max(users / users_each, requests_s / requests_s_each,
+///       output_tokens_s / (requests_s_each * output tokens))
+double copies_needed(const Serving& serving, const Scenario& scenario, const Target& target);
+/// Machines like this one for those copies, at least 1; 0 where nothing is served.
 Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target);
 
 /// The most requests a second of one copy with at most `serving.batch` sequences. More of them can

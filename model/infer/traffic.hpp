@@ -1,22 +1,9 @@
 // Continuous batching in its steady state: `batch` concurrent requests, each followed by the next.
 #pragma once
 
-#include "model/infer/estimate.hpp"
+#include "model/infer/pace.hpp"
 
 namespace headroom::model {
-
-struct Speeds;  // model/infer/timeline/speeds.hpp
-
-/// How long prompts or outputs are, tokens: log-normal through the median and the 95th percentile.
-///
-///   mean = p50 * exp(s^2 / 2),  mean of squares = mean^2 * exp(s^2),  s = ln(p95 / p50) / 1.6449
-///
-/// p95 = p50: all alike.
-struct Lengths {
-  double p50 = 0, p95 = 0;
-  double mean() const;
-  double mean_square() const;
-};
 
 /// Times of a request with prompt and output at one percentile of the lengths.
 struct RequestTimes {

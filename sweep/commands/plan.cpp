@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <ranges>
 
 #include "hardware/quantity_text.hpp"
@@ -13,6 +12,7 @@
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/scenario_options.hpp"
+#include "sweep/options/target_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan_screen.hpp"
 #include "sweep/plan_stock.hpp"
@@ -28,26 +28,6 @@ const char* const no_prices =
 
 const char* const no_rents =
     "the shipped reference prices have rents, and none for this; --prices FILE states others";
-
-double positive(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0) || value > 1e12)
-    throw std::invalid_argument(fmt::format("found '{}', expected a number above 0", text));
-  return value;
-}
-
-model::Target target_of(const Options& options) {
-  model::Target target;
-  target.ttft = options.read("max-ttft", parse_seconds);
-  target.tpot = options.read("max-tpot", parse_seconds);
-  target.users = options.whole("users", 1) - (options.given("users") ? 0 : 1);
-  target.requests_s = options.read("requests-s", positive).value_or(0);
-  target.output_tokens_s = options.read("tokens-s", positive).value_or(0);
-  target.offload = options.given("allow-offload");
-  target.strict = options.given("strict");
-  return target;
-}
 
 /// The user's, or for a question about money the shipped rents.
 std::optional<Prices> prices_of(const Options& options, const Question& asked,
@@ -98,8 +78,27 @@ int run_portfolio(const Options& options) {
 
 /// plan --machine …: what runs there, over the catalogue.
 int run_without_question(const Options& options) {
-  for (const auto flag : {"machines", "users", "requests-s", "tokens-s", "allow-offload", "strict",
-                          "prices", "acquire", "details"})
+  for (const auto flag : {"machines",
+                          "users",
+                          "requests-s",
+                          "tokens-s",
+                          "max-ttft-p95",
+                          "max-tpot-p95",
+                          "max-e2e-p99",
+                          "load-factor",
+                          "burstiness",
+                          "think-time",
+                          "active-share",
+                          "growth",
+                          "months",
+                          "spares",
+                          "prompt-tokens-p95",
+                          "output-tokens-p95",
+                          "allow-offload",
+                          "strict",
+                          "prices",
+                          "acquire",
+                          "details"})
     if (options.given(flag))
       throw UsageError(
           fmt::format("--{} belongs to a question; `headroom plan --help` lists them", flag));
@@ -124,7 +123,8 @@ int run_plan(const Options& options) {
     throw UsageError("--details has no effect here: csv, md and json have every column always");
   const model::Target target = target_of(options);
   const Engines engines(options);
-  const model::Scenario request = request_of(options, engines);
+  model::Scenario request = request_of(options, engines);
+  set_spread(options, request);
   const Catalogue catalogue = catalogue_of(options.texts("hardware"));
   const auto prices = prices_of(options, asked, catalogue);
   const PlanStock stock =
@@ -134,6 +134,7 @@ int run_plan(const Options& options) {
   choices.acquisitions = acquisitions_of(options, prices.has_value());
   choices.prices = prices ? &*prices : nullptr;
   choices.has_usual_context = stock.has_usual_context;
+  choices.spares = options.whole("spares", 0);
   const auto candidates = ranked(asked, choices, request, target);
   if (candidates.empty()) throw UsageError(options.given("prices") ? no_prices : no_rents);
   const auto most = static_cast<std::size_t>(options.whole("top", 10));
@@ -170,7 +171,8 @@ const Command plan_command = {
      "engines "
      "runtime "
      "max-ttft "
-     "max-tpot factors set users requests-s tokens-s allow-offload strict prices acquire top "
+     "max-tpot " HEADROOM_TARGET_FLAGS
+     " factors set users requests-s tokens-s allow-offload strict prices acquire top "
      "hub-token offline "
      "details format out",
      .examples =
@@ -206,7 +208,9 @@ const Command plan_command = {
          "users of all\n"
          "copies; ttft_s, tpot_s; tokens_s and requests_s of all copies; asked_batch, "
          "asked_ttft_s,\n"
-         "asked_tpot_s: at the demand; room_bytes free on the most loaded card; binds: the limit\n"
+         "asked_tpot_s: at the demand; asked_load: share of its capacity that a copy works;\n"
+         "asked_ttft_p95_s, asked_tpot_p95_s, asked_e2e_p99_s: of the slowest requests; "
+         "room_bytes free on the most loaded card; binds: the limit\n"
          "that one more sequence would exceed, binds_times by how much; machines for the demand,\n"
          "machines_spare with one more; acquisition, purchase, cost_per_hour of all machines;\n"
          "cost_per_million_in and _out: at the demand, else at capacity; an output token counts as "

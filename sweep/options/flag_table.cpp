@@ -1,12 +1,16 @@
 // Every flag, with its spellings and its help.
+#include <algorithm>
+#include <array>
+
 #include "sweep/options/flags.hpp"
+#include "sweep/options/training_flags.hpp"
 
 namespace headroom::sweep {
 namespace {
 
 using enum Takes;
 
-constexpr Flag flag_table[] = {
+constexpr Flag first_flags[] = {
     {"model", "--model-id", one, "MODEL", "the model, as an option instead of by position"},
     {"hidden-size", "--model-embd --n-embd --d-model", one, "N",
      "custom model: width of its residual stream"},
@@ -189,9 +193,25 @@ constexpr Flag flag_table[] = {
      "a folder for figures: PNG, SVG, and the .gp and .dat that draw them"},
     {"max-ttft", "", one, "TIME", "the longest acceptable time to first token: 500ms, 2s"},
     {"max-tpot", "", one, "TIME", "the longest acceptable time per output token: 50ms"},
+    {"max-ttft-p95", "", one, "TIME",
+     "the longest time to first token that 95 of 100 requests keep"},
+    {"max-tpot-p95", "", one, "TIME", "the longest time per output token that 95 of 100 keep"},
+    {"max-e2e-p99", "", one, "TIME", "the longest time of a whole request that 99 of 100 keep"},
     {"users", "", one, "N", "concurrent sequences, all machines together"},
+    {"think-time", "", one, "TIME",
+     "mean pause of each of --users between an answer and the next request (default: none)"},
+    {"active-share", "", one, "SHARE", "share of --users who are at work at once: 20%"},
     {"requests-s", "", one, "X", "requests per second, all machines together"},
     {"tokens-s", "", one, "X", "output tokens per second, all machines together"},
+    {"burstiness", "", one, "X",
+     "shape of the gamma distribution of gaps between requests (default: 1, a Poisson process; "
+     "below 1: bursts)"},
+    {"load-factor", "", one, "SHARE",
+     "largest share of its capacity that a copy works, where requests come at random (default: "
+     "0.8)"},
+    {"growth", "", one, "SHARE", "growth of the demand a month: 5%"},
+    {"months", "", one, "N", "months of --growth that the machines must last (default: 12)"},
+    {"spares", "", one, "N", "machines more than the demand takes, for failures (default: 0)"},
     {"allow-offload", "", nothing, "", "accept placements with weights in host memory or on disk"},
     {"strict", "", nothing, "", "decide by the pessimistic end of every interval"},
     {"prices", "", one, "FILE",
@@ -231,67 +251,13 @@ constexpr Flag flag_table[] = {
     {"help-all", "", nothing, "", "print every option by group, the columns and the exit codes"},
 
     // Training.
-    {"grad-accum", "--gradient-accumulation-steps", one, "N",
-     "training: passes before a step (default: 1)"},
-    {"zero", "--zero-stage -z", one, "0..3",
-     "training: state sharded across data parallel cards: 1 states, 2 gradients, 3 weights "
-     "(default: 0)"},
-    {"checkpointing",
-     "--gradient-checkpointing=full --grad-checkpointing=full --grad-checkpoint=full -ca=full", one,
-     "HOW", "training: activations that backward recomputes: none (default), selective or full"},
-    {"recipe", "", one, "NAME",
-     "training: pure-16bit, autocast, fp32-master, fp32-gradients, sharded-fp32 or fp32 "
-     "(default: the engine's)"},
-    {"mixed-precision", "", nothing, "", "training: short for --recipe autocast"},
-    {"optimizer", "", one, "NAME",
-     "training: adamw (default), adamw-8bit, adafactor, lion, sgd, …"},
-    {"compile", "", nothing, "",
-     "training: torch.compile: norms, gating and rotation keep no intermediate results, and "
-     "selective recomputation keeps only what is needed"},
-    {"fused-loss", "", nothing, "", "training: compute logits in chunks, never whole"},
-    {"liger", "", nothing, "", "training: Liger kernels: fused norms, gating, rotation and loss"},
-    {"offload-optimizer", "--cpu-offload-optimizer=cpu", one, "WHERE",
-     "training: keep optimizer states and master weights in host memory (cpu) or on disk "
-     "(nvme)"},
-    {"offload-params", "", one, "WHERE",
-     "training: keep shards of weights in host memory (cpu) or on disk (nvme); needs --zero 3"},
-    {"attention", "--flash-attention=flash/eager --flashattn=flash/eager -fa=flash/eager", one,
-     "KERNEL", "training: flash (default), or eager, which keeps the scores"},
-    {"cp", "--context-parallel-size -cp", one, "N",
-     "training: context parallel: cards that divide a sequence's tokens (default: 1)"},
-    {"virtual-stages", "--virtual-pipeline-stages", one, "N",
-     "training: chunks of layers on each stage of the interleaved schedule (default: 1)"},
-    {"sequence-parallel", "", one, "BOOL",
-     "training: with --tp: sequence parallel, which divides operations between matrices by tokens "
-     "(default: the engine's)"},
-    {"expert-imbalance", "", one, "X",
-     "training: rows of the busiest card's experts over an even share (default: 1)"},
-    {"packing", "", one, "TOKENS",
-     "training: pack sequences from documents of TOKENS on average, each attending only to itself"},
-    {"freeze-vision-tower", "", nothing, "", "training: do not train the vision tower's weights"},
-    {"token-budget", "", one, "N",
-     "training: days for N tokens: a number, 300B, 15T (needs --machine)"},
-    {"qlora", "", nothing, "", "training: adapters over frozen weights in nf4"},
-    {"grad-ckpt-reduction", "", one, "X",
-     "rule of thumb: share of activations that checkpointing leaves"},
-    {"attn-act-factor-fa", "", one, "X",
-     "rule of thumb: attention with flash: tokens x hidden x layers x X elements"},
-    {"attn-act-factor-no-fa", "", one, "X",
-     "rule of thumb: attention that stores scores, without the scores: tokens x hidden x layers x "
-     "X elements"},
-    {"mlp-act-factor", "", one, "X",
-     "rule of thumb: feed-forward: tokens x hidden x layers x X elements"},
-    {"logits-factor", "", one, "X",
-     "rule of thumb: logits and loss: tokens x vocabulary x X bytes"},
-    {"fragmentation-gib", "", one, "X", "rule of thumb: GiB of fragmentation"},
-    {"misc-overhead-gib", "", one, "X", "rule of thumb: GiB of other overhead"},
-    {"probe", "", nothing, "",
-     "training: also print the command that measures the step on a GPU (examples/probe.py)"},
-    {"warmup-steps", "", one, "N", "with --probe: steps before it measures (default: 3)"},
-    {"probe-steps", "", one, "N", "with --probe: steps that it measures (default: 6)"},
-    {"estimate-only", "", nothing, "",
-     "accepted: print no command to measure with, even with --probe"},
 };
+
+constexpr auto flag_table = [] {
+  std::array<Flag, std::size(first_flags) + std::size(training_flags)> all{};
+  std::ranges::copy(training_flags, std::ranges::copy(first_flags, all.begin()).out);
+  return all;
+}();
 
 }  // namespace
 

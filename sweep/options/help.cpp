@@ -42,7 +42,9 @@ constexpr FlagGroup groups[] = {
      "grad-ckpt-reduction attn-act-factor-fa attn-act-factor-no-fa mlp-act-factor logits-factor "
      "fragmentation-gib misc-overhead-gib"},
     {"Target and prices",
-     "max-ttft max-tpot users requests-s tokens-s allow-offload strict prices acquire top"},
+     "max-ttft max-tpot max-ttft-p95 max-tpot-p95 max-e2e-p99 users think-time active-share "
+     "requests-s tokens-s burstiness load-factor growth months spares allow-offload strict prices "
+     "acquire top"},
     {"Runs and databases",
      "dry-run jobs fresh shard keep threshold fail-if trend where columns runs view run"},
     {"Output",

@@ -20,8 +20,9 @@ const model::ServingOption& way_of(const FleetPlan& plan, std::size_t load) {
 /// before the next.
 double requests_of(const model::Load& load, const model::ServingOption& way) {
   const auto output = static_cast<double>(load.request.output_tokens);
-  const double by_users = static_cast<double>(load.target.users) * way.requests_s /
-                          static_cast<double>(way.serving.batch);
+  const double each = load.target.think > 0 ? way.serving.requests_s_each : way.requests_s;
+  const double by_users =
+      static_cast<double>(load.target.users) * each / static_cast<double>(way.serving.users_each);
   return std::max({load.target.requests_s, load.target.output_tokens_s / output, by_users});
 }
 
@@ -120,7 +121,7 @@ LoadCost mean_cost(const Portfolio& p, const FleetPlan& plan) {
 double cost_per_million(const Portfolio& p, const FleetPlan& plan, const Prices& prices) {
   double hour = 0;
   for (const FleetPart& part : plan.parts)
-    hour += static_cast<double>(part.fleet.machines) *
+    hour += static_cast<double>(part.machines) *
             hourly_cost(prices, *p.machines[part.machine], part.acquisition)->total();
   return hour / (3600 * model::utilisation_of(prices) * demand_of(p, plan).output_tokens_s) * 1e6;
 }
@@ -162,7 +163,7 @@ std::optional<double> break_even_with_rent(const Portfolio& p, const FleetPlan& 
   for (const FleetPart& part : plan.parts) {
     const auto one = rent_per_hour(p.prices, *p.machines[part.machine]);
     if (!one || part.acquisition == model::Acquisition::rent) return std::nullopt;
-    rent += static_cast<double>(part.fleet.machines) * *one;
+    rent += static_cast<double>(part.machines) * *one;
   }
   return model::break_even_months(plan.purchase(), {0, plan.running_per_hour()}, rent);
 }

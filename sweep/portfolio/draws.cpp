@@ -25,7 +25,7 @@ double hourly_under(const Portfolio& p, const ServingTable& ways, const Prices& 
         fleet_of(p, ways, {part.machine, part.acquisition, part.offload}, part.loads);
     if (!fleet) return never;
     sum += hourly_cost(prices, *p.machines[part.machine], part.acquisition)->total() *
-           static_cast<double>(fleet->machines);
+           static_cast<double>(fleet->machines + p.spares);
   }
   return sum;
 }

@@ -46,6 +46,41 @@ std::optional<Seconds> seconds(TomlRow& row, std::string_view key) {
   return named(row, key, *text, [](const std::string& t) { return parse_seconds(t); });
 }
 
+/// How requests come, and limits on the slowest.
+void read_arrivals(TomlRow& row, const Portfolio& p, model::Load& load) {
+  model::Target& target = load.target;
+  model::Scenario& s = load.request;
+  const auto limit = [&](std::string_view key) {
+    const auto found = seconds(row, key);
+    return found ? found->value() : model::LateLimits::none;
+  };
+  target.late = {limit("max_ttft_p95"), limit("max_tpot_p95"), limit("max_e2e_p99")};
+  const auto spread = [&](std::string_view key, Size median) {
+    const Size found = whole(row, key, max_tokens, 0);
+    if (found > 0 && found < median)
+      row.fail(key, fmt::format("found {}; expected at least the median, {}", found, median));
+    return found;
+  };
+  s.prompt_tokens_p95 = spread("prompt_tokens_p95", s.prompt_tokens);
+  s.output_tokens_p95 = spread("output_tokens_p95", s.output_tokens);
+  target.load_factor = p.load_factor;
+  const bool rate = target.requests_s > 0 || target.output_tokens_s > 0;
+  const auto think = seconds(row, "think_time");
+  if (think && (rate || target.users == 0))
+    row.fail("think_time", "found beside a rate; expected users, who pause between requests");
+  target.think = think ? think->value() : 0;
+  const auto burstiness = row.positive("burstiness", Limit{1e6});
+  if (burstiness && !rate)
+    row.fail("burstiness", "found without requests_s or tokens_s, whose arrivals it describes");
+  target.burstiness = burstiness.value_or(1);
+  const auto active = row.positive("active_share", Limit{1});
+  if (active && target.users == 0) row.fail("active_share", "found without users");
+  target.users = static_cast<Size>(
+      std::ceil(p.growth * active.value_or(1) * static_cast<double>(target.users) - 1e-9));
+  target.requests_s *= p.growth;
+  target.output_tokens_s *= p.growth;
+}
+
 model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
                       const Engines& engines, bool strict, const std::string& usual_runtime) {
   TomlRow row(table, p.file);
@@ -93,6 +128,7 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
   target.requests_s = row.positive("requests_s", max_rate).value_or(0);
   target.output_tokens_s = row.positive("tokens_s", max_rate).value_or(0);
   target.strict = strict;
+  read_arrivals(row, p, load);
   if (target.users == 0 && target.requests_s == 0 && target.output_tokens_s == 0)
     row.fail("users", "missing; expected at least one of users, requests_s and tokens_s");
   row.finish();
@@ -137,6 +173,12 @@ Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub,
   p.draws = whole(row, "draws", Limit{100000}, 200);
   p.seed = static_cast<std::uint64_t>(whole(row, "seed", Limit{1e15}, 1));
   p.change = row.positive("change", Limit{0.99}).value_or(0.2);
+  p.load_factor = row.positive("load_factor", Limit{1}).value_or(model::usual_load_factor);
+  const auto growth = row.positive("growth", Limit{1});
+  const auto months = row.positive("months", Limit{1200});
+  if (months && !growth) row.fail("months", "found without growth, the demand's share a month");
+  p.growth = std::pow(1 + growth.value_or(0), months.value_or(12));
+  p.spares = whole(row, "spares", Limit{1000}, 0);
   const bool strict = row.flag("strict").value_or(false);
   const std::string runtime = row.text("runtime").value_or("vllm");
   const auto machines = row.texts("machines");

@@ -62,7 +62,7 @@ std::string machines_words(const Portfolio& p, const FleetPlan& plan) {
   std::string text;
   for (const FleetPart& part : plan.parts) {
     if (!text.empty()) text += " and ";
-    if (part.fleet.machines > 0) text += fmt::format("{} of ", part.fleet.machines);
+    if (part.machines > 0) text += fmt::format("{} of ", part.fleet.machines);
     text += p.machines[part.machine]->name;
   }
   return text;

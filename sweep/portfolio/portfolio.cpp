@@ -21,7 +21,8 @@ FleetPart part_of(const Portfolio& p, const FleetChoice& choice, std::vector<std
   part.offload = choice.offload;
   part.loads = std::move(loads);
   part.fleet = std::move(fleet);
-  const auto n = static_cast<double>(part.fleet.machines);
+  part.machines = part.fleet.machines + p.spares;
+  const auto n = static_cast<double>(part.machines);
   const auto hour = hourly_cost(p.prices, machine, choice.acquisition);
   part.hour = {n * hour->capital, n * hour->energy};
   part.purchase = n * purchase(p.prices, machine, choice.acquisition).value_or(0);
@@ -96,7 +97,7 @@ bool affordable(const Portfolio& p, const ServingTable& ways, const FleetPlan& p
     const auto fleet =
         fleet_of(p, ways, {part.machine, part.acquisition, part.offload}, part.loads, scale);
     const double share =
-        static_cast<double>(fleet->machines) / static_cast<double>(part.fleet.machines);
+        static_cast<double>(fleet->machines + p.spares) / static_cast<double>(part.machines);
     money += share * committed(p, part);
     hour += share * part.hour.total();
   }
@@ -131,7 +132,7 @@ std::optional<model::Fleet> fleet_of(const Portfolio& p, const ServingTable& way
 
 Size FleetPlan::machines() const {
   Size sum = 0;
-  for (const FleetPart& part : parts) sum += part.fleet.machines;
+  for (const FleetPart& part : parts) sum += part.machines;
   return sum;
 }
 double FleetPlan::purchase() const {

@@ -33,7 +33,10 @@ struct Portfolio {
   double years = 3;                       ///< period of the total cost
   Size draws = 200;
   std::uint64_t seed = 1;
-  double change = 0.2;               ///< the share by which the sensitivity moves each assumption
+  double change = 0.2;  ///< the share by which the sensitivity moves each assumption
+  double load_factor = model::usual_load_factor;
+  double growth = 1;                 ///< multiple of the loads in the file that `loads` have
+  Size spares = 0;                   ///< machines of each kind more than the loads take
   std::vector<std::string> assumed;  ///< assumptions about the engines
 };
 /// Runtimes are rows of `engines`, which outlives the portfolio. Throws SpecError naming file, key,
@@ -46,10 +49,11 @@ struct FleetPart {
   model::Acquisition acquisition = model::Acquisition::buy;
   bool offload = false;            ///< weights outside the cards are allowed
   std::vector<std::size_t> loads;  ///< indices; stays[i] of the fleet is of loads[i]
-  model::Fleet fleet;
-  double purchase = 0;     ///< total of all machines
-  model::HourlyCost hour;  ///< total of all machines
-  double watts = 0;        ///< total of all machines; 0: not known
+  model::Fleet fleet;              ///< without spares
+  Size machines = 0;               ///< with spares
+  double purchase = 0;             ///< total of all machines
+  model::HourlyCost hour;          ///< total of all machines
+  double watts = 0;                ///< total of all machines; 0: not known
 };
 /// An answer: parts that together serve every load.
 struct FleetPlan {

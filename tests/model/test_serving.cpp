@@ -92,8 +92,9 @@ TEST(Serving, ContinuousBatchingIsASteadyState) {
       EXPECT_EQ(found.service.tpot, t.tpot);
       EXPECT_EQ(found.service.ttft, t.ttft);
       EXPECT_DOUBLE_EQ(found.service.output_tokens_s(s), t.output_tokens_s);
-      // One machine serves its own rate of requests. A higher rate takes a second machine.
-      target.requests_s = t.requests_s / (strict ? found.service.time.high : 1);
+      // One machine is planned for a share of its rate. A higher rate takes a second machine.
+      target.requests_s =
+          target.load_factor * t.requests_s / (strict ? found.service.time.high : 1);
       target.requests_s *= 0.999;
       EXPECT_EQ(machines_needed(found, s, target), 1);
       target.requests_s *= 1.002;
@@ -228,8 +229,8 @@ TEST(Serving, MissedTargetsWithTheirFactor) {
 TEST(Serving, DemandDecidesHowManyMachines) {
   Serving one;
   one.replicas = 2;
-  one.batch = 8;
-  one.service.requests_s = 2;
+  one.users_each = 8;
+  one.requests_s_each = 2;
   const Model& model = test::catalogue_model("openai-community/gpt2");
   const QuantisedModel weights = quantise(model, scheme("fp16"));
   const Machine machine = test::machine(1, 8, 64);

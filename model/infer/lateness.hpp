@@ -1,0 +1,100 @@
+// The slowest requests of one copy, from what each finds when it arrives (model/infer/queue.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "hardware/units.hpp"
+
+namespace headroom::model {
+
+/// Limits on the slowest requests, seconds; infinite: none.
+struct LateLimits {
+  static constexpr double none = std::numeric_limits<double>::infinity();
+  double ttft_p95 = none, tpot_p95 = none, total_p99 = none;
+  bool any() const { return ttft_p95 < none || tpot_p95 < none || total_p99 < none; }
+};
+
+/// Times of a request while a number of them is in the engine, seconds.
+struct Crowd {
+  double first = 0;  ///< request + prompt + step: the first token without a wait
+  double ahead = 0;  ///< share of prompts that wait for others before them
+  double wait = 0;   ///< mean of that wait, over all prompts
+  double tpot = 0, total = 0;
+};
+
+/// A share of the requests with equal lengths.
+struct LengthShare {
+  double share = 1;
+  double longer = 0;  ///< seconds of the prompt above the mean prompt's
+  double output = 1;  ///< tokens
+};
+
+/// How long requests take, by what they find when they arrive.
+struct Lateness {
+  struct Found {
+    double share = 0;
+    double waits = 0;  ///< seconds for a slot
+    Crowd in;          ///< in the engine
+  };
+  std::vector<Found> found;
+  const std::vector<LengthShare>& lengths;
+  double requests_s = 0, load = 0;
+
+  /// Share of requests whose wait for prompts exceeds `seconds`.
+  static double waits_longer(const Crowd& c, double seconds) {
+    if (seconds < 0) return 1;
+    return c.wait > 0 ? c.ahead * std::exp(-seconds * c.ahead / c.wait) : 0;
+  }
+  /// Shares of requests that take longer than `limit` seconds.
+  double ttft(double limit) const {
+    double late = 0;
+    for (const Found& f : found)
+      for (const LengthShare& l : lengths)
+        late += f.share * l.share * waits_longer(f.in, limit - f.waits - f.in.first - l.longer);
+    return late;
+  }
+  double tpot(double limit) const {
+    double late = 0;
+    for (const Found& f : found)
+      if (f.in.tpot > limit) late += f.share;
+    return late;
+  }
+  double total(double limit) const {
+    double late = 0;
+    for (const Found& f : found)
+      for (const LengthShare& l : lengths)
+        late += f.share * l.share *
+                waits_longer(f.in,
+                             limit - f.waits - f.in.first - l.longer - (l.output - 1) * f.in.tpot);
+    return late;
+  }
+  bool meets(const LateLimits& limits) const {
+    return ttft(limits.ttft_p95) <= 0.05 && tpot(limits.tpot_p95) <= 0.05 &&
+           total(limits.total_p99) <= 0.01;
+  }
+  double mean_total() const {
+    return mean([](const Found& f) { return f.waits + f.in.total; });
+  }
+  template <class Of>
+  double mean(const Of& of) const {
+    double sum = 0;
+    for (const Found& f : found) sum += f.share * of(f);
+    return sum;
+  }
+  /// The time that a share `late` of requests exceeds.
+  template <class Late>
+  static Seconds exceeded_by(double late, double guess, const Late& share) {
+    double low = 0, high = std::max(guess, 1e-9);
+    while (share(high) > late) high *= 2;
+    for (int i = 0; i < 50; ++i) {
+      const double middle = (low + high) / 2;
+      (share(middle) > late ? low : high) = middle;
+    }
+    return Seconds(high);
+  }
+};
+
+}  // namespace headroom::model

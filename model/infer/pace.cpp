@@ -1,0 +1,148 @@
+// Seconds of each pass of one copy.
+#include "model/infer/pace.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/infer/memory/activation.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/serving.hpp"
+#include "model/infer/timeline/experts_touched.hpp"
+#include "model/infer/timeline/passes.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr double normal_95th = 1.6448536269514722;
+
+double log_variance(const Lengths& lengths) {
+  const double s = std::log(lengths.p95 / lengths.p50) / normal_95th;
+  return s * s;
+}
+
+/// Prompts in one pass if `arriving` new requests meet a step in the mean. The chunk of a pass
+/// limits them.
+double prompts_together(const Scenario& s, double arriving) {
+  const auto chunk = static_cast<double>(prefill_chunk(s));
+  const double room = chunk > 0 ? chunk / static_cast<double>(s.prompt_tokens) : arriving;
+  return std::max(1.0, std::min(arriving, room));
+}
+
+/// Seconds by which the prompts of `joint` hold up the sequences of `share`. A separate prefill
+/// holds them up for `alone`, its whole time. Otherwise prompts go through decode steps, which take
+/// longer: weights are read and kernels launched once for both.
+double prefill_delay(const Scenario& joint, const Scenario& share, const Speeds& speeds,
+                     const Plan& plan, double alone) {
+  if (joint.runtime->serving.separate_prefill) return alone;
+  Pass both = prefill_pass(joint, joint.prompt_tokens);
+  const double steps = both.weight_reads, tokens = steps * static_cast<double>(share.batch);
+  both.tokens += tokens;
+  both.logit_rows += tokens;
+  both.touched = experts_touched(joint.weights->model->profile, both.tokens / steps);
+  const double longer = prefill(joint, speeds, plan, TimedPass(joint, speeds, both)).total.value() -
+                        steps * decode_step(share, speeds, plan, {}).total.value();
+  return std::clamp(longer, 0.0, alone);
+}
+
+/// Seconds of prompts that go through together, and by which they hold up running sequences.
+struct JointPrompts {
+  double time = 0, delay = 0;
+};
+
+/// Between whole numbers of prompts both are interpolated: the mean of passes with one more or
+/// less.
+template <class Joint>
+JointPrompts joint_prompts(double together, const Joint& of) {
+  const double below = std::floor(together), part = together - below;
+  const JointPrompts least = of(static_cast<Size>(below));
+  if (part == 0) return least;
+  const JointPrompts most = of(static_cast<Size>(below) + 1);
+  return {std::lerp(least.time, most.time, part), std::lerp(least.delay, most.delay, part)};
+}
+
+/// Tokens that a running request has made in the mean. Long outputs run longer, so they count more.
+double made_tokens(const Lengths& outputs) { return outputs.mean_square() / (2 * outputs.mean()); }
+
+/// `asked` with the mean lengths, and with the context that the engine reserves for a request.
+Scenario with_lengths(const Scenario& asked, const Lengths& prompts, const Lengths& outputs) {
+  Scenario s = asked;
+  s.prompt_tokens = whole_tokens(prompts.mean());
+  s.output_tokens = whole_tokens(outputs.mean());
+  switch (s.runtime->serving.admission) {
+    case Admission::slots:
+      if (s.context == 0)
+        s.context = std::max(whole_tokens(prompts.p95 + outputs.p95), s.default_context());
+      break;
+    case Admission::whole:
+      s.context = whole_tokens(prompts.mean() + outputs.mean());
+      break;
+    case Admission::as_needed:
+      s.context = whole_tokens(prompts.mean() + made_tokens(outputs));
+      break;
+  }
+  return s;
+}
+
+/// Sets the batch of `s` to the requests that run at once, at most as many as asked for, and `plan`
+/// to their plan. Returns 0 if none fits.
+Size admit(Scenario& s, Plan& plan) {
+  const Size asked = s.batch;
+  const auto holds = [&](Size batch) {
+    s.batch = batch;
+    plan = place(s, 1.0);
+    return plan.feasible();
+  };
+  const Size running = holds(asked) ? asked : largest(asked, holds);
+  if (running > 0 && s.batch != running) holds(running);
+  return running;
+}
+
+}  // namespace
+
+double Lengths::mean() const { return p50 * std::exp(log_variance(*this) / 2); }
+double Lengths::mean_square() const { return mean() * mean() * std::exp(log_variance(*this)); }
+double Lengths::variance_share() const { return std::expm1(log_variance(*this)); }
+double Lengths::at(double deviations) const {
+  return p50 * std::exp(deviations * std::sqrt(log_variance(*this)));
+}
+
+Size whole_tokens(double count) { return std::max<Size>(1, std::llround(count)); }
+
+Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Speeds& speeds)
+    : one_(with_lengths(asked, prompts, outputs)) {
+  Scenario s = one_;
+  running = admit(s, plan_);
+  if (running == 0) return;
+  speeds.know(s, plan_);
+  speeds_ = &speeds;
+  one_.batch = 1;
+  stages = std::max<Size>(1, plan_.stages);
+  Scenario share = s;
+  share.batch = (running + stages - 1) / stages;
+  others = static_cast<double>(share.batch - 1);
+  prompt_tokens = s.prompt_tokens;
+  output_tokens = static_cast<double>(s.output_tokens);
+  prompt = prefill(one_, speeds, plan_, prompt_tokens).total.value();
+  request = s.runtime->serving.request_s.value * std::sqrt(static_cast<double>(running));
+  CachedTokens cached = mean_tokens(s);
+  cached.self = whole_tokens(made_tokens(outputs) + (cached.source > 0 ? 0 : prompts.mean()));
+  cached_tokens = static_cast<double>(cached.self);
+  step = decode_step(share, speeds, plan_, cached).total.value();
+  const double together = prompts_together(s, others / output_tokens);
+  const JointPrompts joint = joint_prompts(together, [&](Size number) {
+    Scenario prompts_of = one_;
+    prompts_of.batch = number;
+    const double time =
+        number == 1 ? prompt : prefill(prompts_of, speeds, plan_, prompt_tokens).total.value();
+    return JointPrompts{time, prefill_delay(prompts_of, share, speeds, plan_, time)};
+  });
+  another = joint.time / together;
+  delay = joint.delay / together;
+}
+
+double Pace::prompt_of(double length) const {
+  const Size own = whole_tokens(length);
+  return own == prompt_tokens ? prompt : prefill(one_, *speeds_, plan_, own).total.value();
+}
+
+}  // namespace headroom::model

@@ -1,0 +1,284 @@
+#include "model/infer/queue.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/infer/estimate.hpp"
+#include "model/infer/service.hpp"
+#include "model/infer/serving.hpp"
+
+namespace headroom::model {
+namespace {
+
+constexpr double negligible = 1e-10;  ///< share of time
+constexpr std::size_t max_states = 4'000'000;
+constexpr double least_stride = 0.1;
+constexpr double max_line_load = 0.99;  ///< load of the line of prompts
+constexpr int max_rounds = 8;
+constexpr double densest = 1.15;  ///< between numbers of requests at which passes are measured
+
+Lengths lengths_of(Size median, Size p95) {
+  const auto p50 = static_cast<double>(std::max<Size>(1, median));
+  return {p50, std::max(p50, static_cast<double>(p95))};
+}
+
+std::vector<Size> numbers_up_to(Size slots) {
+  std::vector<Size> all;
+  for (Size n = 1; n < slots;
+       n = std::max(n + 1, static_cast<Size>(std::llround(densest * static_cast<double>(n)))))
+    all.push_back(n);
+  all.push_back(slots);
+  return all;
+}
+
+/// Shares that add up to 1. Sums stay finite while they are made.
+template <class State>
+class Shares {
+ public:
+  void add(double number) {
+    all_.push_back({number, next_});
+    sum_ += next_;
+    if (sum_ < 1e200) return;
+    for (State& each : all_) each.share /= sum_;
+    next_ /= sum_;
+    sum_ = 1;
+  }
+  void times(double ratio) { next_ *= ratio; }
+  bool ends() const { return next_ < negligible * sum_ || all_.size() >= max_states; }
+  std::vector<State> done() {
+    for (State& each : all_) each.share /= sum_;
+    return std::move(all_);
+  }
+
+ private:
+  std::vector<State> all_;
+  double next_ = 1, sum_ = 0;
+};
+
+/// Neighbours together, finer towards the largest numbers, whose requests are the slowest.
+template <class State>
+std::vector<State> joined(const std::vector<State>& all) {
+  constexpr double most = 0.02, part = 0.1;
+  std::vector<State> few;
+  State group;
+  double left = 1;
+  for (const State& each : all) {
+    group.number += each.number * each.share;
+    group.share += each.share;
+    if (group.share < std::min(most, part * left) && &each != &all.back()) continue;
+    left -= group.share;
+    if (group.share > 0) few.push_back({group.number / group.share, group.share});
+    group = {};
+  }
+  return few;
+}
+
+}  // namespace
+
+Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
+    : scenario_(scenario),
+      speeds_(scenario),
+      prompts_(lengths_of(scenario.prompt_tokens, scenario.prompt_tokens_p95)),
+      outputs_(lengths_of(scenario.output_tokens, scenario.output_tokens_p95)),
+      first_(first),
+      step_(step) {
+  Scenario one = scenario;
+  one.batch = 1;
+  continuous_ = batches_continuously(one, evaluate(one));
+  output_tokens_ = static_cast<double>(whole_tokens(outputs_.mean()));
+  const Size most = continuous_ ? Pace(scenario_, prompts_, outputs_, speeds_).running : 1;
+  numbers_ = numbers_up_to(std::max<Size>(1, std::min(slots, std::max<Size>(1, most))));
+  measured_.resize(numbers_.size());
+  if (prompts_.p95 <= prompts_.p50 && outputs_.p95 <= outputs_.p50) {
+    lengths_ = {{1, 0, output_tokens_}};
+    return;
+  }
+  const Pace pace(one, prompts_, outputs_, speeds_);
+  constexpr double width = 0.25;
+  double all = 0;
+  for (double z = -2.5; z <= 3.5; z += width) {
+    const double share = std::exp(-z * z / 2);
+    const double longer = pace.running > 0 ? pace.prompt_of(prompts_.at(z)) - pace.prompt : 0;
+    lengths_.push_back({share, first_ * longer, outputs_.at(z)});
+    all += share;
+  }
+  for (LengthShare& l : lengths_) l.share /= all;
+}
+
+const Queue::Passes& Queue::measured(std::size_t index) {
+  std::optional<Passes>& slot = measured_[index];
+  if (slot) return *slot;
+  Scenario s = scenario_;
+  s.batch = numbers_[index];
+  if (!continuous_) {
+    const Estimate e = evaluate(s);
+    const double step = (e.total - e.ttft).value() / std::max(1.0, output_tokens_ - 1);
+    const double first = first_ * e.ttft.value();
+    return slot.emplace(Passes{first, step_ * step, 0, 0, 0});
+  }
+  const Pace pace(s, prompts_, outputs_, speeds_);
+  const auto stages = static_cast<double>(pace.stages);
+  const ServingPolicy& policy = scenario_.runtime->serving;
+  const double passes = static_cast<double>(pace.prompt_tokens) /
+                        static_cast<double>(std::max<Size>(1, policy.prefill_chunk));
+  const double line = policy.separate_prefill ? pace.another : pace.delay + passes * pace.step;
+  return slot.emplace(Passes{first_ * (pace.request + pace.prompt + pace.step), step_ * pace.step,
+                             step_ * pace.delay / stages, first_ * pace.another / stages,
+                             first_ * line / stages});
+}
+
+Queue::Passes Queue::passes(double number) {
+  const double n = std::clamp(number, 1.0, slots());
+  const auto next = std::ranges::lower_bound(numbers_, n, {},
+                                             [](Size each) { return static_cast<double>(each); });
+  const auto high = static_cast<std::size_t>(next - numbers_.begin());
+  const Passes& b = measured(high);
+  if (high == 0) return b;
+  const Passes& a = measured(high - 1);
+  const auto from = static_cast<double>(numbers_[high - 1]);
+  const double t = (n - from) / (static_cast<double>(numbers_[high]) - from);
+  return {std::lerp(a.first, b.first, t), std::lerp(a.step, b.step, t),
+          std::lerp(a.delay, b.delay, t), std::lerp(a.another, b.another, t),
+          std::lerp(a.line, b.line, t)};
+}
+
+Crowd Queue::crowd(double number, const Stream& stream) {
+  const Passes p = passes(number);
+  const double n = std::max(1.0, number), others = n - 1, tokens = output_tokens_ - 1;
+  const double stay = std::max(tokens * p.step + others * p.delay, n * p.another - p.first);
+  const double load = std::min(max_line_load, stream.requests_s * p.line);
+  const double spread = std::min(1.0, stream.gaps) + prompts_.variance_share();
+  const double wait = p.line * (load * spread / 2 + stream.mates()) / (1 - load);
+  Crowd c;
+  c.first = p.first;
+  c.wait = std::min(wait, stream.ahead * p.line);
+  c.ahead = 1 - (1 - load) / (1 + stream.mates());
+  if (stream.queue > 0) {
+    c.wait = stream.queue * others * p.another;
+    c.ahead = 1;
+  }
+  c.tpot = tokens > 0 ? stay / tokens : p.step + others * p.delay;
+  c.total = c.first + c.wait + stay;
+  return c;
+}
+
+double Queue::deaths(double number, const Stream& stream) {
+  const Crowd c = crowd(std::min(number, slots()), stream);
+  // With every slot at work, prompts come as answers leave, and hardly one waits for others.
+  return number < slots() ? number / c.total : slots() / (c.total - c.wait);
+}
+
+double Queue::capacity() { return deaths(slots(), {}); }
+
+double Queue::variation(const Stream& stream) {
+  const Crowd c = crowd(slots(), stream);
+  const double output = (output_tokens_ - 1) * c.tpot / c.total, prompt = c.first / c.total;
+  return output * output * outputs_.variance_share() + prompt * prompt * prompts_.variance_share();
+}
+
+std::vector<Queue::State> Queue::of_rate(Stream& stream) {
+  const double times = variation(stream);
+  const double stride = std::max(least_stride, 1 + (stream.gaps - 1) / (1 + std::min(1.0, times)));
+  stream.line = (stream.gaps + times) / 2 / stride;
+  Shares<State> shares;
+  double n = 0, ratio = 1;
+  do {
+    shares.add(n);
+    n += stride;
+    ratio = stream.requests_s / deaths(n, stream);
+    shares.times(ratio);
+  } while (ratio >= 1 || !shares.ends());
+  return shares.done();
+}
+
+std::vector<Queue::State> Queue::of_users(const Arrivals& a, const Stream& stream) {
+  const double others = std::max(0.0, a.users - 1);
+  if (a.think <= 0) return {{others, 1}};
+  Shares<State> shares;
+  for (double n = 0; n <= others; ++n) {
+    shares.add(n);
+    shares.times((others - n) / a.think / deaths(n + 1, stream));
+  }
+  return shares.done();
+}
+
+Lateness Queue::found(const std::vector<State>& states, const Stream& stream) {
+  const double most = deaths(slots(), stream);
+  Lateness late{{}, lengths_, stream.requests_s, stream.requests_s / most};
+  for (const State& each : joined(states)) {
+    const double number = each.number + 1 + stream.mates();
+    const double waits = stream.line * std::max(0.0, number - slots()) / most;
+    late.found.push_back({each.share, waits, crowd(std::min(number, slots()), stream)});
+  }
+  return late;
+}
+
+std::optional<Lateness> Queue::lateness(const Arrivals& a) {
+  if (a.requests_s > 0) {
+    Stream stream{.requests_s = a.requests_s, .gaps = 1 / a.burstiness};
+    if (a.requests_s >= deaths(slots(), stream)) return std::nullopt;
+    const auto states = of_rate(stream);
+    return found(states, stream);
+  }
+  // Prompts come as often as people ask, which depends on how long answers take.
+  Stream stream{.ahead = std::max(0.0, a.users - 1)};
+  if (a.think <= 0)
+    stream.queue = std::max(scenario_.runtime->serving.queue.value, 1 / output_tokens_);
+  stream.requests_s = a.users / (a.think + crowd(1, stream).total);
+  std::optional<Lateness> late;
+  for (int i = 0; i < max_rounds; ++i) {
+    late.emplace(found(of_users(a, stream), stream));
+    const double next = a.users / (a.think + late->mean_total());
+    if (std::abs(next - stream.requests_s) < 1e-6 * next) break;
+    stream.requests_s = (stream.requests_s + next) / 2;
+  }
+  return late;
+}
+
+bool Queue::meets(const LateLimits& limits, const Arrivals& arrivals) {
+  const auto late = lateness(arrivals);
+  return late && late->meets(limits);
+}
+
+InFlight Queue::at(const Arrivals& arrivals) {
+  const auto late = lateness(arrivals);
+  const Seconds never(LateLimits::none);
+  if (!late) {
+    const double load = arrivals.requests_s / capacity();
+    return {arrivals.requests_s, load, LateLimits::none, never, never, never, never, never, never};
+  }
+  using Found = Lateness::Found;
+  const double ttft = late->mean([](const Found& f) { return f.waits + f.in.first + f.in.wait; });
+  const double tpot = late->mean([](const Found& f) { return f.in.tpot; });
+  const double total = late->mean_total();
+  return {late->requests_s,
+          late->load,
+          late->requests_s * total,
+          Seconds(ttft),
+          Seconds(tpot),
+          Seconds(total),
+          Lateness::exceeded_by(0.05, ttft, [&](double t) { return late->ttft(t); }),
+          Lateness::exceeded_by(0.05, tpot, [&](double t) { return late->tpot(t); }),
+          Lateness::exceeded_by(0.01, total, [&](double t) { return late->total(t); })};
+}
+
+double Queue::most_requests(const LateLimits& limits, double cap, double burstiness) {
+  const auto holds = [&](double rate) { return meets(limits, {rate, burstiness, 0, 0}); };
+  if (holds(cap)) return cap;
+  double low = cap / 1e6, high = cap;
+  if (!holds(low)) return 0;
+  for (int i = 0; i < 24; ++i) {
+    const double middle = (low + high) / 2;
+    (holds(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+Size Queue::most_users(const LateLimits& limits, double cap, double think, Size most) {
+  return largest(most, [&](Size users) {
+    const auto late = lateness({0, 1, static_cast<double>(users), think});
+    return late->requests_s <= cap && late->meets(limits);
+  });
+}
+
+}  // namespace headroom::model

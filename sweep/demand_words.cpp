@@ -1,0 +1,42 @@
+#include "sweep/demand_words.hpp"
+
+#include <fmt/format.h>
+
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+
+std::string arrivals_words(const model::Target& target) {
+  if (!target.at_random()) return {};
+  const std::string busy =
+      fmt::format("a copy is at most {:.0f} % busy (--load-factor)", 100 * target.load_factor);
+  if (target.think > 0)
+    return fmt::format("each user pauses for {} before the next request (--think-time); {}",
+                       duration(target.think), busy);
+  return fmt::format("requests arrive at random, {} (--burstiness); {}",
+                     target.burstiness == 1
+                         ? std::string("as a Poisson process")
+                         : fmt::format("with burstiness {:g}", target.burstiness),
+                     busy);
+}
+
+std::string spares_words(const Candidate& c) {
+  if (c.spares > 0)
+    return fmt::format("{} machines, {} to spare: the figures hold without", c.machines, c.spares);
+  return fmt::format("{} machine{}, {} with one to spare (--spares 1)", c.machines,
+                     c.machines == 1 ? "" : "s", c.machines + 1);
+}
+
+std::string slowest_words(const Candidate& c) {
+  if (!c.slowest) return {};
+  const model::InFlight& now = *c.slowest;
+  std::string text = fmt::format(
+      "95 of 100 first tokens within {}, 95 of 100 requests at {} a token or less, 99 of 100 "
+      "finished within {}",
+      duration(now.ttft_p95.value()), duration(now.tpot_p95.value()),
+      duration(now.total_p99.value()));
+  if (now.load < 1) text += fmt::format("; each copy {:.0f} % busy", 100 * now.load);
+  return text;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,19 @@
+// How requests come to a plan's machines, how long the slowest take, and which machines are spares.
+#pragma once
+
+#include <string>
+
+#include "sweep/plan.hpp"
+
+namespace headroom::sweep {
+
+/// "requests arrive at random, …"; empty where a fixed number of them is always there.
+std::string arrivals_words(const model::Target& target);
+
+/// "95 of 100 first tokens within 0.9 s, …"; empty where nothing of the slowest was asked.
+std::string slowest_words(const Candidate& candidate);
+
+/// "3, 1 of them to spare: …".
+std::string spares_words(const Candidate& candidate);
+
+}  // namespace headroom::sweep

@@ -1,0 +1,202 @@
+// Random arrivals, against a simulation of every pass of the engine.
+#include "model/infer/queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "model/infer/estimate.hpp"
+#include "model/infer/traffic.hpp"
+#include "tests/model/passes_simulation.hpp"
+#include "tests/support/scenarios.hpp"
+
+namespace headroom::model {
+namespace {
+
+class QueueOf : public testing::TestWithParam<const char*> {
+ protected:
+  const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
+  const Machine machine = test::machine(1, 80, 256);
+  Scenario scenario(Size prompt, Size output, Size slots = 32) const {
+    Scenario s = test::scenario(weights, machine, GetParam());
+    s.prompt_tokens = prompt;
+    s.output_tokens = output;
+    s.batch = slots;
+    return s;
+  }
+};
+
+double error_of(Seconds found, double simulated) { return std::abs(found.value() / simulated - 1); }
+
+/// Relative errors of a figure over many set-ups, sorted.
+struct Errors {
+  std::vector<double> all;
+  void add(double error) { all.push_back(error); }
+  double at(double share) {
+    std::ranges::sort(all);
+    return all[static_cast<std::size_t>(share * static_cast<double>(all.size() - 1))];
+  }
+};
+
+struct AllErrors {
+  Errors ttft_p95, tpot, tpot_p95, total, total_p99;
+  void add(const InFlight& found, const test::Simulated& exact) {
+    ttft_p95.add(error_of(found.ttft_p95, exact.ttft_p95));
+    tpot.add(error_of(found.tpot, exact.tpot));
+    tpot_p95.add(error_of(found.tpot_p95, exact.tpot_p95));
+    total.add(error_of(found.total, exact.total));
+    total_p99.add(error_of(found.total_p99, exact.total_p99));
+  }
+};
+
+// Chat and summaries; few and many slots; loads up to the one that plans allow.
+TEST_P(QueueOf, PoissonArrivalsAreThoseOfASimulation) {
+  AllErrors errors;
+  for (const auto& [prompt, output] : {std::pair<Size, Size>{1000, 200}, {200, 800}})
+    for (const Size slots : {8, 128})
+      for (const double load : {0.3, 0.5, 0.8}) {
+        const Scenario s = scenario(prompt, output, slots);
+        Queue queue(s, slots);
+        const Arrivals arrivals{.requests_s = load * queue.capacity()};
+        errors.add(queue.at(arrivals), test::simulated(s, arrivals, slots));
+      }
+  EXPECT_LT(errors.tpot.at(1), 0.06);
+  EXPECT_LT(errors.total.at(1), 0.06);
+  EXPECT_LT(errors.tpot_p95.at(1), 0.15);
+  EXPECT_LT(errors.total_p99.at(1), 0.20);
+  EXPECT_LT(errors.ttft_p95.at(0.5), 0.15);
+  EXPECT_LT(errors.ttft_p95.at(1), 0.50);
+}
+
+TEST_P(QueueOf, BurstsAndLengthsAreThoseOfASimulation) {
+  AllErrors errors;
+  for (const double burstiness : {0.5, 2.0})
+    for (const double load : {0.4, 0.8}) {
+      Scenario s = scenario(1000, 300, 64);
+      s.prompt_tokens_p95 = 3000;
+      s.output_tokens_p95 = 900;
+      Queue queue(s, s.batch);
+      const Arrivals arrivals{.requests_s = load * queue.capacity(), .burstiness = burstiness};
+      errors.add(queue.at(arrivals), test::simulated(s, arrivals, s.batch));
+    }
+  EXPECT_LT(errors.tpot.at(1), 0.04);
+  EXPECT_LT(errors.total.at(1), 0.05);
+  EXPECT_LT(errors.tpot_p95.at(1), 0.12);
+  EXPECT_LT(errors.total_p99.at(1), 0.12);
+  EXPECT_LT(errors.ttft_p95.at(0.5), 0.30);
+}
+
+TEST_P(QueueOf, PeopleWhoThinkAreThoseOfASimulation) {
+  AllErrors errors;
+  for (const double users : {10.0, 60.0, 120.0}) {
+    const Scenario s = scenario(1000, 300, 64);
+    Queue queue(s, s.batch);
+    const Arrivals arrivals{.users = users, .think = 20};
+    errors.add(queue.at(arrivals), test::simulated(s, arrivals, s.batch));
+  }
+  EXPECT_LT(errors.tpot.at(1), 0.05);
+  EXPECT_LT(errors.total.at(1), 0.03);
+  EXPECT_LT(errors.tpot_p95.at(1), 0.10);
+  EXPECT_LT(errors.total_p99.at(1), 0.10);
+  EXPECT_LT(errors.ttft_p95.at(0.5), 0.30);
+}
+
+// People who do not pause are the steady state.
+TEST_P(QueueOf, ThoseWhoDoNotPauseAreTheSteadyState) {
+  for (const Size users : {1, 20, 64}) {
+    const Scenario s = scenario(1000, 300, users);
+    Queue queue(s, users);
+    const InFlight found = queue.at({.users = static_cast<double>(users)});
+    const Traffic steady = traffic(s);
+    EXPECT_NEAR(found.ttft / steady.ttft, 1, 1e-6) << users;
+    EXPECT_NEAR(found.tpot / steady.tpot, 1, 0.12) << users;
+    EXPECT_GE(found.ttft_p95, found.ttft);
+  }
+}
+
+// Little's law: requests in flight are the rate times the stay, whatever the arrivals.
+TEST_P(QueueOf, FullSlotsServeWhatTheSteadyStateServes) {
+  for (const Size slots : {1, 16, 200}) {
+    const Scenario s = scenario(1000, 300, slots);
+    const double steady = traffic(s).requests_s;
+    EXPECT_NEAR(Queue(s, slots).capacity() / steady, 1, 0.12) << slots;
+  }
+}
+
+TEST_P(QueueOf, MoreRequestsAreNeverFaster) {
+  const Scenario s = scenario(1500, 300, 64);
+  Queue queue(s, s.batch);
+  InFlight before;
+  for (double load = 0.02; load < 0.99; load += 0.02) {
+    const InFlight now = queue.at({.requests_s = load * queue.capacity()});
+    EXPECT_NEAR(now.load, load, 1e-9);
+    // Groups of states make small steps.
+    for (const auto time : {&InFlight::ttft, &InFlight::tpot, &InFlight::total, &InFlight::ttft_p95,
+                            &InFlight::tpot_p95, &InFlight::total_p99})
+      EXPECT_GT((now.*time).value(), 0.99 * (before.*time).value()) << load;
+    EXPECT_GE(now.ttft_p95, now.ttft);
+    before = now;
+  }
+  EXPECT_TRUE(std::isinf(queue.at({.requests_s = queue.capacity()}).total_p99.value()));
+}
+
+TEST_P(QueueOf, TheMostIsTheLastThatMeetsTheLimits) {
+  const Scenario s = scenario(1500, 300, 64);
+  Queue queue(s, s.batch);
+  const InFlight half = queue.at({.requests_s = 0.5 * queue.capacity()});
+  LateLimits limits;
+  limits.tpot_p95 = half.tpot_p95.value() * 1.001;
+  const double cap = 0.8 * queue.capacity();
+  const double most = queue.most_requests(limits, cap, 1);
+  EXPECT_NEAR(most, 0.5 * queue.capacity(), 0.03 * most);
+  EXPECT_TRUE(queue.meets(limits, {.requests_s = 0.999 * most}));
+  EXPECT_FALSE(queue.meets(limits, {.requests_s = 1.03 * most}));
+  EXPECT_DOUBLE_EQ(queue.most_requests({}, cap, 1), cap);
+  limits.tpot_p95 = 1e-6;
+  EXPECT_EQ(queue.most_requests(limits, cap, 1), 0);
+
+  limits.tpot_p95 = half.tpot_p95.value();
+  const Size users = queue.most_users(limits, cap, 10, 100'000);
+  const auto people = [](Size n) { return Arrivals{.users = static_cast<double>(n), .think = 10}; };
+  EXPECT_TRUE(queue.meets(limits, people(users)));
+  EXPECT_FALSE(queue.meets(limits, people(users + 1)));
+  const Size all = queue.most_users({}, cap, 10, 100'000);
+  EXPECT_LE(queue.at(people(all)).requests_s, cap);
+  EXPECT_GT(queue.at(people(all + 1)).requests_s, cap);
+}
+
+TEST_P(QueueOf, BurstsWaitLonger) {
+  const Scenario s = scenario(1500, 300, 64);
+  Queue queue(s, s.batch);
+  const double rate = 0.6 * queue.capacity();
+  Seconds before(0);
+  for (const double burstiness : {4.0, 1.0, 0.5, 0.25}) {
+    const Seconds now = queue.at({.requests_s = rate, .burstiness = burstiness}).ttft_p95;
+    EXPECT_GT(now, before) << burstiness;
+    before = now;
+  }
+}
+
+// M/D/1: mean wait = load / (2 (1 - load)) of the service.
+TEST(Queue, AnEngineWithoutContinuousBatchingServesOneAtATime) {
+  const Model& model = test::catalogue_model("Qwen/Qwen3-0.6B");
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
+  const Machine machine = test::machine(1, 24, 64);
+  Scenario s = test::scenario(weights, machine, "transformers");
+  s.prompt_tokens = s.output_tokens = 100;
+  s.batch = 8;
+  Queue queue(s, s.batch);
+  s.batch = 1;
+  const double service = evaluate(s).total.value();
+  EXPECT_NEAR(queue.capacity(), 1 / service, 1e-9 / service);
+  const InFlight half = queue.at({.requests_s = 0.5 / service});
+  EXPECT_NEAR(half.total.value(), 1.5 * service, 0.01 * service);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, QueueOf, testing::Values("vllm", "llama.cpp"));
+
+}  // namespace
+}  // namespace headroom::model
