@@ -10,6 +10,7 @@
 
 #include "hardware/names.hpp"
 #include "model/answer/way_order.hpp"
+#include "model/infer/demand.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 
 namespace headroom::sweep {

@@ -26,8 +26,11 @@ struct ServingOption {
   double demand = 0;      ///< in copies: what the load asks for over what one copy gives
   double requests_s = 0;  ///< rate of one copy at its batch
   Serving serving;        ///< `batch` sequences on each copy; `replicas` is 1
-  Scenario scenario;      ///< scenario of one copy, without its machine, which is a share of the
-                          ///< whole
+  /// A copy at the load; absent where a fixed number of requests without limits on the slowest is
+  /// there, and in draws.
+  std::optional<InFlight> slowest;
+  Scenario scenario;  ///< scenario of one copy, without its machine, which is a share of the
+                      ///< whole
   Size copies(double scale) const;  ///< for `scale` times the load, at least one
 };
 

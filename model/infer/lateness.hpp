@@ -84,12 +84,13 @@ struct Lateness {
     for (const Found& f : found) sum += f.share * of(f);
     return sum;
   }
-  /// The time that a share `late` of requests exceeds.
+  /// The time that a share `late` of requests exceeds, at least `mean`: a mean that few long waits
+  /// make may be longer.
   template <class Late>
-  static Seconds exceeded_by(double late, double guess, const Late& share) {
-    double low = 0, high = std::max(guess, 1e-9);
+  static Seconds exceeded_by(double late, double mean, const Late& share) {
+    double low = mean, high = std::max(mean, 1e-9);
     while (share(high) > late) high *= 2;
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < 30; ++i) {
       const double middle = (low + high) / 2;
       (share(middle) > late ? low : high) = middle;
     }

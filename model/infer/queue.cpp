@@ -10,8 +10,6 @@
 namespace headroom::model {
 namespace {
 
-constexpr double negligible = 1e-10;  ///< share of time
-constexpr std::size_t max_states = 4'000'000;
 constexpr double least_stride = 0.1;
 constexpr double max_line_load = 0.99;  ///< load of the line of prompts
 constexpr int max_rounds = 8;
@@ -31,48 +29,6 @@ std::vector<Size> numbers_up_to(Size slots) {
   return all;
 }
 
-/// Shares that add up to 1. Sums stay finite while they are made.
-template <class State>
-class Shares {
- public:
-  void add(double number) {
-    all_.push_back({number, next_});
-    sum_ += next_;
-    if (sum_ < 1e200) return;
-    for (State& each : all_) each.share /= sum_;
-    next_ /= sum_;
-    sum_ = 1;
-  }
-  void times(double ratio) { next_ *= ratio; }
-  bool ends() const { return next_ < negligible * sum_ || all_.size() >= max_states; }
-  std::vector<State> done() {
-    for (State& each : all_) each.share /= sum_;
-    return std::move(all_);
-  }
-
- private:
-  std::vector<State> all_;
-  double next_ = 1, sum_ = 0;
-};
-
-/// Neighbours together, finer towards the largest numbers, whose requests are the slowest.
-template <class State>
-std::vector<State> joined(const std::vector<State>& all) {
-  constexpr double most = 0.02, part = 0.1;
-  std::vector<State> few;
-  State group;
-  double left = 1;
-  for (const State& each : all) {
-    group.number += each.number * each.share;
-    group.share += each.share;
-    if (group.share < std::min(most, part * left) && &each != &all.back()) continue;
-    left -= group.share;
-    if (group.share > 0) few.push_back({group.number / group.share, group.share});
-    group = {};
-  }
-  return few;
-}
-
 }  // namespace
 
 Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
@@ -86,6 +42,7 @@ Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
   one.batch = 1;
   continuous_ = batches_continuously(one, evaluate(one));
   output_tokens_ = static_cast<double>(whole_tokens(outputs_.mean()));
+  prompt_spread_ = prompts_.variance_share();
   const Size most = continuous_ ? Pace(scenario_, prompts_, outputs_, speeds_).running : 1;
   numbers_ = numbers_up_to(std::max<Size>(1, std::min(slots, std::max<Size>(1, most))));
   measured_.resize(numbers_.size());
@@ -129,6 +86,15 @@ const Queue::Passes& Queue::measured(std::size_t index) {
 
 Queue::Passes Queue::passes(double number) {
   const double n = std::clamp(number, 1.0, slots());
+  if (n != std::floor(n)) return interpolated(n);
+  const auto index = static_cast<std::size_t>(n);
+  if (index >= whole_.size()) whole_.resize(index + 1);
+  Passes& known = whole_[index];
+  if (known.first == 0) known = interpolated(n);
+  return known;
+}
+
+Queue::Passes Queue::interpolated(double n) {
   const auto next = std::ranges::lower_bound(numbers_, n, {},
                                              [](Size each) { return static_cast<double>(each); });
   const auto high = static_cast<std::size_t>(next - numbers_.begin());
@@ -147,7 +113,7 @@ Crowd Queue::crowd(double number, const Stream& stream) {
   const double n = std::max(1.0, number), others = n - 1, tokens = output_tokens_ - 1;
   const double stay = std::max(tokens * p.step + others * p.delay, n * p.another - p.first);
   const double load = std::min(max_line_load, stream.requests_s * p.line);
-  const double spread = std::min(1.0, stream.gaps) + prompts_.variance_share();
+  const double spread = std::min(1.0, stream.gaps) + prompt_spread_;
   const double wait = p.line * (load * spread / 2 + stream.mates()) / (1 - load);
   Crowd c;
   c.first = p.first;
@@ -173,14 +139,14 @@ double Queue::capacity() { return deaths(slots(), {}); }
 double Queue::variation(const Stream& stream) {
   const Crowd c = crowd(slots(), stream);
   const double output = (output_tokens_ - 1) * c.tpot / c.total, prompt = c.first / c.total;
-  return output * output * outputs_.variance_share() + prompt * prompt * prompts_.variance_share();
+  return output * output * outputs_.variance_share() + prompt * prompt * prompt_spread_;
 }
 
-std::vector<Queue::State> Queue::of_rate(Stream& stream) {
+std::vector<FlightState> Queue::of_rate(Stream& stream) {
   const double times = variation(stream);
   const double stride = std::max(least_stride, 1 + (stream.gaps - 1) / (1 + std::min(1.0, times)));
   stream.line = (stream.gaps + times) / 2 / stride;
-  Shares<State> shares;
+  FlightShares shares;
   double n = 0, ratio = 1;
   do {
     shares.add(n);
@@ -191,10 +157,10 @@ std::vector<Queue::State> Queue::of_rate(Stream& stream) {
   return shares.done();
 }
 
-std::vector<Queue::State> Queue::of_users(const Arrivals& a, const Stream& stream) {
+std::vector<FlightState> Queue::of_users(const Arrivals& a, const Stream& stream) {
   const double others = std::max(0.0, a.users - 1);
   if (a.think <= 0) return {{others, 1}};
-  Shares<State> shares;
+  FlightShares shares;
   for (double n = 0; n <= others; ++n) {
     shares.add(n);
     shares.times((others - n) / a.think / deaths(n + 1, stream));
@@ -202,10 +168,10 @@ std::vector<Queue::State> Queue::of_users(const Arrivals& a, const Stream& strea
   return shares.done();
 }
 
-Lateness Queue::found(const std::vector<State>& states, const Stream& stream) {
+Lateness Queue::found(const std::vector<FlightState>& states, const Stream& stream) {
   const double most = deaths(slots(), stream);
   Lateness late{{}, lengths_, stream.requests_s, stream.requests_s / most};
-  for (const State& each : joined(states)) {
+  for (const FlightState& each : joined(states)) {
     const double number = each.number + 1 + stream.mates();
     const double waits = stream.line * std::max(0.0, number - slots()) / most;
     late.found.push_back({each.share, waits, crowd(std::min(number, slots()), stream)});
@@ -226,13 +192,22 @@ std::optional<Lateness> Queue::lateness(const Arrivals& a) {
     stream.queue = std::max(scenario_.runtime->serving.queue.value, 1 / output_tokens_);
   stream.requests_s = a.users / (a.think + crowd(1, stream).total);
   std::optional<Lateness> late;
+  double before = 0, excess_before = 0;
   for (int i = 0; i < max_rounds; ++i) {
     late.emplace(found(of_users(a, stream), stream));
-    const double next = a.users / (a.think + late->mean_total());
-    if (std::abs(next - stream.requests_s) < 1e-6 * next) break;
-    stream.requests_s = (stream.requests_s + next) / 2;
+    const double now = stream.requests_s, excess = now - a.users / (a.think + late->mean_total());
+    if (std::abs(excess) < 1e-6 * now) break;
+    // More requests take longer, so that the excess rises with them: a secant finds its root.
+    stream.requests_s =
+        i == 0 ? now - excess : now - excess * (now - before) / (excess - excess_before);
+    before = now;
+    excess_before = excess;
   }
   return late;
+}
+
+double Queue::rate_of(double users, double think) {
+  return lateness({.users = users, .think = think})->requests_s;
 }
 
 bool Queue::meets(const LateLimits& limits, const Arrivals& arrivals) {

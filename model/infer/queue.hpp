@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/infer/flight_states.hpp"
 #include "model/infer/lateness.hpp"
 #include "model/infer/pace.hpp"
 
@@ -76,6 +77,8 @@ class Queue {
   /// Requests a second with every slot at work.
   double capacity();
   InFlight at(const Arrivals& arrivals);
+  /// Requests a second that `users` with pauses make.
+  double rate_of(double users, double think);
   bool meets(const LateLimits& limits, const Arrivals& arrivals);
   /// The highest rate with `limits` met, at most `cap`; 0: none.
   double most_requests(const LateLimits& limits, double cap, double burstiness);
@@ -87,10 +90,6 @@ class Queue {
   /// Seconds of Pace, at a whole number of requests. `line`: of a prompt in line.
   struct Passes {
     double first = 0, step = 0, delay = 0, another = 0, line = 0;
-  };
-  /// Requests in flight before one arrives, and how often.
-  struct State {
-    double number = 0, share = 0;
   };
   /// Arrivals, and what follows from them.
   struct Stream {
@@ -104,22 +103,24 @@ class Queue {
 
   double slots() const { return static_cast<double>(numbers_.back()); }
   const Passes& measured(std::size_t index);
+  Passes interpolated(double number);
   Passes passes(double number);
   Crowd crowd(double number, const Stream& stream);
   double deaths(double number, const Stream& stream);
   double variation(const Stream& stream);
-  std::vector<State> of_rate(Stream& stream);
-  std::vector<State> of_users(const Arrivals& arrivals, const Stream& stream);
-  Lateness found(const std::vector<State>& states, const Stream& stream);
+  std::vector<FlightState> of_rate(Stream& stream);
+  std::vector<FlightState> of_users(const Arrivals& arrivals, const Stream& stream);
+  Lateness found(const std::vector<FlightState>& states, const Stream& stream);
   std::optional<Lateness> lateness(const Arrivals& arrivals);
 
   Scenario scenario_;
   Speeds speeds_;
   Lengths prompts_, outputs_;
   bool continuous_ = true;
-  double first_, step_, output_tokens_ = 1;
+  double first_, step_, output_tokens_ = 1, prompt_spread_ = 0;
   std::vector<Size> numbers_;  ///< at which passes are measured; the last is `slots`
   std::vector<std::optional<Passes>> measured_;
+  std::vector<Passes> whole_;  ///< passes of whole numbers that were asked for
   std::vector<LengthShare> lengths_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/infer/demand.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -12,7 +13,6 @@
 namespace headroom::model {
 namespace {
 
-constexpr Size max_sequences = Size{1} << 16;
 constexpr Size max_context = Size{1} << 24;
 
 Size longest(const Scenario& s) {
@@ -30,58 +30,6 @@ Scenario with(Scenario s, Vary vary, Size n) {
   s.context = n;
   s.prompt_tokens = std::max<Size>(1, n - s.output_tokens);
   return s;
-}
-
-/// `s` for one copy; `share` outlives it.
-Scenario on(Scenario s, const MachineShare& share) {
-  s.machine = &share.machine;
-  if (s.runtime->parallel.split == Split::tensors && s.tensor_parallel == 0)
-    s.tensor_parallel = static_cast<Size>(share.machine.devices.size());
-  return s;
-}
-
-void take_worse(Shortfall& worst, Miss miss, double found, double limit) {
-  const double times = found / limit;
-  if (times > 1 && (worst.met() || times > worst.times)) worst = {miss, times};
-}
-
-/// The worst that the slowest requests miss.
-Shortfall too_late(const InFlight& now, const LateLimits& limits) {
-  Shortfall worst;
-  take_worse(worst, Miss::ttft_p95, now.ttft_p95.value(), limits.ttft_p95);
-  take_worse(worst, Miss::tpot_p95, now.tpot_p95.value(), limits.tpot_p95);
-  take_worse(worst, Miss::total_p99, now.total_p99.value(), limits.total_p99);
-  return worst;
-}
-
-Queue queue_of(const Scenario& s, Size slots, const Service& seen, const Target& target) {
-  return target.strict ? Queue(s, slots, seen.first.high, seen.step.high) : Queue(s, slots);
-}
-
-/// Sets what one copy of `serving` may be given, and what more would miss. Nothing is served where
-/// even the slowest of few requests are too slow.
-void give(Serving& serving, const Scenario& s, const Target& target) {
-  const double cap = target.load_factor * counted_on(serving.service, target);
-  serving.users_each = serving.batch;
-  serving.requests_s_each = cap;
-  if (!target.at_random()) return;
-  Arrivals most{.requests_s = cap, .burstiness = target.burstiness}, more = most;
-  if (target.late.any() || target.think > 0) {
-    Queue queue = queue_of(s, serving.batch, serving.service, target);
-    if (target.think > 0) {
-      serving.users_each = queue.most_users(target.late, cap, target.think, max_sequences);
-      most = {.users = static_cast<double>(serving.users_each), .think = target.think};
-      more = {.users = most.users + 1, .think = target.think};
-      serving.requests_s_each = most.users > 0 ? queue.at(most).requests_s : 0;
-    } else {
-      most.requests_s = queue.most_requests(target.late, cap, target.burstiness);
-      more.requests_s = std::max(cap / 1e6, 1.01 * most.requests_s);
-      serving.requests_s_each = most.requests_s;
-    }
-    serving.next = too_late(queue.at(more), target.late);
-  }
-  if (serving.requests_s_each <= 0) serving.replicas = 0;
-  if (serving.next.met() || serving.requests_s_each == cap) serving.next = {Miss::load, 1};
 }
 
 }  // namespace
@@ -154,11 +102,17 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
     check(Miss::tpot, seen.tpot, seen.step, target.tpot);
   }
   if (target.late.any() && !target.at_random()) {
-    Queue queue = queue_of(s, s.batch, service_of(s, e), target);
-    const Shortfall late = too_late(queue.at({.users = static_cast<double>(s.batch)}), target.late);
+    const Shortfall late = too_late(s, service_of(s, e), target);
     if (!late.met() && (worst.met() || late.times > worst.times)) worst = late;
   }
   return worst;
+}
+
+Scenario on(Scenario s, const MachineShare& share) {
+  s.machine = &share.machine;
+  if (s.runtime->parallel.split == Split::tensors && s.tensor_parallel == 0)
+    s.tensor_parallel = static_cast<Size>(share.machine.devices.size());
+  return s;
 }
 
 MachineShare share_of(const Machine& machine, Size cards, Size replicas) {
@@ -261,38 +215,6 @@ Serving serve(const Scenario& scenario, const Target& target, Vary vary) {
     if (!best || better(each, *best)) best = each;
   }
   return *best;
-}
-
-double counted_on(const Service& service, const Target& target) {
-  return service.requests_s / (target.strict ? service.time.high : 1);
-}
-
-InFlight in_flight(const Serving& serving, const Scenario& scenario, const Target& target,
-                   Size copies) {
-  const MachineShare share = share_of(*scenario.machine, serving.cards, serving.replicas);
-  const Scenario s = with(on(scenario, share), Vary::batch, serving.batch);
-  const auto each = static_cast<double>(copies);
-  const double rate =
-      std::max(target.requests_s, target.output_tokens_s / static_cast<double>(s.output_tokens));
-  Queue queue = queue_of(s, serving.batch, serving.service, target);
-  if (rate > 0) return queue.at({.requests_s = rate / each, .burstiness = target.burstiness});
-  const double users = target.users > 0 ? static_cast<double>(target.users) / each
-                                        : static_cast<double>(serving.users_each);
-  return queue.at({.users = std::max(1.0, users), .think = target.think});
-}
-
-double copies_needed(const Serving& serving, const Scenario& scenario, const Target& target) {
-  return std::max({static_cast<double>(target.users) / static_cast<double>(serving.users_each),
-                   target.requests_s / serving.requests_s_each,
-                   target.output_tokens_s /
-                       (serving.requests_s_each * static_cast<double>(scenario.output_tokens))});
-}
-
-Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target) {
-  if (serving.replicas == 0) return 0;
-  const double copies = copies_needed(serving, scenario, target);
-  return static_cast<Size>(
-      std::ceil(std::max(1.0, copies / static_cast<double>(serving.replicas))));
 }
 
 }  // namespace headroom::model

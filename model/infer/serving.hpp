@@ -93,6 +93,10 @@ std::vector<MachineShare> shares(const Machine& machine);
 /// The first `cards` cards with one of `replicas` equal parts of the host.
 MachineShare share_of(const Machine& machine, Size cards, Size replicas);
 
+/// `scenario` for one copy on its share, with tensor parallelism over the share's cards where the
+/// engine splits that way. `share` outlives it.
+Scenario on(Scenario scenario, const MachineShare& share);
+
 /// One way to serve: `replicas` copies with `batch` sequences and `context` tokens each.
 struct Serving {
   Size cards = 0, replicas = 0;  ///< replicas 0: not even one sequence meets the target
@@ -109,6 +113,7 @@ struct Serving {
 };
 
 enum class Vary { batch, context };
+inline constexpr Size max_sequences = Size{1} << 16;  ///< tried by a search
 
 /// The longest context, prompt and output together, at which the scenario is still on cards. If it
 /// is not on cards now, it is the longest that runs at all. The output stays, the prompt fills the
@@ -130,23 +135,6 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
 /// Service of one copy of `serving`, found for `scenario`, with `batch` sequences instead; at most
 /// serving.batch.
 Service service_at(const Scenario& scenario, const Serving& serving, Size batch);
-
-/// Requests a second that `target` may count on from one copy: at the high end of the interval of
-/// times where it is strict.
-double counted_on(const Service& service, const Target& target);
-
-/// A copy at the target's demand, `copies` of them sharing it. With neither rate nor pauses, as
-/// many people as its batch.
-InFlight in_flight(const Serving& serving, const Scenario& scenario, const Target& target,
-                   Size copies);
-
-/// Copies that the target's demand takes, a fraction included, 0 where it has none:
-///
-///   max(users / users_each, requests_s / requests_s_each,
-///       output_tokens_s / (requests_s_each * output tokens))
-double copies_needed(const Serving& serving, const Scenario& scenario, const Target& target);
-/// Machines like this one for those copies, at least 1; 0 where nothing is served.
-Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target);
 
 /// The most requests a second of one copy with at most `serving.batch` sequences. More of them can
 /// be slower together, where weights leave the cards.

@@ -21,6 +21,18 @@ std::string stay_words(const model::Stay& stay) {
   return fmt::format("{} {} of {}", stay.copies, stay.copies == 1 ? "copy" : "copies", where);
 }
 
+/// Times at the load where requests arrive at random, else those of a full batch.
+std::string speed_words(const model::ServingOption& way, const model::Target& target) {
+  const model::Service& seen = way.serving.service;
+  if (!way.slowest)
+    return fmt::format("first token {}, per token {}", time_words(seen.ttft, seen.first, target),
+                       time_words(seen.tpot, seen.step, target));
+  return fmt::format("first token {} (95 of 100 within {}), per token {} ({}), {:.0f} % busy",
+                     duration(way.slowest->ttft.value()), duration(way.slowest->ttft_p95.value()),
+                     duration(way.slowest->tpot.value()), duration(way.slowest->tpot_p95.value()),
+                     100 * way.slowest->load);
+}
+
 /// Price of the cheapest API, and whether the API or the fleet costs less over time.
 std::string api_words(const Portfolio& p, const FleetPlan& plan, double per_hour) {
   const double over_years = p.years * model::hours_per_year * per_hour;
@@ -121,10 +133,8 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
       const model::Target& target = p.loads[part.loads[i]].target;
       lines.emplace_back(
           i == 0 && &part == best.parts.data() ? "Runs" : "",
-          fmt::format("{}: {}, up to {} sequences each; first token {}, per token {}{}",
-                      p.loads[part.loads[i]].name, stay_words(stay), grouped(copy.batch),
-                      time_words(copy.service.ttft, copy.service.first, target),
-                      time_words(copy.service.tpot, copy.service.step, target),
+          fmt::format("{}: {}, up to {} sequences each; {}{}", p.loads[part.loads[i]].name,
+                      stay_words(stay), grouped(copy.batch), speed_words(stay.way, target),
                       copy.estimate.verdict > model::Verdict::fits_gpus ? " (offloaded)" : ""));
     }
   for (auto& line : costs(p, best)) lines.push_back(std::move(line));
@@ -157,6 +167,11 @@ std::string assumption_words(const Portfolio& p) {
   std::string text =
       fmt::format("every load at its peak simultaneously; electricity for {:.0f} % of the time",
                   100 * model::utilisation_of(p.prices));
+  if (std::ranges::any_of(p.loads, [](const model::Load& l) { return l.target.at_random(); }))
+    text += fmt::format("; requests arrive at random, and a copy is at most {:.0f} % busy",
+                        100 * p.load_factor);
+  if (p.growth != 1) text += fmt::format("; loads {:.3g} times those in the file", p.growth);
+  if (p.spares > 0) text += fmt::format("; {} machines of each kind to spare", p.spares);
   if (p.share_cards)
     text += "; models that share a card each have an equal part of its memory and speed";
   text +=

@@ -1,6 +1,7 @@
 // Capacity of a machine: the result is really the largest number that meets a target.
 #include <gtest/gtest.h>
 
+#include "model/infer/demand.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/serving.hpp"

@@ -1,0 +1,39 @@
+// Copies and machines that a demand takes, and requests in flight at each of them.
+#pragma once
+
+#include "model/infer/serving.hpp"
+
+namespace headroom::model {
+
+/// Replaces `worst` where `found` exceeds its limit by more.
+void take_worse(Shortfall& worst, Miss miss, double found, double limit);
+
+/// The worst that the slowest of `copy.batch` requests miss, which are always there.
+Shortfall too_late(const Scenario& copy, const Service& seen, const Target& target);
+
+/// Sets what one copy of `serving` may be given, and what more would miss. Nothing is served where
+/// even the slowest of few requests are too slow.
+void give(Serving& serving, const Scenario& copy, const Target& target);
+
+/// Requests a second that `target` may count on from one copy: at the high end of the interval of
+/// times where it is strict.
+double counted_on(const Service& service, const Target& target);
+
+/// One of `copies` at the target's demand. With neither rate nor pauses it has as many people as
+/// its batch. `copy`: the scenario of one copy on its share of a machine, with the batch of
+/// `serving`.
+InFlight in_flight_on(const Scenario& copy, const Serving& serving, const Target& target,
+                      Size copies);
+/// As above, for `serving` that was found for `scenario` on a whole machine.
+InFlight in_flight(const Serving& serving, const Scenario& scenario, const Target& target,
+                   Size copies);
+
+/// Copies that the target's demand takes, a fraction included, 0 where it has none:
+///
+///   max(users / users_each, requests_s / requests_s_each,
+///       output_tokens_s / (requests_s_each * output tokens))
+double copies_needed(const Serving& serving, const Scenario& scenario, const Target& target);
+/// Machines like this one for those copies, at least 1; 0 where nothing is served.
+Size machines_needed(const Serving& serving, const Scenario& scenario, const Target& target);
+
+}  // namespace headroom::model
