@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <initializer_list>
+#include <utility>
 
 #include "hardware/text.hpp"
 #include "sweep/portfolio/report.hpp"
+#include "sweep/spec.hpp"
 #include "tests/support/folder.hpp"
 
 namespace headroom::sweep {
@@ -16,7 +20,7 @@ namespace {
 
 /// Other contents of the files.
 struct Terms {
-  std::string machines = R"("2x rtx-4090")", keys = "", prices = "";
+  std::string machines = R"("2x rtx-4090")", keys = "", prices = "", load = "";
   int draws = 2000;
 };
 
@@ -42,7 +46,7 @@ model = "Qwen3-0.6B"
 requests_s = 0.5
 prompt_tokens = 900
 output_tokens = 50
-)";
+)" << terms.load << '\n';
   return file.string();
 }
 
@@ -51,6 +55,52 @@ Portfolio read(const headroom::test::Folder& folder, const std::string& rent,
   static const Engines engines;
   return read_portfolio(portfolio_in(folder, rent, terms),
                         Hub(HubFlags{.token = {}, .offline = true}), engines);
+}
+
+/// The multiple of one machine that the second load takes, a fraction included.
+double demand_of_second(const Terms& terms) {
+  const headroom::test::Folder folder;
+  const Portfolio p = read(folder, "0.5", terms);
+  return model::serving_options(*p.machines[0], p.loads[1], false).all.front().demand;
+}
+
+TEST(Portfolio, LoadsGrowAndArriveAtRandom) {
+  const double usual = demand_of_second({});
+  EXPECT_NEAR(demand_of_second({.keys = "load_factor = 0.4"}), 2 * usual, 1e-9 * usual);
+  EXPECT_NEAR(demand_of_second({.keys = "growth = 0.1\nmonths = 6"}), std::pow(1.1, 6) * usual,
+              1e-9 * usual);
+  const std::string limit = "max_ttft_p95 = \"40ms\"\n";
+  const double limited = demand_of_second({.load = limit});
+  EXPECT_GT(limited, usual);
+  EXPECT_GT(demand_of_second({.load = limit + "burstiness = 0.25"}), limited);
+  EXPECT_GT(demand_of_second({.load = limit + "prompt_tokens_p95 = 2000"}), limited);
+}
+
+TEST(Portfolio, UsersPauseAndMachinesAreSpared) {
+  const headroom::test::Folder folder;
+  const auto users = [&](const std::string& keys) {
+    const Terms terms{.load = "[[load]]\nname = \"third\"\nmodel = \"gpt2\"\nusers = 3000\n" + keys,
+                      .draws = 5};
+    const Portfolio p = read(folder, "0.5", terms);
+    return model::serving_options(*p.machines[0], p.loads[2], false).all.front().demand;
+  };
+  EXPECT_LT(users("think_time = \"60s\""), users("") / 10);
+  EXPECT_NEAR(users("active_share = 0.5"), users("") / 2, 1e-9);
+
+  const Portfolio spared = read(folder, "0.5", {.keys = "spares = 2", .draws = 5});
+  const FleetPlan plan = plan_portfolio(spared).front();
+  EXPECT_EQ(plan.machines(), plan.parts[0].fleet.machines + 2);
+  EXPECT_DOUBLE_EQ(plan.per_hour(), 0.5 * 2 * static_cast<double>(plan.machines()));
+}
+
+TEST(Portfolio, NamesKeysWithoutEffect) {
+  const headroom::test::Folder folder;
+  for (const auto& [keys, load] :
+       std::initializer_list<std::pair<std::string, std::string>>{{"months = 5", ""},
+                                                                  {"", "think_time = \"5s\""},
+                                                                  {"", "active_share = 0.2"},
+                                                                  {"", "prompt_tokens_p95 = 10"}})
+    EXPECT_THROW(read(folder, "0.5", {.keys = keys, .load = load}), SpecError) << keys << load;
 }
 
 TEST(Portfolio, CostsOfLoadsAddUpToTheFleets) {
