@@ -45,7 +45,7 @@ struct Device {
   std::string launched;                                 ///< ISO date, empty unknown
   std::optional<double> list_price_usd;                 ///< launch list price, US dollars
   std::string source, date;  ///< source of the figures above, and the date they were read (ISO)
-  std::vector<std::string> unchecked;  ///< keys of figures that no published page was found for
+  std::vector<std::string> unchecked;  ///< keys of figures that no published page has confirmed
   std::vector<Conflict> conflicts;
 
   /// Dense peak for this arithmetic, with the hardware's fallbacks. bf16 and fp16 replace each

@@ -29,7 +29,7 @@ struct Host {
   double power_w = 0;
   std::string power_unknown;  ///< why no power_w is known; empty where one is
   std::string source, date;
-  std::vector<std::string> unchecked;  ///< keys of figures that no published page was found for
+  std::vector<std::string> unchecked;  ///< keys of figures that no published page has confirmed
 
   bool operator==(const Host&) const = default;
 };
