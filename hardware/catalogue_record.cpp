@@ -19,9 +19,9 @@ void visit(Archive& io, Device& row) {
   io(row.memory), io(row.memory_nominal), io(row.unified_memory), io(row.bandwidth);
   io(row.fp32), io(row.tf32), io(row.fp16), io(row.bf16), io(row.fp8), io(row.int8), io(row.fp4);
   io(row.link), io(row.link_kind), io(row.host_bus), io(row.host_bus_kind);
-  io(row.power_w), io(row.compute_capability), io(row.multiprocessors), io(row.host);
-  io(row.launched);
-  io(row.list_price_usd), io(row.source), io(row.date), io(row.conflicts);
+  io(row.power_w), io(row.power_includes_host), io(row.power_unknown);
+  io(row.compute_capability), io(row.multiprocessors), io(row.host), io(row.launched);
+  io(row.list_price_usd), io(row.source), io(row.date), io(row.unchecked), io(row.conflicts);
 }
 
 template <class Archive>
@@ -29,8 +29,8 @@ void visit(Archive& io, Host& row) {
   io(row.name), io(row.title), io(row.aliases), io(row.ram), io(row.ram_bandwidth);
   io(row.cores), io(row.sockets), io(row.cpu_peak), io(row.host_bus), io(row.disk),
       io(row.disk_read);
-  io(row.disk_kind), io(row.card_link), io(row.network), io(row.power_w);
-  io(row.cards), io(row.source), io(row.date);
+  io(row.disk_kind), io(row.card_link), io(row.network), io(row.power_w), io(row.power_unknown);
+  io(row.cards), io(row.source), io(row.date), io(row.unchecked);
 }
 
 template <class Archive>

@@ -55,6 +55,31 @@ std::string source_of(TomlRow& row, const Sources& sources, std::string_view fil
   return result;
 }
 
+/// A row states its power or why that is unknown. Either replaces what its base states.
+template <class Fact>
+void read_power(TomlRow& row, Fact& fact) {
+  const auto watts = row.number("power_w", max_watts);
+  auto reason = row.text("power_unknown");
+  if (watts && reason)
+    row.fail("power_unknown", "found together with power_w; give one of the two");
+  if (watts == 0)
+    row.fail("power_w", "found 0; expected a number above 0, or power_unknown = \"the reason\"");
+  if (!watts && !reason) return;
+  fact.power_w = watts.value_or(0);
+  fact.power_unknown = std::move(reason).value_or("");
+}
+
+/// Keys of this row whose figures are unchecked, and those of its base that the row does not give.
+std::vector<std::string> read_unchecked(TomlRow& row, const std::vector<std::string>& of_base) {
+  std::vector<std::string> keys = row.texts("unchecked");
+  for (const std::string& key : keys)
+    if (!row.has(key))
+      row.fail("unchecked", fmt::format("found '{}'; expected a key of this row", key));
+  for (const std::string& key : of_base)
+    if (!row.has(key)) keys.push_back(key);
+  return keys;
+}
+
 /// Reads the keys that devices and hosts share.
 template <class Fact>
 void read_identity(TomlRow& row, const RowContext<Fact>& context, Fact& fact) {
@@ -67,7 +92,8 @@ void read_identity(TomlRow& row, const RowContext<Fact>& context, Fact& fact) {
   fact.source = source_of(row, context.sources, context.file, base ? &base->name : nullptr,
                           base ? &base->source : nullptr);
   take(row.text("date"), fact.date);
-  take(row.number("power_w", max_watts), fact.power_w);
+  read_power(row, fact);
+  fact.unchecked = read_unchecked(row, fact.unchecked);
 }
 
 void read_memory(TomlRow& row, Device& device) {
@@ -132,6 +158,7 @@ Device read_device(TomlRow& row, const RowContext<Device>& context) {
     if (!device.compute_capability)
       row.fail("compute_capability", "expected two numbers with a point between them, as \"9.0\"");
   }
+  device.power_includes_host = row.flag("power_includes_host").value_or(device.power_includes_host);
   take(row, "multiprocessors", row.positive("multiprocessors", max_cores), device.multiprocessors);
   take(row.text("host"), device.host);
   take(row.text("launched"), device.launched);

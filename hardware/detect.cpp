@@ -196,6 +196,8 @@ void set_host(const Detection& found, Host& host, std::vector<std::string>& note
   host.aliases.clear();
   host.network = BytesPerSecond();
   host.power_w = 0;
+  host.power_unknown = "no tool reports what this computer draws";
+  host.unchecked.clear();
   host.source = fmt::format("detected; rates as {}: {}", rates_of, host.source);
   host.host_bus = BytesPerSecond();
 }
@@ -210,7 +212,10 @@ void set_card(const DetectedCard& card, Device& device, std::vector<std::string>
     device.memory = card.memory;
     device.memory_nominal = false;
   }
-  if (card.power_w > 0) device.power_w = card.power_w;
+  if (card.power_w > 0 && !device.power_includes_host) {
+    device.power_w = card.power_w;
+    device.power_unknown.clear();
+  }
   const BytesPerSecond bus = pcie_rate(card.pcie_generation, card.pcie_lanes);
   const bool on_pcie = device.host_bus_kind.starts_with("PCIe");
   if (bus > BytesPerSecond() && on_pcie) {

@@ -35,13 +35,17 @@ struct Device {
   std::string link_kind;  ///< "NVLink 4", "xGMI", …; empty: none
   BytesPerSecond host_bus;    ///< host to card, one direction, as the bus specifies
   std::string host_bus_kind;  ///< "PCIe 4.0 x16"
-  double power_w = 0;         ///< board power limit, W; 0 unknown
+  double power_w = 0;         ///< board power limit, W; 0: unknown
+  /// power_w is of the card, its host's CPU and memory together: one module or one box
+  bool power_includes_host = false;
+  std::string power_unknown;  ///< why no power_w is known; empty where one is
   std::optional<ComputeCapability> compute_capability;  ///< NVIDIA only
   int multiprocessors = 0;                              ///< NVIDIA only; 0: unknown
   std::string host;                                     ///< usual host; empty: the default host
   std::string launched;                                 ///< ISO date, empty unknown
   std::optional<double> list_price_usd;                 ///< launch list price, US dollars
   std::string source, date;  ///< source of the figures above, and the date they were read (ISO)
+  std::vector<std::string> unchecked;  ///< keys of figures that no published page has confirmed
   std::vector<Conflict> conflicts;
 
   /// Dense peak for this arithmetic, with the hardware's fallbacks. bf16 and fp16 replace each

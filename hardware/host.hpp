@@ -24,9 +24,12 @@ struct Host {
   BytesPerSecond card_link;  ///< card to card on this board; 0: the cards' own links
   BytesPerSecond network;    ///< to other boxes, one direction, shared by all cards; 0: no network
   int cards = 0;             ///< most cards in one box; 0: unknown, so no limit
-  int boxes = 1;       ///< number of boxes; RAM, disk, cores and power are totals of all of them
-  double power_w = 0;  ///< under load, without cards; 0: unknown
+  int boxes = 1;  ///< number of boxes; RAM, disk, cores and power are totals of all of them
+  /// W under load, without cards. With a built-in card it is of the whole box. 0: unknown.
+  double power_w = 0;
+  std::string power_unknown;  ///< why no power_w is known; empty where one is
   std::string source, date;
+  std::vector<std::string> unchecked;  ///< keys of figures that no published page has confirmed
 
   bool operator==(const Host&) const = default;
 };

@@ -38,6 +38,13 @@ void check_source(const Fact& fact, Findings& findings) {
     findings.push_back(fmt::format("{}: no date on which the source was read", fact.name));
 }
 
+template <class Fact>
+void check_power(const Fact& fact, Findings& findings) {
+  if (!(fact.power_w > 0) && fact.power_unknown.empty())
+    findings.push_back(fmt::format(
+        "{}: no power; expected power_w, or power_unknown = \"the reason\"", fact.name));
+}
+
 double tera(const std::optional<FlopsPerSecond>& rate) { return rate ? rate->value() / 1e12 : 0; }
 
 /// Checks the ratios between number formats that NVIDIA tensor units and AMD matrix units have. A
@@ -73,6 +80,11 @@ void check_figures(const Device& device, Findings& findings) {
   expect("16-bit peak over bandwidth", balance.value(), 5, 700, "FLOP/byte");
   expect("host bus over bandwidth", device.host_bus / device.bandwidth, 0.003, 1, "");
   expect("power", device.power_w, 5, 3000, "W");
+  if (device.unified_memory && device.power_w > 0 && !device.power_includes_host)
+    findings.push_back(fmt::format(
+        "{}: card and host share a memory and a power supply; expected power_w of both, with "
+        "power_includes_host = true",
+        device.name));
   if ((device.link > BytesPerSecond()) != !device.link_kind.empty())
     findings.push_back(fmt::format("{}: link_gbs and link_kind go together", device.name));
   if ((device.host_bus > BytesPerSecond()) != !device.host_bus_kind.empty())
@@ -87,6 +99,7 @@ std::vector<std::string> lint(const Catalogue& catalogue) {
   check_names(catalogue.hosts, findings);
   for (const Device& each : catalogue.devices) {
     check_source(each, findings);
+    check_power(each, findings);
     check_peaks(each, findings);
     check_figures(each, findings);
     const bool host_known =
@@ -96,7 +109,10 @@ std::vector<std::string> lint(const Catalogue& catalogue) {
     if (!host_known)
       findings.push_back(fmt::format("{}: its host '{}' is not there", each.name, each.host));
   }
-  for (const Host& each : catalogue.hosts) check_source(each, findings);
+  for (const Host& each : catalogue.hosts) {
+    check_source(each, findings);
+    check_power(each, findings);
+  }
   return findings;
 }
 

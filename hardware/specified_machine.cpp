@@ -198,6 +198,7 @@ Device specified_card(const MachineSpecification& spec, const Catalogue& catalog
   device.memory = *spec.gpu_memory;
   device.memory_nominal = false;
   device.source = "specification";
+  device.power_unknown = "the flags that describe the card state none";
   const std::string rates = set_rates(spec, catalogue, device, spread);
   const std::string maker = set_maker(catalogue, device);
   const std::string start = rates.empty() ? "GPU: " : rates + "; ";

@@ -46,12 +46,15 @@ class Properties {
     row("host_bus", d.host_bus_kind);
     row("host_bus_bytes_s", rate(d.host_bus));
     row("power_w", positive(d.power_w));
+    if (d.power_w > 0 && d.power_includes_host) row("power_is", std::string("of card and host"));
+    row("power_unknown", d.power_unknown);
     row("compute_capability", to_string(d.compute_capability));
     if (d.multiprocessors > 0) row("multiprocessors", std::int64_t{d.multiprocessors});
     row("launched", d.launched);
     row("list_price_usd", d.list_price_usd ? positive(*d.list_price_usd) : report::Value());
     row("source", d.source);
     row("date", d.date);
+    row("unchecked", fmt::format("{}", fmt::join(d.unchecked, ", ")));
     for (const auto& c : d.conflicts)
       row("conflict", fmt::format("{}: {} kept, {} in {}", c.key, c.kept, c.other, c.source));
   }
@@ -72,8 +75,10 @@ class Properties {
     row("network_bytes_s", rate(h.network));
     if (h.cards > 0) row("cards", std::int64_t{h.cards});
     row("power_w", positive(h.power_w));
+    row("power_unknown", h.power_unknown);
     row("source", h.source);
     row("date", h.date);
+    row("unchecked", fmt::format("{}", fmt::join(h.unchecked, ", ")));
   }
 
  private:

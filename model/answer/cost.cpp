@@ -1,5 +1,10 @@
 #include "model/answer/cost.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 namespace headroom::model {
 
 std::string_view name_of(Acquisition acquisition) {
@@ -14,9 +19,35 @@ std::string_view name_of(Acquisition acquisition) {
   return {};
 }
 
+namespace {
+
+/// A card's figure is of the host too, which then adds nothing.
+bool includes_host(const Machine& machine) {
+  return std::ranges::any_of(machine.devices, &Device::power_includes_host);
+}
+
+/// Rows of the machine without a power figure, each once.
+std::vector<MissingCost> unknown_power(const Machine& machine) {
+  std::vector<MissingCost> missing;
+  const auto look = [&](const auto& row) {
+    const bool named =
+        std::ranges::any_of(missing, [&](const MissingCost& each) { return each.of == row.name; });
+    if (!(row.power_w > 0) && !named)
+      missing.push_back({MissingCost::Fact::power, row.name, row.power_unknown});
+  };
+  for (const Device& card : machine.devices) look(card);
+  if (!includes_host(machine)) look(machine.host);
+  return missing;
+}
+
+}  // namespace
+
 std::optional<double> power_w(const Machine& machine) {
-  if (!(machine.host.power_w > 0)) return std::nullopt;
-  double watts = machine.host.power_w;
+  double watts = 0;
+  if (!includes_host(machine)) {
+    if (!(machine.host.power_w > 0)) return std::nullopt;
+    watts = machine.host.power_w;
+  }
   for (const Device& card : machine.devices) {
     if (!(card.power_w > 0)) return std::nullopt;
     watts += card.power_w;
@@ -52,6 +83,37 @@ std::optional<HourlyCost> hourly_cost(const Prices& prices, const Machine& machi
   return HourlyCost{*price / (*prices.amortisation_years * hours_per_year),
                     *watts / 1000 * prices.power_usage_effectiveness.value_or(1) *
                         *prices.electricity_per_kwh * utilisation_of(prices)};
+}
+
+std::vector<MissingCost> missing_costs(const Prices& prices, const Machine& machine,
+                                       Acquisition acquisition) {
+  using enum MissingCost::Fact;
+  if (acquisition == Acquisition::rent) {
+    if (rent_per_hour(prices, machine)) return {};
+    return {{price, machine.name, "rent_per_hour"}};
+  }
+  std::vector<MissingCost> missing;
+  if (!purchase(prices, machine, acquisition))
+    missing.push_back({price, machine.name, std::string(name_of(acquisition))});
+  if (!prices.electricity_per_kwh) missing.push_back({electricity, {}, {}});
+  if (!prices.amortisation_years) missing.push_back({years, {}, {}});
+  std::ranges::move(unknown_power(machine), std::back_inserter(missing));
+  return missing;
+}
+
+std::string to_text(const MissingCost& missing) {
+  switch (missing.fact) {
+    case MissingCost::Fact::price:
+      return fmt::format("no price of {} ({})", missing.of, missing.reason);
+    case MissingCost::Fact::electricity:
+      return "no electricity_per_kwh";
+    case MissingCost::Fact::years:
+      return "no amortisation_years";
+    case MissingCost::Fact::power:
+      break;
+  }
+  return fmt::format("no power_w of {}{}{}", missing.of, missing.reason.empty() ? "" : ": ",
+                     missing.reason);
 }
 
 TokenCost token_cost(double hourly, double utilisation, double requests_s,

@@ -6,7 +6,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "hardware/machine.hpp"
 #include "hardware/price.hpp"
@@ -24,9 +26,10 @@ std::string_view name_of(Acquisition acquisition);
 inline constexpr double hours_per_month = 730.5;  ///< 365.25 days / 12
 inline constexpr double hours_per_year = 8766;
 
-/// Watts of all cards at their power limits and of the host under load. Absent where one of them is
-/// not known. Source: the catalogue's rows. Left out: what a card draws below its limit while it
-/// waits for memory, so that this is the most, not the mean.
+/// Watts of all cards at their power limits and of the host under load. A card whose figure
+/// includes its host stands for both. Absent where a figure is not known. Source: the catalogue's
+/// rows. Left out: what a card draws below its limit while it waits for memory, so that this is the
+/// most, not the mean.
 std::optional<double> power_w(const Machine& machine);
 
 /// Money for a calendar hour of a machine that is at work for `utilisation` of it.
@@ -43,6 +46,20 @@ double utilisation_of(const Prices& prices);
 /// electricity or the power is. Left out: the energy of idle hours, interest, staff.
 std::optional<HourlyCost> hourly_cost(const Prices& prices, const Machine& machine,
                                       Acquisition acquisition);
+
+/// A fact that hourly_cost() needs and does not have.
+struct MissingCost {
+  enum class Fact { price, electricity, years, power } fact = Fact::price;
+  std::string of;      ///< price: the machine; power: the device or host; else empty
+  std::string reason;  ///< price: the key that would state it; power: why none is known; else empty
+
+  bool operator==(const MissingCost&) const = default;
+};
+/// All that is missing: empty exactly where hourly_cost() has a value.
+std::vector<MissingCost> missing_costs(const Prices& prices, const Machine& machine,
+                                       Acquisition acquisition);
+/// For a line: "no power_w of m3-max-128gb: Apple publishes none for laptops".
+std::string to_text(const MissingCost& missing);
 
 /// Money for one purchase; absent for rent and where a price is missing.
 std::optional<double> purchase(const Prices& prices, const Machine& machine,

@@ -53,6 +53,28 @@ TEST(Lint, MissingSourcesDatesAndHosts) {
   expect_finding(found([](Device& row) { row.host = "nowhere"; }), "nowhere");
 }
 
+TEST(Lint, APowerOrTheReasonWhyNoneIsKnown) {
+  expect_finding(found([](Device& row) { row.power_w = 0; }), "power_unknown");
+  EXPECT_TRUE(found([](Device& row) {
+                row.power_w = 0;
+                row.power_unknown = "nobody has measured it";
+              }).empty());
+  Catalogue catalogue;
+  catalogue.hosts.push_back(shipped_catalogue().host("dgx-a100"));
+  EXPECT_TRUE(lint(catalogue).empty());
+  catalogue.hosts[0].power_w = 0;
+  ASSERT_EQ(lint(catalogue).size(), 1u);
+  EXPECT_TRUE(lint(catalogue)[0].starts_with("dgx-a100: no power"));
+}
+
+TEST(Lint, OnePowerOfACardThatSharesTheMemoryOfItsHost) {
+  expect_finding(found([](Device& row) { row.unified_memory = true; }), "power_includes_host");
+  EXPECT_TRUE(found([](Device& row) {
+                row.unified_memory = true;
+                row.power_includes_host = true;
+              }).empty());
+}
+
 TEST(Lint, NamesThatCollideInAnySpelling) {
   Catalogue catalogue;
   catalogue.hosts = shipped_catalogue().hosts;

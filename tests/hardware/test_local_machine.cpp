@@ -49,6 +49,20 @@ TEST(LocalMachine, MeasuredRatesOverrideAssumptions) {
   EXPECT_EQ(with.size() + 2, without.size());
 }
 
+TEST(LocalMachine, APowerLimitIsTheCardsUnlessItsRowIsOfTheWholeBox) {
+  Detection found = found_one("NVIDIA GeForce RTX 4090", 24564);
+  found.cards[0].power_w = 350;
+  const Machine desktop = local_machine(found, shipped_catalogue());
+  EXPECT_EQ(desktop.devices[0].power_w, 350);
+  EXPECT_EQ(desktop.host.power_w, 0);
+  EXPECT_NE(desktop.host.power_unknown, "");
+  found = found_one("NVIDIA GH200 480GB", 97871);
+  found.cards[0].power_w = 700;
+  const Machine superchip = local_machine(found, shipped_catalogue());
+  EXPECT_EQ(superchip.devices[0].name, "gh200-96gb");
+  EXPECT_EQ(superchip.devices[0].power_w, 1000) << "CPU, GPU and memory";
+}
+
 TEST(LocalMachine, ANameWithSeveralSizesIsSettledByTheReading) {
   const auto row = [](const char* name, std::int64_t mebibytes) {
     return local_machine(found_one(name, mebibytes), shipped_catalogue()).devices.at(0).name;

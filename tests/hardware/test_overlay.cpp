@@ -54,6 +54,45 @@ power_w = 300
   EXPECT_EQ(mine.device("rtx-4090").memory, shipped_catalogue().device("rtx-4090").memory);
 }
 
+TEST(Overlay, APowerAndItsReasonReplaceEachOther) {
+  const Catalogue mine = overlay(shipped_catalogue(), R"(
+[[device]]
+name = "rtx-4090"
+based_on = "rtx-4090"
+power_unknown = "it was never measured"
+[[device]]
+name = "m3-max-48gb"
+based_on = "m3-max-48gb"
+power_w = 100
+power_includes_host = true
+)",
+                                 "mine.toml");
+  EXPECT_EQ(mine.device("rtx-4090").power_w, 0);
+  EXPECT_EQ(mine.device("rtx-4090").power_unknown, "it was never measured");
+  EXPECT_EQ(mine.device("m3-max-48gb").power_w, 100);
+  EXPECT_TRUE(mine.device("m3-max-48gb").power_includes_host);
+  EXPECT_EQ(mine.device("m3-max-48gb").power_unknown, "");
+  EXPECT_NE(shipped_catalogue().device("m3-max-48gb").power_unknown, "");
+}
+
+TEST(Overlay, AnUncheckedFigureStaysSoUntilARowGivesAnother) {
+  const Catalogue mine = overlay(shipped_catalogue(), R"(
+[[host]]
+name = "a"
+based_on = "dgx-a100"
+disk_read_gbs = 3
+power_w = 90
+unchecked = ["disk_read_gbs", "power_w"]
+[[host]]
+name = "b"
+based_on = "a"
+power_w = 80
+)",
+                                 "mine.toml");
+  EXPECT_EQ(mine.host("a").unchecked, (std::vector<std::string>{"disk_read_gbs", "power_w"}));
+  EXPECT_EQ(mine.host("b").unchecked, std::vector<std::string>{"disk_read_gbs"});
+}
+
 TEST(Overlay, AHostAndTheDefault) {
   const Catalogue mine = overlay(shipped_catalogue(), R"(
 default_host = "attic"
@@ -88,15 +127,29 @@ TEST(Overlay, BadRowsAreRefused) {
   const std::string head = "[[device]]\nname = \"x\"\n";
   const std::string good = head + "memory_gib = 8\nbandwidth_gbs = 100\nfp16_tflops = 10\n";
   EXPECT_EQ(message_of(good), "accepted");
-  for (const std::string& bad :
-       {std::string("not toml"), std::string("[[devise]]\n"), std::string("device = 3\n"), head,
-        head + "memory_gib = 8\nbandwidth_gbs = 100\n", good + "memory_mib = 8192\n",
-        good + "multiprocessors = 1.5\n", good + "power_w = -1\n", good + "power_w = nan\n",
-        good + "list_price_usd = 0\n", good + "list_price_usd = 1e30\n", good + "aliases = [1]\n",
-        good + "vendor = \"\"\n", good + good, good + "based_on = \"nothing\"\n",
-        good + "unified_memory = 1\n", std::string("default_host = \"nowhere\"\n"),
-        std::string("[[host]]\nname = \"x\"\n"),
-        head + "memory_gib = 8\nbandwidth_gbs = 0\nfp16_tflops = 10\n"})
+  for (const std::string& bad : {std::string("not toml"),
+                                 std::string("[[devise]]\n"),
+                                 std::string("device = 3\n"),
+                                 head,
+                                 head + "memory_gib = 8\nbandwidth_gbs = 100\n",
+                                 good + "memory_mib = 8192\n",
+                                 good + "multiprocessors = 1.5\n",
+                                 good + "power_w = -1\n",
+                                 good + "power_w = nan\n",
+                                 good + "power_w = 0\n",
+                                 good + "power_w = 9\npower_unknown = \"x\"\n",
+                                 good + "power_includes_host = 1\n",
+                                 good + "unchecked = [\"power_w\"]\n",
+                                 good + "list_price_usd = 0\n",
+                                 good + "list_price_usd = 1e30\n",
+                                 good + "aliases = [1]\n",
+                                 good + "vendor = \"\"\n",
+                                 good + good,
+                                 good + "based_on = \"nothing\"\n",
+                                 good + "unified_memory = 1\n",
+                                 std::string("default_host = \"nowhere\"\n"),
+                                 std::string("[[host]]\nname = \"x\"\n"),
+                                 head + "memory_gib = 8\nbandwidth_gbs = 0\nfp16_tflops = 10\n"})
     EXPECT_NE(message_of(bad), "accepted") << bad;
 }
 

@@ -86,6 +86,83 @@ TEST(Cost, CostsWithMissingFiguresAreAbsent) {
   EXPECT_FALSE(hourly_cost(prices, machine(), Acquisition::buy));
 }
 
+TEST(Cost, ACardThatIncludesItsHostCountsOnce) {
+  Machine all = machine();
+  EXPECT_EQ(power_w(all), 1000);
+  all.devices[0].power_includes_host = true;
+  EXPECT_EQ(power_w(all), 600);
+  all.host.power_w = 0;
+  EXPECT_EQ(power_w(all), 600);
+}
+
+TEST(Cost, WholeBoxesOfTheCatalogueCountOnce) {
+  const auto watts = [](std::string_view name) {
+    return power_w(parse_machine(name, shipped_catalogue()));
+  };
+  EXPECT_EQ(watts("dgx-spark"), 240);       // its power supply
+  EXPECT_EQ(watts("m2-ultra-192gb"), 295);  // support.apple.com/102027
+  EXPECT_EQ(watts("m1-8gb"), 39);           // support.apple.com/103253
+  EXPECT_EQ(watts("4x gh200-96gb"), 4000);  // four superchips of 1000 W
+  EXPECT_EQ(watts("8x h100-sxm-80gb"), 10200);
+  EXPECT_EQ(watts("m3-max-128gb"), std::nullopt);
+}
+
+using Missing = MissingCost::Fact;
+
+TEST(Cost, AMissingCostNamesEveryFactThatItNeeds) {
+  Machine unknown = machine();
+  unknown.devices[1].power_w = 0;
+  unknown.devices[1].power_unknown = "nobody has measured it";
+  EXPECT_TRUE(missing_costs(read_prices(bought), machine(), Acquisition::buy).empty());
+  const auto power = missing_costs(read_prices(bought), unknown, Acquisition::used);
+  ASSERT_EQ(power.size(), 1u);
+  EXPECT_EQ(power[0], (MissingCost{Missing::power, "rtx-4090", "nobody has measured it"}));
+  EXPECT_EQ(to_text(power[0]), "no power_w of rtx-4090: nobody has measured it");
+  unknown.host.power_w = 0;
+  std::vector<std::string> all;
+  for (const MissingCost& each : missing_costs(Prices{}, unknown, Acquisition::buy))
+    all.push_back(to_text(each));
+  EXPECT_EQ(all, (std::vector<std::string>{"no price of 2x rtx-4090 @ desktop-ddr5-64gb (buy)",
+                                           "no electricity_per_kwh", "no amortisation_years",
+                                           "no power_w of rtx-4090: nobody has measured it",
+                                           "no power_w of desktop-ddr5-64gb"}));
+  const auto rent = missing_costs(Prices{}, unknown, Acquisition::rent);
+  ASSERT_EQ(rent.size(), 1u);
+  EXPECT_EQ(to_text(rent[0]), "no price of 2x rtx-4090 @ desktop-ddr5-64gb (rent_per_hour)");
+}
+
+TEST(Cost, NothingIsMissingExactlyWhereThereIsACost) {
+  const std::string prices = R"(
+[[price]]
+device = "gb10"
+buy = 4000
+[[price]]
+device = "m3-max-128gb"
+buy = 4000
+rent_per_hour = 1
+[[price]]
+host = "dgx-spark"
+buy = 1
+[[price]]
+host = "mac"
+buy = 1
+)";
+  int costs = 0;
+  for (const bool with_terms : {false, true}) {
+    const Prices all = with_terms
+                           ? read_prices(prices)
+                           : headroom::read_prices(prices, "prices.toml", shipped_catalogue());
+    for (const char* name : {"gb10", "m3-max-128gb", "rtx-4090", "cpu @ mac"})
+      for (const Acquisition way : acquisitions) {
+        const Machine machine = parse_machine(name, shipped_catalogue());
+        const bool cost = hourly_cost(all, machine, way).has_value();
+        costs += cost ? 1 : 0;
+        EXPECT_EQ(missing_costs(all, machine, way).empty(), cost) << name << name_of(way);
+      }
+  }
+  EXPECT_EQ(costs, 3);  // gb10 bought with terms, m3-max rented with and without
+}
+
 TEST(Cost, TokensShareTheCostOfTheirRequest) {
   // 0.36 per hour is 0.0001 per second. With half utilisation it is 0.0002 per second of work. A
   // request has 1000 + 4 * 200 tokens as dear as those of prompts.
