@@ -33,9 +33,6 @@ void take(std::optional<double> tera, std::optional<FlopsPerSecond>& into) {
 void take(std::optional<std::string> text, std::string& into) {
   if (text) into = std::move(*text);
 }
-void take(std::optional<double> number, double& into) {
-  if (number) into = *number;
-}
 
 void take(TomlRow& row, std::string_view key, std::optional<double> count, int& into) {
   if (!count) return;

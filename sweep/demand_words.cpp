@@ -27,6 +27,20 @@ std::string spares_words(const Candidate& c) {
                      c.machines == 1 ? "" : "s", c.machines + 1);
 }
 
+std::string missing_words(const Prices& prices, const Machine& machine,
+                          std::span<const model::Acquisition> ways) {
+  std::optional<std::vector<model::MissingCost>> least;
+  for (const model::Acquisition way : ways)
+    if (auto missing = model::missing_costs(prices, machine, way);
+        !least || missing.size() < least->size())
+      least = std::move(missing);
+  if (!least || least->empty()) return {};
+  std::string line = machine.name + ": ";
+  for (const model::MissingCost& each : *least)
+    line += (&each == least->data() ? "" : ", ") + to_text(each);
+  return line;
+}
+
 std::string slowest_words(const Candidate& c) {
   if (!c.slowest) return {};
   const model::InFlight& now = *c.slowest;

@@ -1,6 +1,7 @@
 // How requests come to a plan's machines, how long the slowest take, and which machines are spares.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "sweep/plan.hpp"
@@ -9,6 +10,11 @@ namespace headroom::sweep {
 
 /// "requests arrive at random, …"; empty where a fixed number of them is always there.
 std::string arrivals_words(const model::Target& target);
+
+/// The facts that the cost of `machine` lacks, in the way that lacks least: "2x l40s: no price of
+/// …". Empty where one way has a cost.
+std::string missing_words(const Prices& prices, const Machine& machine,
+                          std::span<const model::Acquisition> ways);
 
 /// "95 of 100 first tokens within 0.9 s, …"; empty where nothing of the slowest was asked.
 std::string slowest_words(const Candidate& candidate);

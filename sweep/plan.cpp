@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "hardware/names.hpp"
 #include "model/answer/way_order.hpp"
 #include "model/infer/demand.hpp"
 #include "model/infer/scenario/usual_context.hpp"
+#include "sweep/demand_words.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -242,6 +244,19 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
     return a.qualifies() ? question.better(a, b) : a.serving.next.times < b.serving.next.times;
   });
   return all;
+}
+
+std::vector<std::string> left_out(const Choices& choices) {
+  std::vector<std::string> lines;
+  std::set<const Machine*> seen;
+  for (const auto& list : choices.combinations) {
+    const Machine& machine = *list.front().machine;
+    if (choices.prices == nullptr || !seen.insert(&machine).second) continue;
+    std::string line = missing_words(*choices.prices, machine, choices.acquisitions);
+    if (line.empty()) continue;
+    lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 }  // namespace headroom::sweep

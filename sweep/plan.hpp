@@ -85,6 +85,9 @@ struct Choices {
 std::vector<Candidate> ranked(const Question& question, const Choices& choices,
                               const model::Scenario& request, const model::Target& target);
 
+/// A line for each machine that no candidate stands for, as its price or another fact is missing.
+std::vector<std::string> left_out(const Choices& choices);
+
 /// Requests and output tokens a second of all copies on one machine.
 double requests_s(const Candidate& candidate);
 double tokens_s(const Candidate& candidate);

@@ -80,6 +80,8 @@ std::string plan_details(const PlanScreen& screen) {
     if (!what.empty()) text += fmt::format("{:<11} {}\n", name, what);
   };
   const auto assumptions = [&] {
+    if (!screen.strict_answer.empty()) line("Strict", screen.strict_answer);
+    for (const auto& each : screen.left_out) line("Left out", each);
     for (const auto& each : screen.assumed) line("Assumes", each);
     line("Prices", price_words(screen));
     return text;

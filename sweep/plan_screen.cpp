@@ -27,7 +27,8 @@ std::string plan_title(const PlanScreen& screen) {
       screen.machines == 1 ? best.machine->name
       : screen.question.name == "fewest-gpus"
           ? fmt::format("1 to {} of {}", screen.machines, best.machine->devices.front().name)
-          : fmt::format("{} machines{}", screen.machines, screen.prices ? " with a price" : "");
+          : fmt::format("{} machines{}", screen.machines - screen.left_out.size(),
+                        screen.prices ? " with a price" : "");
   return fmt::format("{} on {}", models, machines);
 }
 
@@ -66,6 +67,21 @@ std::string answer_words(const PlanScreen& screen, const Candidate& c) {
   return fmt::format("{} with {}", sequences, way);
 }
 
+/// Words for an answer that serves nobody well: a cluster of machines to run, or text slower than
+/// people read. No limit was given that excludes it.
+std::string unsuitable_words(const PlanScreen& screen, const Candidate& c) {
+  constexpr Size most_machines = 32;
+  constexpr double slowest_text = 5;  // tokens a second
+  std::string why;
+  if (c.machines > most_machines) why = fmt::format("{} machines to run", c.machines);
+  const model::Service& seen = c.asked > 0 ? c.at_asked : c.serving.service;
+  const double speed = 1 / seen.tpot.value();
+  if (has_load(screen.target) && !screen.target.tpot && speed < slowest_text)
+    why += fmt::format("{}{} tokens/s a user; --max-tpot limits", why.empty() ? "" : ", ",
+                       three_digits(speed));
+  return why.empty() ? why : "Unsuitable (" + why + "). ";
+}
+
 std::string plan_headline(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
   if (!best.qualifies())
@@ -73,8 +89,9 @@ std::string plan_headline(const PlanScreen& screen) {
                        screen.candidates.size(),
                        screen.models == 1 ? best.machine->name : best.weights->model->name,
                        way_words(*best.weights, *best.engine), words_of(best.serving.next));
-  std::string text = fmt::format("{}: {}, {}", screen.question.headline, answer_words(screen, best),
-                                 rate_words(screen.question, best, " tokens/s"));
+  std::string text = unsuitable_words(screen, best);
+  text += fmt::format("{}: {}, {}", screen.question.headline, answer_words(screen, best),
+                      rate_words(screen.question, best, " tokens/s"));
   if (screen.machines > 1 && !screen.question.priced && screen.question.name != "fewest-gpus")
     text += " on " + best.machine->name;
   return text;
@@ -137,6 +154,18 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   return text;
 }
 
+/// Machines without an answer, a line for few and a count of the rest.
+std::string left_out_words(const PlanScreen& screen) {
+  const std::size_t all = screen.left_out.size(), shown = all <= 3 ? all : 2;
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i)
+    text += paragraph("Left out: " + screen.left_out[i] + '.');
+  if (all > shown)
+    text +=
+        paragraph(fmt::format("Left out: {} more machines; --details names them.", all - shown));
+  return text;
+}
+
 std::string plan_assumptions(const PlanScreen& screen) {
   const model::Scenario& s = screen.candidates.front().scenario;
   const bool fills = screen.question.vary == model::Vary::context;
@@ -191,7 +220,9 @@ std::string price_words(const PlanScreen& screen) {
 
 std::string plan_screen(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
-  const std::size_t most = best.slowest ? rows_beside_arrivals : most_rows;
+  const std::size_t other_lines =
+      std::min<std::size_t>(2, screen.left_out.size() + (screen.strict_answer.empty() ? 0 : 1));
+  const std::size_t most = (best.slowest ? rows_beside_arrivals : most_rows) - other_lines;
   std::string text = paragraph(plan_title(screen)) + paragraph(plan_headline(screen));
   if (best.qualifies()) {
     text += '\n' + plan_comparison(screen, std::min(screen.rows, most)) + '\n';
@@ -199,6 +230,9 @@ std::string plan_screen(const PlanScreen& screen) {
   } else {
     text += '\n';
   }
+  if (!screen.strict_answer.empty())
+    text += paragraph("Attention: with --strict the answer is " + screen.strict_answer + '.');
+  text += left_out_words(screen);
   text += plan_assumptions(screen);
   if (text.find('~') != std::string::npos) text += unmeasured_footnote;
   return text + paragraph("Next: --details for every figure, --format csv for every candidate.");

@@ -23,6 +23,8 @@ struct PlanScreen {
   std::size_t models = 0, machines = 0;
   std::size_t rows = 10;  ///< most rows of the comparison
   std::vector<std::string> assumed;
+  std::vector<std::string> left_out;  ///< machines that no candidate stands for, with the reason
+  std::string strict_answer;          ///< the winner with --strict, if it is another
 };
 
 /// The answer first: at most 30 lines of at most 100 columns, but for long names.

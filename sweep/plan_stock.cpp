@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -81,6 +82,21 @@ std::vector<std::vector<Way>> by_precision(std::vector<std::vector<Way>> lists) 
   return all;
 }
 
+/// The first reason why no way of any model holds on machine `m` of `machines`; empty where one
+/// does.
+std::string refused_by(const std::vector<std::vector<std::vector<Way>>>& ways, std::size_t m,
+                       std::size_t machines) {
+  std::string why = "no engine here runs the model";
+  bool first = true;
+  for (std::size_t i = m; i < ways.size(); i += machines)
+    for (const auto& list : ways[i])
+      for (const Way& way : list) {
+        if (way.weights->refusal.empty()) return {};
+        if (std::exchange(first, false)) why = way.weights->refusal;
+      }
+  return why;
+}
+
 /// The ways of each model on each machine, in this order whatever the number of threads.
 void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& way,
                       const Engines& engines, const model::Scenario& request,
@@ -95,6 +111,9 @@ void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& w
     s.machine = stock.machines[i % machines].get();
     ways[i] = best_ways(way, engines, model, s, offload, narrower);
   });
+  for (std::size_t m = 0; m < machines; ++m)
+    if (const auto why = refused_by(ways, m, machines); !why.empty())
+      stock.left_out.push_back(stock.machines[m]->name + ": " + why);
   if (each_precision)
     for (auto& lists : ways) lists = by_precision(std::move(lists));
   for (std::size_t i = 0; i < ways.size(); ++i)

@@ -21,6 +21,7 @@ struct PlanStock {
   bool has_chosen_ways = false;    ///< engine or precision was left out and chosen
   bool has_usual_context = false;  ///< nothing was said about tokens
   std::vector<std::string> assumed;
+  std::vector<std::string> left_out;  ///< a line for each machine that runs none of the models
 };
 
 /// `operands`: names of models; empty: the catalogue's that generate. `request`: the point at which

@@ -31,6 +31,12 @@ std::vector<Size> numbers_up_to(Size slots) {
 
 }  // namespace
 
+double Queue::Stream::mates(double seconds) const {
+  if (gaps <= 1) return 0;
+  const double shape = 1 / gaps, gap = shape * requests_s * seconds;
+  return std::min((gaps - 1) / 2, std::pow(gap, shape) / std::tgamma(1 + shape));
+}
+
 Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
     : scenario_(scenario),
       speeds_(scenario),
@@ -114,11 +120,12 @@ Crowd Queue::crowd(double number, const Stream& stream) {
   const double stay = std::max(tokens * p.step + others * p.delay, n * p.another - p.first);
   const double load = std::min(max_line_load, stream.requests_s * p.line);
   const double spread = std::min(1.0, stream.gaps) + prompt_spread_;
-  const double wait = p.line * (load * spread / 2 + stream.mates()) / (1 - load);
+  const double mates = stream.mates(p.line / (1 - load));
+  const double wait = p.line * (load * spread / 2 + mates) / (1 - load);
   Crowd c;
   c.first = p.first;
   c.wait = std::min(wait, stream.ahead * p.line);
-  c.ahead = 1 - (1 - load) / (1 + stream.mates());
+  c.ahead = 1 - (1 - load) / (1 + mates);
   if (stream.queue > 0) {
     c.wait = stream.queue * others * p.another;
     c.ahead = 1;
@@ -144,7 +151,9 @@ double Queue::variation(const Stream& stream) {
 
 std::vector<FlightState> Queue::of_rate(Stream& stream) {
   const double times = variation(stream);
-  const double stride = std::max(least_stride, 1 + (stream.gaps - 1) / (1 + std::min(1.0, times)));
+  stream.mates_in_flight = stream.mates(crowd(slots(), stream).total);
+  const double bunched = stream.gaps > 1 ? 2 * stream.mates_in_flight : stream.gaps - 1;
+  const double stride = std::max(least_stride, 1 + bunched / (1 + std::min(1.0, times)));
   stream.line = (stream.gaps + times) / 2 / stride;
   FlightShares shares;
   double n = 0, ratio = 1;
@@ -172,7 +181,7 @@ Lateness Queue::found(const std::vector<FlightState>& states, const Stream& stre
   const double most = deaths(slots(), stream);
   Lateness late{{}, lengths_, stream.requests_s, stream.requests_s / most};
   for (const FlightState& each : joined(states)) {
-    const double number = each.number + 1 + stream.mates();
+    const double number = each.number + 1 + stream.mates_in_flight;
     const double waits = stream.line * std::max(0.0, number - slots()) / most;
     late.found.push_back({each.share, waits, crowd(std::min(number, slots()), stream)});
   }

@@ -49,13 +49,17 @@ struct InFlight {
 ///
 ///   load = requests_s * s,  wait = s * load * (1 + c^2) / (2 * (1 - load))
 ///
-/// A share `load` of the prompts waits, exponentially long. Bursts are groups of m = (1 + 1 /
-/// burstiness) / 2 requests in the mean: wait grows by s * (m - 1) / (1 - load), and a share 1 - (1
-/// - load) / m waits (M^X/G/1: Burke, Operations Research 23, 1975). A request finds m - 1 more
-/// than there are at any time. Numbers in flight spread by the peakedness of the traffic, 1 + (1 /
-/// burstiness - 1) / (1 + c^2), c^2 of a request's time (Eckberg, 10th Teletraffic Congress, 1983;
-/// Fredericks, Bell System Technical Journal 59, 1980). The wait for a slot spreads by (1 /
-/// burstiness + c^2) / 2 (Kingman, 1961).
+/// A share `load` of the prompts waits, exponentially long. Bursts bring m more requests with one
+/// than usual: within t seconds of gaps whose shape is k = burstiness below 1,
+///
+///   m(t) = (requests_s * k * t)^k / Gamma(1 + k), at most (1 / k - 1) / 2
+///
+/// (the renewal function of gamma gaps: Cox, Renewal Theory, 1962). wait grows by s * m / (1 -
+/// load), and a share 1 - (1 - load) / (1 + m) waits (M^X/G/1: Burke, Operations Research 23,
+/// 1975). A request finds m(total) more than there are at any time. Numbers in flight spread by the
+/// peakedness of the traffic, 1 + 2 m(total) / (1 + c^2), c^2 of a request's time (Eckberg, 10th
+/// Teletraffic Congress, 1983; Fredericks, Bell System Technical Journal 59, 1980). The wait for a
+/// slot spreads by (1 / burstiness + c^2) / 2 (Kingman, 1961).
 ///
 /// People who think make (users - n) / think births a second, and one of them finds what the others
 /// make (Lavenberg and Reiser, Journal of Applied Probability 17, 1980).
@@ -97,8 +101,10 @@ class Queue {
     double gaps = 1;                  ///< squared coefficient of variation
     double ahead = LateLimits::none;  ///< prompts ahead at most
     double line = 1;                  ///< spread of the wait for a slot
+    double mates_in_flight = 0;       ///< within a request's stay
     double queue = 0;                 ///< share of the other prompts that one waits for; 0: by load
-    double mates() const { return gaps > 1 ? (gaps - 1) / 2 : 0; }
+    /// Requests that come together with another within so many seconds, more than usual.
+    double mates(double seconds) const;
   };
 
   double slots() const { return static_cast<double>(numbers_.back()); }

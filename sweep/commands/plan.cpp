@@ -112,6 +112,21 @@ int run_without_question(const Options& options) {
                                    .tpot = options.read("max-tpot", parse_seconds)});
 }
 
+/// The winner of a ranking of machines at the pessimistic ends of intervals, where it is another
+/// than `usual`; else empty.
+std::string strict_answer(const Question& asked, const Choices& choices,
+                          const model::Scenario& request, model::Target target,
+                          const Candidate& usual) {
+  if (target.strict || !asked.priced || !usual.qualifies()) return {};
+  target.strict = true;
+  const auto candidates = ranked(asked, choices, request, target);
+  const Candidate& best = candidates.front();
+  if (!best.qualifies()) return "that nothing here qualifies";
+  if (best.machine == usual.machine) return {};
+  return fmt::format("{} of {} with {} under {}", best.machines, best.machine->name,
+                     best.weights->scheme->name, best.engine->name);
+}
+
 int run_plan(const Options& options) {
   std::vector<std::string> operands = options.operands();
   if (operands.empty()) return run_without_question(options);
@@ -136,22 +151,30 @@ int run_plan(const Options& options) {
   choices.has_usual_context = stock.has_usual_context;
   choices.spares = options.whole("spares", 0);
   const auto candidates = ranked(asked, choices, request, target);
-  if (candidates.empty()) throw UsageError(options.given("prices") ? no_prices : no_rents);
+  std::vector<std::string> without = stock.left_out;
+  for (auto& line : left_out(choices)) without.push_back(std::move(line));
+  if (candidates.empty()) {
+    const std::string first = without.empty() ? "" : fmt::format(" ({})", without.front());
+    throw UsageError((options.given("prices") ? no_prices : no_rents) + first);
+  }
   const auto most = static_cast<std::size_t>(options.whole("top", 10));
   if (format != Format::text) {
     emit(options, formatted(plan_table(candidates, most), format));
   } else {
-    const PlanScreen screen{.question = asked,
-                            .candidates = candidates,
-                            .target = target,
-                            .prices = choices.prices,
-                            .has_own_prices = options.given("prices"),
-                            .has_chosen_ways = stock.has_chosen_ways,
-                            .has_usual_context = stock.has_usual_context,
-                            .models = stock.models.size(),
-                            .machines = stock.machines.size(),
-                            .rows = most,
-                            .assumed = stock.assumed};
+    const PlanScreen screen{
+        .question = asked,
+        .candidates = candidates,
+        .target = target,
+        .prices = choices.prices,
+        .has_own_prices = options.given("prices"),
+        .has_chosen_ways = stock.has_chosen_ways,
+        .has_usual_context = stock.has_usual_context,
+        .models = stock.models.size(),
+        .machines = stock.machines.size(),
+        .rows = most,
+        .assumed = stock.assumed,
+        .left_out = without,
+        .strict_answer = strict_answer(asked, choices, request, target, candidates.front())};
     emit(options, options.given("details") ? plan_details(screen) : plan_screen(screen));
   }
   return candidates.front().qualifies() ? done : answer_is_no;

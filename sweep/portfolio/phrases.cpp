@@ -178,6 +178,7 @@ std::string assumption_words(const Portfolio& p) {
       "; a fleet may mix the listed machines and changes none: list other cards in one box as "
       "another machine";
   for (const auto& each : p.assumed) text += "; " + each;
+  for (const auto& each : left_out(p)) text += "; left out " + each;
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "sweep/demand_words.hpp"
 #include "sweep/portfolio/ways.hpp"
 
 namespace headroom::sweep {
@@ -150,6 +151,14 @@ double FleetPlan::running_per_hour() const {
   for (const FleetPart& part : parts)
     sum += part.acquisition == Acquisition::rent ? part.hour.total() : part.hour.energy;
   return sum;
+}
+
+std::vector<std::string> left_out(const Portfolio& p) {
+  std::vector<std::string> lines;
+  for (const auto& machine : p.machines)
+    if (auto line = missing_words(p.prices, *machine, p.acquisitions); !line.empty())
+      lines.push_back(std::move(line));
+  return lines;
 }
 
 std::vector<FleetPlan> plan_portfolio(const Portfolio& p) {
