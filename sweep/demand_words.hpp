@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "model/engine/measured_cards.hpp"
 #include "sweep/plan.hpp"
 
 namespace headroom::sweep {
@@ -18,6 +19,13 @@ std::string missing_words(const Prices& prices, const Machine& machine,
 
 /// "95 of 100 first tokens within 0.9 s, …"; empty where nothing of the slowest was asked.
 std::string slowest_words(const Candidate& candidate);
+
+/// Measured times behind the candidate's engine, weights and first card.
+model::MeasuredTimes measured_of(const Candidate& candidate);
+/// "38 rows of this card" or "other cards" or "none", for a column.
+std::string measured_words(const Candidate& candidate);
+/// "measured on h100-sxm-80gb with such weights under vllm: 38 rows of 5 sources".
+std::string measured_line(const Candidate& candidate);
 
 /// "3, 1 of them to spare: …".
 std::string spares_words(const Candidate& candidate);

@@ -9,6 +9,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/answer_lines.hpp"
 #include "sweep/best_way.hpp"
+#include "sweep/demand_words.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen_table.hpp"
@@ -71,6 +72,7 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
         const model::Service& seen = c.serving.service;
         return std::string(unmeasured_sign(seen.first)) + duration(seen.ttft.value());
       }));
+  add("measured", false, 4, [](const Candidate& c) { return measured_words(c); });
   add("", false, 6, [&](const Candidate& c) { return verdict_words_of(c, screen.target); });
   return columns;
 }

@@ -138,6 +138,7 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
                     : full       ? "memory may not suffice"
                                  : "times may exceed what is allowed",
                     full && !late ? "its interval" : "their intervals"));
+  text += paragraph("Measured: " + measured_line(best) + '.');
   text += paragraph("Limit of more: " + words_of(best.serving.next) + '.');
   if (best.tokens)
     text += paragraph(fmt::format(

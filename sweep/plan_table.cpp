@@ -7,6 +7,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
+#include "sweep/demand_words.hpp"
 #include "sweep/money.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan.hpp"
@@ -67,6 +68,9 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   add(c.tokens ? Value(c.tokens->output_per_million) : Value());
   add(c.tokens ? Value(c.tokens->request) : Value());
   add(report::optional_value(c.tokens_per_joule));
+  const model::MeasuredTimes measured = measured_of(c);
+  cells.push_back(Size{measured.here});
+  cells.push_back(Size{measured.all});
   return cells;
 }
 
@@ -175,7 +179,9 @@ report::Table plan_table(std::span<const Candidate> candidates, std::size_t most
                        "cost_per_million_in",
                        "cost_per_million_out",
                        "cost_per_request",
-                       "tokens_per_joule"},
+                       "tokens_per_joule",
+                       "measured_here",
+                       "measured"},
                       {}};
   for (std::size_t i = 0; i < std::min(most, candidates.size()); ++i)
     table.rows.push_back(row(candidates[i], static_cast<Size>(i) + 1));

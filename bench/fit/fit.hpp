@@ -35,6 +35,8 @@ class Fit {
   std::string lines();
   /// model/engine/effects.tsv.
   std::string effects() const;
+  /// model/engine/measured_cards.tsv: rows of times by family, card and width; `any` card has all.
+  std::string cards() const;
 
  private:
   std::vector<ScoredRow> subjects_;

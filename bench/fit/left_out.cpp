@@ -63,7 +63,9 @@ std::vector<FittedFile> fitted_constants(const std::vector<std::string>& files,
     return {{"training_pace.tsv", fitted_training_paces(rows, models_folder)}};
   Subjects subjects(models_folder, model::policy_rows());
   Fit fit(subjects_of(subjects, rows));
-  return {{"constants.tsv", fit.lines()}, {"effects.tsv", fit.effects()}};
+  return {{"constants.tsv", fit.lines()},
+          {"effects.tsv", fit.effects()},
+          {"measured_cards.tsv", fit.cards()}};
 }
 
 namespace {

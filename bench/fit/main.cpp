@@ -19,8 +19,9 @@ namespace {
 constexpr std::string_view usage =
     "headroom_fit [--models FOLDER] --out FOLDER FILE.csv…\n"
     "headroom_fit [--models FOLDER] --left-out md|csv|json FILE.csv…\n\n"
-    "Reads canonical rows (tests/accuracy/README.md). --out writes constants.tsv and effects.tsv,\n"
-    "which belong in model/engine; of files of training times alone training_pace.tsv, which\n"
+    "Reads canonical rows (tests/accuracy/README.md). --out writes constants.tsv, effects.tsv\n"
+    "and measured_cards.tsv, which belong in model/engine; of files of training times alone "
+    "training_pace.tsv, which\n"
     "belongs in model/train. --left-out prints how far estimates are from set-ups, models and\n"
     "sources that the constants were not fitted to.\n";
 
