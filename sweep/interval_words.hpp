@@ -19,7 +19,7 @@ inline std::string_view unmeasured_sign(const model::Interval& of) {
 
 /// The line that explains the sign.
 inline constexpr std::string_view unmeasured_footnote =
-    "~ No measurement of such weights on such cards, or of such a load, stands behind this number.\n";
+    "~ No measurement of such weights on such cards or such a load stands behind this number.\n";
 
 /// "38.9 tokens/s (34–52)" of a rate whose time has the interval `of`; "~38.9" where nothing was
 /// measured. `unit` follows the number.

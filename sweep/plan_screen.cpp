@@ -15,7 +15,7 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr std::size_t most_rows = 8, rows_beside_arrivals = 5;
+constexpr std::size_t most_rows = 7, rows_beside_arrivals = 5;
 
 std::string plan_title(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();

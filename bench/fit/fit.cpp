@@ -5,19 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "bench/fit/constant_lines.hpp"
 #include "model/engine/engine_rows.hpp"
-#include "model/engine/measured_cards.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/accuracy/quantile.hpp"
 
 namespace headroom::sweep {
 namespace {
 
-using model::any_card;
 using model::Constant;
 using model::Engine;
 using model::NamedConstant;
@@ -235,28 +232,6 @@ std::string Fit::effects() const {
       text += fmt::format("\t{:.3g}\n", factors.spread);
     }
   }
-  return text;
-}
-
-std::string Fit::cards() const {
-  struct Rows {
-    int count = 0;
-    std::set<std::string> sources;
-  };
-  std::map<std::string, Rows> all;
-  for (const std::size_t i : times_) {
-    const model::Scenario& s = subjects_[i].scenario;
-    if (s.machine->devices.empty()) continue;
-    const std::string_view width = model::name_of(width_of(*s.weights));
-    for (const std::string_view card : {std::string_view(s.machine->devices[0].name), any_card}) {
-      Rows& rows = all[fmt::format("{}\t{}\t{}", s.runtime->family, card, width)];
-      ++rows.count;
-      rows.sources.insert(short_source((*subjects_[i].row)["source"]));
-    }
-  }
-  std::string text = "# family, card, width of weights, rows of times, sources\n";
-  for (const auto& [key, rows] : all)
-    text += fmt::format("{}\t{}\t{}\n", key, rows.count, rows.sources.size());
   return text;
 }
 

@@ -93,7 +93,7 @@ Size ServingOption::copies(double scale) const {
 }
 
 ServingOptions serving_options(const Machine& machine, const Load& load, bool share_cards,
-                               double times, double memory) {
+                               double times, double memory, const ServingOptions* on_cards) {
   std::vector<MachineShare> parts = shares(machine);
   const bool alike = std::ranges::all_of(machine.devices, [&](const Device& card) {
     return card.name == machine.devices.front().name;
@@ -104,6 +104,7 @@ ServingOptions serving_options(const Machine& machine, const Load& load, bool sh
 
   ServingOptions result;
   result.missed = {Miss::refused, std::numeric_limits<double>::infinity()};
+  if (on_cards != nullptr) result = *on_cards;
   const auto add = [&](const MachineShare& share, const Target& target) {
     ServingOption way;
     way.scenario = load.request;
@@ -129,8 +130,10 @@ ServingOptions serving_options(const Machine& machine, const Load& load, bool sh
       card.memory =
           Bytes(static_cast<std::int64_t>(static_cast<double>(card.memory.count()) / memory));
     // The largest batch with weights outside the cards may well do less than the largest without.
-    target.offload = false;
-    add(share, target);
+    if (on_cards == nullptr) {
+      target.offload = false;
+      add(share, target);
+    }
     target.offload = load.target.offload;
     if (target.offload) add(share, target);
   }

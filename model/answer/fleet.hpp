@@ -44,8 +44,10 @@ struct ServingOptions {
   std::vector<ServingOption> all;
   Shortfall missed;
 };
+/// `on_cards`: the options without offload, where they are known already.
 ServingOptions serving_options(const Machine& machine, const Load& load, bool share_cards,
-                               double times = 1, double memory = 1);
+                               double times = 1, double memory = 1,
+                               const ServingOptions* on_cards = nullptr);
 
 /// Copies of one load on a fleet.
 struct Stay {

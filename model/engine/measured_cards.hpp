@@ -1,4 +1,4 @@
-// How many measured times stand behind an engine on one card (model/engine/measured_cards.tsv).
+// Numbers of measured times behind an engine on one card (model/engine/measured_cards.tsv).
 #pragma once
 
 #include <string_view>

@@ -32,8 +32,9 @@ class ServingTable {
           model::Load load = p.loads[l];
           load.target.offload = offload;
           const Error error = error_of(m, l);
-          all_.push_back(
-              serving_options(*p.machines[m], load, p.share_cards, error.times, error.memory));
+          const auto* on_cards = offload ? &of(m, false, l) : nullptr;
+          all_.push_back(serving_options(*p.machines[m], load, p.share_cards, error.times,
+                                         error.memory, on_cards));
         }
   }
   const model::ServingOptions& of(std::size_t machine, bool offload, std::size_t load) const {

@@ -87,7 +87,7 @@ report::Table portfolio_table(const Portfolio& p, std::span<const FleetPlan> pla
 }
 
 std::string portfolio_words(const Portfolio& p, std::span<const FleetPlan> plans) {
-  constexpr std::size_t most = 6;
+  constexpr std::size_t most = 5;
   const FleetPlan& best = plans.front();
   std::string text;
   const auto line = [&](std::string_view name, const std::string& what) {
