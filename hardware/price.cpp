@@ -157,6 +157,24 @@ std::string assumptions_of(const Prices& prices, std::string_view file) {
   return fmt::format("{}{}from {}", all, all.empty() ? "" : "; ", file);
 }
 
+/// The row of a whole machine, and how many of it `machine` is: itself, or equal boxes.
+struct Whole {
+  const Price* row = nullptr;
+  int times = 1;
+};
+
+Whole whole(const Prices& prices, const Machine& machine) {
+  if (const Price* own = prices.find(Price::Of::machine, machine.name)) return {own, 1};
+  const auto boxes = static_cast<std::size_t>(std::max(1, machine.host.boxes));
+  const std::size_t cards = machine.devices.size() / boxes;
+  if (boxes == 1 || cards * boxes != machine.devices.size()) return {};
+  for (std::size_t i = cards; i < machine.devices.size(); ++i)
+    if (machine.devices[i].name != machine.devices[i - cards].name) return {};
+  Machine box = machine;
+  box.devices.resize(cards);
+  return {prices.find(Price::Of::machine, box.canonical_name()), static_cast<int>(boxes)};
+}
+
 }  // namespace
 
 const Price* Prices::find(Price::Of of, std::string_view name) const {
@@ -226,15 +244,15 @@ std::vector<std::string> priced_machines(const Prices& prices) {
 
 const Price* rent_row(const Prices& prices, const Machine& machine) {
   if (!rent_per_hour(prices, machine)) return nullptr;
-  const Price* whole = prices.find(Price::Of::machine, machine.name);
-  if (whole != nullptr && whole->rent_per_hour) return whole;
+  const Price* row = whole(prices, machine).row;
+  if (row != nullptr && row->rent_per_hour) return row;
   return machine.devices.empty() ? prices.find(Price::Of::host, machine.host.name)
                                  : prices.find(Price::Of::device, machine.devices.front().name);
 }
 
 std::optional<double> purchase_price(const Prices& prices, const Machine& machine) {
-  if (const Price* whole = prices.find(Price::Of::machine, machine.name))
-    if (whole->buy) return whole->buy;
+  if (const auto [row, times] = whole(prices, machine); row != nullptr && row->buy)
+    return times * *row->buy;
   const Price* host = prices.find(Price::Of::host, machine.host.name);
   if (host == nullptr || !host->buy) return std::nullopt;
   double sum = machine.host.boxes * *host->buy;
@@ -251,8 +269,8 @@ std::optional<double> purchase_price(const Prices& prices, const Machine& machin
 }
 
 std::optional<double> used_price(const Prices& prices, const Machine& machine) {
-  if (const Price* whole = prices.find(Price::Of::machine, machine.name))
-    if (whole->used) return whole->used;
+  if (const auto [row, times] = whole(prices, machine); row != nullptr && row->used)
+    return times * *row->used;
   const Price* host = prices.find(Price::Of::host, machine.host.name);
   if (host == nullptr || !host->used) return std::nullopt;
   double sum = machine.host.boxes * *host->used;
@@ -265,8 +283,8 @@ std::optional<double> used_price(const Prices& prices, const Machine& machine) {
 }
 
 std::optional<double> rent_per_hour(const Prices& prices, const Machine& machine) {
-  if (const Price* whole = prices.find(Price::Of::machine, machine.name))
-    if (whole->rent_per_hour) return whole->rent_per_hour;
+  if (const auto [row, times] = whole(prices, machine); row != nullptr && row->rent_per_hour)
+    return times * *row->rent_per_hour;
   if (machine.devices.empty()) {
     const Price* host = prices.find(Price::Of::host, machine.host.name);
     return host == nullptr ? std::nullopt : host->rent_per_hour;

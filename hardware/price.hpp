@@ -82,16 +82,17 @@ std::vector<std::string> priced_machines(const Prices& prices);
 /// rent_per_hour() is absent.
 const Price* rent_row(const Prices& prices, const Machine& machine);
 
-/// Purchase price of `machine` in the file's currency: its own price, or the sum over cards and
+/// Purchase price of `machine` in the file's currency: its own price, that of each of its equal
+/// boxes, or the sum over cards and
 /// host. Each uses `buy`, else its list price. Absent if any part has neither.
 std::optional<double> purchase_price(const Prices& prices, const Machine& machine);
 
-/// Second-hand price: the machine's own, or the sum of `used` over cards and host. Absent if any
-/// part has no such price.
+/// Second-hand price: the machine's own, that of its equal boxes, or the sum of `used` over cards
+/// and host. Absent if any part has no such price.
 std::optional<double> used_price(const Prices& prices, const Machine& machine);
 
-/// Rent for one hour: the machine's own, or the sum over its cards if each has a rent. A rented
-/// card includes its host. Absent otherwise.
+/// Rent for one hour: the machine's own, that of its equal boxes, or the sum over its cards if each
+/// has a rent. A rented card includes its host. Absent otherwise.
 std::optional<double> rent_per_hour(const Prices& prices, const Machine& machine);
 
 }  // namespace headroom

@@ -23,11 +23,12 @@ std::string plan_title(const PlanScreen& screen) {
                                  ? fmt::format("{} ({} parameters)", best.weights->model->name,
                                                size_words(*best.weights->model))
                                  : fmt::format("{} models", screen.models);
+  const std::size_t with_answer = screen.machines - screen.left_out.size();
   const std::string machines =
       screen.machines == 1 ? best.machine->name
       : screen.question.name == "fewest-gpus"
           ? fmt::format("1 to {} of {}", screen.machines, best.machine->devices.front().name)
-          : fmt::format("{} machines{}", screen.machines - screen.left_out.size(),
+          : fmt::format("{} machine{}{}", with_answer, with_answer == 1 ? "" : "s",
                         screen.prices ? " with a price" : "");
   return fmt::format("{} on {}", models, machines);
 }

@@ -124,6 +124,24 @@ rent_per_hour = 3
   EXPECT_EQ(rent_row(prices, machine("rtx-4090")), nullptr);
 }
 
+TEST(Prices, SeveralBoxesCostSoManyTimesOne) {
+  const Prices prices = read(R"(
+[[price]]
+machine = "8x h100-sxm-80gb @ dgx-h100"
+buy = 300000
+rent_per_hour = 20
+source = "a cloud"
+[[price]]
+device = "h100-sxm-80gb"
+rent_per_hour = 1
+)");
+  EXPECT_EQ(rent_per_hour(prices, machine("16x h100-sxm-80gb @ dgx-h100")), 40);
+  EXPECT_EQ(purchase_price(prices, machine("16x h100-sxm-80gb @ dgx-h100")), 600000);
+  EXPECT_EQ(rent_row(prices, machine("16x h100-sxm-80gb @ dgx-h100"))->source, "a cloud");
+  // Two boxes that are not full are no two of that machine.
+  EXPECT_EQ(rent_per_hour(prices, machine("12x h100-sxm-80gb @ dgx-h100")), 12);
+}
+
 TEST(Prices, UnknownFiguresStayUnknown) {
   const Prices prices = read(usual);
   EXPECT_FALSE(purchase_price(prices, machine("4x h100-sxm-80gb @ dgx-h100")));
