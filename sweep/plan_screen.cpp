@@ -129,7 +129,9 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
                     has_load(screen.target) ? "the demand" : "this load", grouped(best.asked),
                     time_with_interval(best.at_asked.ttft, best.at_asked.first),
                     time_with_interval(best.at_asked.tpot, best.at_asked.step)));
-  if (best.slowest) text += paragraph("Slowest: " + slowest_words(best) + '.');
+  if (best.slowest)
+    text += paragraph((screen.target.strict ? "Slowest, at the high ends: " : "Slowest: ") +
+                      slowest_words(best) + '.');
   const bool full = best.serving.estimate.sure == model::Confidence::marginal;
   const bool late = may_be_late(best, screen.target);
   if (full || late)
