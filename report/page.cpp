@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "hardware/embedded.hpp"
 #include "report/chosen_figures.hpp"
 #include "report/format.hpp"
+#include "report/html_page.hpp"
 #include "report/page_parts.hpp"
 #include "report/svg.hpp"
 #include "report/training_points.hpp"
@@ -14,12 +14,6 @@
 
 namespace headroom::report {
 namespace {
-
-std::string_view embedded(std::string_view name) {
-  for (const EmbeddedFile& file : embedded_page())
-    if (file.name == name) return file.bytes;
-  return {};
-}
 
 /// The number of models that run well on each machine, and the run.
 Document page_summary(const Source& source) {
@@ -103,7 +97,7 @@ Document accuracy_part(const Source& source) {
 }  // namespace
 
 std::string page(const Source& source, const ChosenFigures& figures) {
-  const std::pair<std::string_view, Document> sections[] = {
+  const PageSection sections[] = {
       {"Which model runs where", matrix_part(source)},
       {"Changes since the run before", changes_part(source)},
       {"Training", training_part(source)},
@@ -115,27 +109,7 @@ std::string page(const Source& source, const ChosenFigures& figures) {
       {"Assumptions",
        assumptions(source).add(Details{"Models and their sources", {models_list(source)}})},
       {"Accuracy", accuracy_part(source)}};
-  std::string contents, body;
-  std::size_t number = 0;
-  for (const auto& [heading, content] : sections) {
-    const std::size_t i = number++;
-    if (content.empty()) continue;
-    contents += fmt::format("<li><a href=\"#s{}\">{}</a></li>", i, heading);
-    body +=
-        fmt::format("<section aria-labelledby=\"s{0}\"><h2 id=\"s{0}\">{1}</h2>\n{2}</section>\n",
-                    i, heading, to_html(content));
-  }
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">"
-      "<link rel=\"icon\" href=\"data:,\"><title>{0}: which model runs where</title>"
-      "<style>\n{1}</style></head>\n<body><a class=\"skip\" href=\"#main\">To the content</a>"
-      "<header><h1>{0}</h1>{2}<nav aria-label=\"Contents\"><ul>{3}</ul></nav></header>\n"
-      "<main id=\"main\">{4}</main>\n<script>\n{5}</script></body></html>\n",
-      html_text(source.run.name), embedded("page.css"), to_html(page_summary(source)), contents,
-      body, embedded("page.js"));
+  return html_page(source.run.name, "which model runs where", page_summary(source), sections);
 }
 
 }  // namespace headroom::report

@@ -40,7 +40,6 @@ std::vector<report::TableCell> ranked_row(const Portfolio& p, const FleetPlan& p
           machines_words(p, plan),
           std::string(acquisition_words(plan)),
           std::string(weights_words(plan)),
-          where_served([&] { return where_words(p, plan); }),
           served && plan.purchase() > 0 ? fmt::format("{:.0f}", plan.purchase()) : "",
           where_served([&] { return four_digits(plan.per_hour()); }),
           where_served([&] { return interval_words(plan); }),
@@ -56,7 +55,6 @@ TableBlock ranking(const Portfolio& p, std::span<const FleetPlan> plans) {
                     {"fleet"},
                     {"by"},
                     {"weights"},
-                    {"placement"},
                     {fmt::format("purchase ({})", p.prices.currency), Kind::number},
                     {"an hour", Kind::number},
                     {"80 % of draws", Kind::number},
@@ -120,23 +118,41 @@ TableBlock machine_table(const Portfolio& p, const FleetPlan& plan) {
 
 }  // namespace
 
-std::string purchase_page(const Portfolio& p, std::span<const FleetPlan> plans) {
+std::vector<report::PageSection> purchase_sections(const Portfolio& p,
+                                                   std::span<const FleetPlan> plans) {
   const FleetPlan& best = plans.front();
+  std::vector<report::PageSection> sections;
+  Document answer;
+  add_answer(answer, p, plans);
+  answer.paragraph(fmt::format("Assumed: {}.", assumption_words(p)));
+  sections.push_back({"Answer", std::move(answer)});
+  const auto add = [&](std::string heading, TableBlock table) {
+    Document content;
+    content.add(std::move(table));
+    sections.push_back({std::move(heading), std::move(content)});
+  };
+  add("Ranking", ranking(p, plans));
+  if (!best.qualifies()) return sections;
+  add(fmt::format("Cost of tokens ({})", p.prices.currency), token_prices(p, best));
+  Document moved;
+  moved
+      .add(report::Pictures{
+          {{{}, "Cost of a million output tokens when one assumption changes", "tornado.svg"}}})
+      .add(sensitivity_table(p, best));
+  sections.push_back({"Sensitivity of the cost", std::move(moved)});
+  add("Machines", machine_table(p, best));
+  return sections;
+}
+
+std::string title_of(const Portfolio& p) { return "What to buy for " + p.name; }
+
+std::string purchase_page(const Portfolio& p, std::span<const report::PageSection> sections) {
   Document page;
-  page.heading(1, "What to buy for " + p.name);
-  add_answer(page, p, plans);
-  page.paragraph(fmt::format("Assumed: {}.", assumption_words(p)))
-      .heading(2, "Ranking")
-      .add(ranking(p, plans));
-  if (best.qualifies())
-    page.heading(2, fmt::format("Cost of tokens ({})", p.prices.currency))
-        .add(token_prices(p, best))
-        .heading(2, "Sensitivity of the cost")
-        .add(report::Pictures{
-            {{{}, "Cost of a million output tokens when one assumption changes", "tornado.svg"}}})
-        .add(sensitivity_table(p, best))
-        .heading(2, "Machines")
-        .add(machine_table(p, best));
+  page.heading(1, title_of(p));
+  for (const auto& [heading, content] : sections) {
+    page.heading(2, heading);
+    page.append(content);
+  }
   report::List models;
   for (const model::Load& load : p.loads)
     models.items.push_back({report::link(load.name, report::file_name(load.name) + ".md")});

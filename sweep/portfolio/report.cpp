@@ -51,12 +51,10 @@ report::TableBlock frontier_table(const Portfolio& p, std::span<const Operation>
   return table;
 }
 
-/// A heading, the figure of this file and the operations on its frontier.
-void add_frontier(report::Document& page, std::string heading, std::string title,
-                  const std::string& file, report::TableBlock table) {
-  page.heading(2, std::move(heading))
-      .add(report::Pictures{{{{}, std::move(title), "<" + file + ">"}}})
-      .add(std::move(table));
+/// The figure of this file and the operations on its frontier.
+void add_frontier(report::Document& page, std::string title, const std::string& file,
+                  report::TableBlock table) {
+  page.add(report::Pictures{{{{}, std::move(title), "<" + file + ">"}}}).add(std::move(table));
 }
 
 }  // namespace
@@ -93,46 +91,51 @@ std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
   return all;
 }
 
-std::string load_page(const Portfolio& p, std::size_t load, std::span<const Operation> all) {
+report::Document load_part(const Portfolio& p, std::size_t load, std::span<const Operation> all,
+                           int level) {
   const model::Load& each = p.loads[load];
   const std::string stem = report::file_name(each.name);
-  report::Document page;
-  page.heading(1, each.name)
-      .paragraph(fmt::format("{} in {} on {}: prompt {} tokens, output {} tokens.",
+  report::Document part;
+  part.paragraph(fmt::format("{} in {} on {}: prompt {} tokens, output {} tokens.",
                              each.request.weights->model->name, each.request.weights->scheme->name,
                              each.request.runtime->name, each.request.prompt_tokens,
                              each.request.output_tokens));
-  if (all.empty()) {
-    page.paragraph("No machine here serves it within its targets on its cards.");
-    return to_markdown(page);
-  }
-  add_frontier(page, "Speed for one user against speed of a card",
+  if (all.empty())
+    return part.paragraph("No machine here serves it within its targets on its cards.");
+  add_frontier(part.heading(level, "Speed for one user against speed of a card"),
                "Output tokens a second of one user, and of a card", stem + ".speed.svg",
                frontier_table(p, all, by_cards(all)));
   if (priced(all))
-    add_frontier(page, "Speed for one user against its price",
+    add_frontier(part.heading(level, "Speed for one user against its price"),
                  "Output tokens a second of one user, and the cost of a million",
                  stem + ".cost.svg", frontier_table(p, all, by_money(all)));
-  return to_markdown(page);
+  return part;
 }
 
 std::vector<std::filesystem::path> write_portfolio(const Portfolio& p,
                                                    std::span<const FleetPlan> plans,
                                                    const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> written{"purchase.md", "purchase.csv"};
-  report::write_whole(folder / written[0], purchase_page(p, plans));
+  std::vector<std::filesystem::path> written{"purchase.html", "purchase.md", "purchase.csv"};
+  std::vector<report::PageSection> sections = purchase_sections(p, plans);
+  report::write_whole(folder / written[1], purchase_page(p, sections));
   std::ostringstream csv;
   report::write_csv(csv, portfolio_table(p, plans));
-  report::write_whole(folder / written[1], csv.str());
+  report::write_whole(folder / written[2], csv.str());
   std::vector<report::Drawing> drawings;
   for (std::size_t l = 0; l < p.loads.size(); ++l) {
     const auto all = operations(p, l);
+    report::Document page;
+    page.heading(1, p.loads[l].name).append(load_part(p, l, all, 2));
     written.push_back(report::file_name(p.loads[l].name) + ".md");
-    report::write_whole(folder / written.back(), load_page(p, l, all));
+    report::write_whole(folder / written.back(), to_markdown(page));
+    sections.push_back({p.loads[l].name, load_part(p, l, all, 3)});
     for (auto& each : frontier_drawings(p, l, all)) drawings.push_back(std::move(each));
   }
   if (plans.front().qualifies()) drawings.push_back(tornado_drawing(p, plans.front()));
   for (auto& each : report::draw(drawings, folder)) written.push_back(std::move(each));
+  for (report::PageSection& each : sections) each.content = with_images(each.content, folder);
+  report::write_whole(folder / written[0],
+                      html_page(title_of(p), "machines, costs and speeds", {}, sections));
   return written;
 }
 

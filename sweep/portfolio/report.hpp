@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/html_page.hpp"
 #include "report/plot.hpp"
 #include "report/table.hpp"
 #include "sweep/portfolio/portfolio.hpp"
@@ -17,8 +18,13 @@ namespace headroom::sweep {
 report::Table portfolio_table(const Portfolio& portfolio, std::span<const FleetPlan> plans);
 /// The answer in words, with the table of the best ones.
 std::string portfolio_words(const Portfolio& portfolio, std::span<const FleetPlan> plans);
-/// purchase.md: ranking, what runs where, what the cost depends on, whether the order is sure.
-std::string purchase_page(const Portfolio& portfolio, std::span<const FleetPlan> plans);
+/// Answer and ranking, what runs where, what the cost depends on, whether the order is sure.
+std::vector<report::PageSection> purchase_sections(const Portfolio& portfolio,
+                                                   std::span<const FleetPlan> plans);
+std::string title_of(const Portfolio& portfolio);
+/// purchase.md, with links to the pages of the loads.
+std::string purchase_page(const Portfolio& portfolio,
+                          std::span<const report::PageSection> sections);
 
 /// One way to run a load at one batch.
 struct Operation {
@@ -40,16 +46,16 @@ CoordinatePairs by_money(std::span<const Operation> operations);
 /// True if any of them has a price.
 bool priced(std::span<const Operation> operations);
 
-/// The page of one load: its operations on the two frontiers.
-std::string load_page(const Portfolio& portfolio, std::size_t load,
-                      std::span<const Operation> operations);
+/// The part of one load: its operations on the two frontiers, under headings of `level`.
+report::Document load_part(const Portfolio& portfolio, std::size_t load,
+                           std::span<const Operation> operations, int level);
 /// The two frontiers of a load; and the sensitivities of a plan.
 std::vector<report::Drawing> frontier_drawings(const Portfolio& portfolio, std::size_t load,
                                                std::span<const Operation> operations);
 report::Drawing tornado_drawing(const Portfolio& portfolio, const FleetPlan& plan);
 
-/// Writes purchase.md, purchase.csv, a page for each load and the figures. Returns what was
-/// written, relative to `folder`. Throws StoreError.
+/// Writes purchase.html, which has everything, purchase.md, purchase.csv, a page for each load and
+/// the figures. Returns what was written, relative to `folder`. Throws StoreError.
 std::vector<std::filesystem::path> write_portfolio(const Portfolio& portfolio,
                                                    std::span<const FleetPlan> plans,
                                                    const std::filesystem::path& folder);
