@@ -172,9 +172,8 @@ Whole whole(const Prices& prices, const Machine& machine) {
     if (machine.devices[i].name != machine.devices[i - cards].name) return {};
   Machine box = machine;
   box.devices.resize(cards);
-  return {prices.find(Price::Of::machine, box.canonical_name()), static_cast<int>(boxes)};
+  return {prices.find(Price::Of::machine, box.canonical_name()), machine.host.boxes};
 }
-
 }  // namespace
 
 const Price* Prices::find(Price::Of of, std::string_view name) const {
