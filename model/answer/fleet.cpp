@@ -122,7 +122,7 @@ ServingOptions serving_options(const Machine& machine, const Load& load, bool sh
     way.demand = copies_needed(way.serving, way.scenario, load.target);
     if (times == 1 && memory == 1 && (target.at_random() || target.late.any()))
       way.slowest = in_flight_on(on(way.scenario, share), way.serving, load.target, way.copies(1));
-    result.all.push_back(std::move(way));
+    result.all.push_back(way);
   };
   Target target = hurried(load.target, times);
   for (MachineShare& share : parts) {
