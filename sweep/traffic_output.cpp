@@ -8,6 +8,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/service.hpp"
+#include "sweep/options/target_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/speed_output.hpp"
 
@@ -15,12 +16,7 @@ namespace headroom::sweep {
 namespace {
 
 model::Lengths lengths_of(const Options& options, std::string_view flag, Size median) {
-  const std::string percentile = std::string(flag) + "-p95";
-  const Size high = options.whole(percentile, median);
-  if (high < median)
-    throw UsageError(
-        fmt::format("--{}: {} is less than the median, --{} {}", percentile, high, flag, median));
-  return {static_cast<double>(median), static_cast<double>(high)};
+  return model::lengths_of(median, percentile_of(options, flag, median));
 }
 
 double cards(const model::Estimate& e) { return static_cast<double>(e.gpus_used); }

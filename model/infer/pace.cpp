@@ -106,6 +106,11 @@ double Lengths::at(double deviations) const {
   return p50 * std::exp(deviations * std::sqrt(log_variance(*this)));
 }
 
+Lengths lengths_of(Size median, Size p95) {
+  const auto p50 = static_cast<double>(std::max<Size>(1, median));
+  return {p50, std::max(p50, static_cast<double>(p95))};
+}
+
 Size whole_tokens(double count) { return std::max<Size>(1, std::llround(count)); }
 
 Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Speeds& speeds)

@@ -19,6 +19,9 @@ struct Lengths {
   double at(double deviations) const;  ///< length so many standard deviations of its log away
 };
 
+/// Lengths with this median, and all alike where no `p95` above it is given; at least one token.
+Lengths lengths_of(Size median, Size p95 = 0);
+
 /// At least one token.
 Size whole_tokens(double count);
 

@@ -15,11 +15,6 @@ constexpr double max_line_load = 0.99;  ///< load of the line of prompts
 constexpr int max_rounds = 8;
 constexpr double densest = 1.15;  ///< between numbers of requests at which passes are measured
 
-Lengths lengths_of(Size median, Size p95) {
-  const auto p50 = static_cast<double>(std::max<Size>(1, median));
-  return {p50, std::max(p50, static_cast<double>(p95))};
-}
-
 std::vector<Size> numbers_up_to(Size slots) {
   std::vector<Size> all;
   for (Size n = 1; n < slots;
@@ -49,9 +44,18 @@ Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
   continuous_ = batches_continuously(one, evaluate(one));
   output_tokens_ = static_cast<double>(whole_tokens(outputs_.mean()));
   prompt_spread_ = prompts_.variance_share();
-  const Size most = continuous_ ? Pace(scenario_, prompts_, outputs_, speeds_).running : 1;
-  numbers_ = numbers_up_to(std::max<Size>(1, std::min(slots, std::max<Size>(1, most))));
+  std::optional<Passes> full;
+  Size most = 1;
+  if (continuous_) {
+    Scenario all = scenario;
+    all.batch = slots;
+    const Pace pace(all, prompts_, outputs_, speeds_);
+    most = std::max<Size>(1, pace.running);
+    if (pace.running == most) full = of_pace(pace);
+  }
+  numbers_ = numbers_up_to(most);
   measured_.resize(numbers_.size());
+  measured_.back() = full;
   if (prompts_.p95 <= prompts_.p50 && outputs_.p95 <= outputs_.p50) {
     lengths_ = {{1, 0, output_tokens_}};
     return;
@@ -79,15 +83,17 @@ const Queue::Passes& Queue::measured(std::size_t index) {
     const double first = first_ * e.ttft.value();
     return slot.emplace(Passes{first, step_ * step, 0, 0, 0});
   }
-  const Pace pace(s, prompts_, outputs_, speeds_);
+  return slot.emplace(of_pace(Pace(s, prompts_, outputs_, speeds_)));
+}
+
+Queue::Passes Queue::of_pace(const Pace& pace) const {
   const auto stages = static_cast<double>(pace.stages);
   const ServingPolicy& policy = scenario_.runtime->serving;
   const double passes = static_cast<double>(pace.prompt_tokens) /
                         static_cast<double>(std::max<Size>(1, policy.prefill_chunk));
   const double line = policy.separate_prefill ? pace.another : pace.delay + passes * pace.step;
-  return slot.emplace(Passes{first_ * (pace.request + pace.prompt + pace.step), step_ * pace.step,
-                             step_ * pace.delay / stages, first_ * pace.another / stages,
-                             first_ * line / stages});
+  return {first_ * (pace.request + pace.prompt + pace.step), step_ * pace.step,
+          step_ * pace.delay / stages, first_ * pace.another / stages, first_ * line / stages};
 }
 
 Queue::Passes Queue::passes(double number) {

@@ -108,6 +108,7 @@ class Queue {
   };
 
   double slots() const { return static_cast<double>(numbers_.back()); }
+  Passes of_pace(const Pace& pace) const;
   const Passes& measured(std::size_t index);
   Passes interpolated(double number);
   Passes passes(double number);

@@ -14,11 +14,8 @@ bool batches_continuously(const Scenario& s, const Estimate& e) {
 
 Served served(const Scenario& s, const Estimate& e, Speeds& speeds) {
   if (!batches_continuously(s, e)) return {};
-  const auto lengths = [](Size median, Size p95) {
-    return Lengths{static_cast<double>(median), static_cast<double>(std::max(median, p95))};
-  };
-  const Traffic t = traffic(s, lengths(s.prompt_tokens, s.prompt_tokens_p95),
-                            lengths(s.output_tokens, s.output_tokens_p95), speeds);
+  const Traffic t = traffic(s, lengths_of(s.prompt_tokens, s.prompt_tokens_p95),
+                            lengths_of(s.output_tokens, s.output_tokens_p95), speeds);
   const auto replicas = static_cast<double>(std::max<Size>(1, s.data_parallel));
   return {t.running,
           t.ttft,

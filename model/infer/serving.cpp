@@ -90,19 +90,18 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
   }
   if (target.strict && e.sure != Confidence::yes) return {Miss::not_sure, 1};
   Shortfall worst;
-  if (target.ttft || target.tpot) {
-    const Service seen = service_of(s, e);
-    const auto check = [&](Miss miss, Seconds found, const Interval& interval,
-                           const std::optional<Seconds>& limit) {
-      if (limit)
-        take_worse(worst, miss, (target.strict ? interval.high : 1) * found.value(),
-                   limit->value());
-    };
-    check(Miss::ttft, seen.ttft, seen.first, target.ttft);
-    check(Miss::tpot, seen.tpot, seen.step, target.tpot);
-  }
-  if (target.late.any() && !target.at_random()) {
-    const Shortfall late = too_late(s, service_of(s, e), target);
+  const bool all_late = target.late.any() && !target.at_random();
+  if (!target.ttft && !target.tpot && !all_late) return worst;
+  const Service seen = service_of(s, e);
+  const auto check = [&](Miss miss, Seconds found, const Interval& interval,
+                         const std::optional<Seconds>& limit) {
+    if (limit)
+      take_worse(worst, miss, (target.strict ? interval.high : 1) * found.value(), limit->value());
+  };
+  check(Miss::ttft, seen.ttft, seen.first, target.ttft);
+  check(Miss::tpot, seen.tpot, seen.step, target.tpot);
+  if (all_late) {
+    const Shortfall late = too_late(s, seen, target);
     if (!late.met() && (worst.met() || late.times > worst.times)) worst = late;
   }
   return worst;

@@ -60,11 +60,7 @@ Traffic traffic(const Scenario& s, const Lengths& prompts, const Lengths& output
 }
 
 Traffic traffic(const Scenario& s) {
-  const auto alike = [](Size tokens) {
-    const auto count = static_cast<double>(std::max<Size>(1, tokens));
-    return Lengths{count, count};
-  };
-  return traffic(s, alike(s.prompt_tokens), alike(s.output_tokens));
+  return traffic(s, lengths_of(s.prompt_tokens), lengths_of(s.output_tokens));
 }
 
 }  // namespace headroom::model

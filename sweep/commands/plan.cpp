@@ -78,28 +78,11 @@ int run_portfolio(const Options& options) {
 
 /// plan --machine …: what runs there, over the catalogue.
 int run_without_question(const Options& options) {
-  for (const auto flag : {"machines",
-                          "users",
-                          "requests-s",
-                          "tokens-s",
-                          "max-ttft-p95",
-                          "max-tpot-p95",
-                          "max-e2e-p99",
-                          "load-factor",
-                          "burstiness",
-                          "think-time",
-                          "active-share",
-                          "growth",
-                          "months",
-                          "spares",
-                          "prompt-tokens-p95",
-                          "output-tokens-p95",
-                          "allow-offload",
-                          "strict",
-                          "prices",
-                          "acquire",
-                          "details"})
-    if (options.given(flag))
+  constexpr std::string_view of_questions =
+      "machines users requests-s tokens-s " HEADROOM_TARGET_FLAGS
+      " allow-offload strict prices acquire details";
+  for (const auto part : std::views::split(of_questions, ' '))
+    if (const std::string flag(part.begin(), part.end()); options.given(flag))
       throw UsageError(
           fmt::format("--{} belongs to a question; `headroom plan --help` lists them", flag));
   if (!options.given("machine") && !options.given("device") && !options.given("host") &&

@@ -85,18 +85,18 @@ model::Target target_of(const Options& options) {
   return target;
 }
 
+Size percentile_of(const Options& options, std::string_view flag, Size median) {
+  const std::string percentile = std::string(flag) + "-p95";
+  const Size high = options.whole(percentile, median);
+  if (high < median)
+    throw UsageError(
+        fmt::format("--{}: {} is less than the median, --{} {}", percentile, high, flag, median));
+  return high;
+}
+
 void set_spread(const Options& options, model::Scenario& request) {
-  const auto read = [&](std::string_view flag, Size median) {
-    const std::string percentile = std::string(flag) + "-p95";
-    if (!options.given(percentile)) return Size{0};
-    const Size high = options.whole(percentile, median);
-    if (high < median)
-      throw UsageError(
-          fmt::format("--{}: {} is less than the median, --{} {}", percentile, high, flag, median));
-    return high;
-  };
-  request.prompt_tokens_p95 = read("prompt-tokens", request.prompt_tokens);
-  request.output_tokens_p95 = read("output-tokens", request.output_tokens);
+  request.prompt_tokens_p95 = percentile_of(options, "prompt-tokens", request.prompt_tokens);
+  request.output_tokens_p95 = percentile_of(options, "output-tokens", request.output_tokens);
 }
 
 }  // namespace headroom::sweep

@@ -1,6 +1,8 @@
 // Options that say what must be served, how fast, and how requests come.
 #pragma once
 
+#include <string_view>
+
 #include "model/infer/serving.hpp"
 #include "sweep/options/options.hpp"
 
@@ -14,7 +16,11 @@ namespace headroom::sweep {
 /// Throws UsageError: a flag that needs another which is not there.
 model::Target target_of(const Options& options);
 
-/// Sets the 95th percentiles of lengths. Throws UsageError: below their medians.
+/// The 95th percentile that belongs to `flag` ("prompt-tokens"), its median where none is given.
+/// Throws UsageError: below the median.
+Size percentile_of(const Options& options, std::string_view flag, Size median);
+
+/// Sets the 95th percentiles of lengths that are given. Throws as percentile_of.
 void set_spread(const Options& options, model::Scenario& request);
 
 }  // namespace headroom::sweep

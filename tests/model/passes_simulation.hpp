@@ -28,8 +28,8 @@ class PassesSimulation {
   PassesSimulation(const model::Scenario& s, const model::Arrivals& arrivals, Size slots)
       : scenario_(s),
         speeds_(s),
-        prompts_(lengths(s.prompt_tokens, s.prompt_tokens_p95)),
-        outputs_(lengths(s.output_tokens, s.output_tokens_p95)),
+        prompts_(model::lengths_of(s.prompt_tokens, s.prompt_tokens_p95)),
+        outputs_(model::lengths_of(s.output_tokens, s.output_tokens_p95)),
         arrivals_(arrivals),
         slots_(slots),
         gap_(arrivals.burstiness, 1 / arrivals.burstiness),
@@ -61,9 +61,6 @@ class PassesSimulation {
     Size made = 0;
   };
 
-  static model::Lengths lengths(Size p50, Size p95) {
-    return {static_cast<double>(p50), static_cast<double>(std::max(p50, p95))};
-  }
   bool people() const { return arrivals_.requests_s <= 0; }
   const model::Pace& pace(Size number) {
     const auto found = known_.find(number);
