@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -70,14 +71,17 @@ std::string missing_words(const Prices& prices, const Machine& machine,
   return line;
 }
 
-std::string slowest_words(const Candidate& c) {
+std::string slowest_words(const Candidate& c, const model::Target& target) {
   if (!c.slowest) return {};
   const model::InFlight& now = *c.slowest;
-  std::string text = fmt::format(
-      "95 of 100 first tokens within {}, 95 of 100 requests at {} a token or less, 99 of 100 "
-      "finished within {}",
-      duration(now.ttft_p95.value()), duration(now.tpot_p95.value()),
-      duration(now.total_p99.value()));
+  const model::Service& seen = c.asked > 0 ? c.at_asked : c.serving.service;
+  const auto time = [&](Seconds value, const model::Interval& of) {
+    return target.strict ? duration(value.value()) : time_with_interval(value, of);
+  };
+  std::string text =
+      fmt::format("first token at p95 {}, each further token at p95 {}, whole request at p99 {}",
+                  time(now.ttft_p95, seen.first), time(now.tpot_p95, seen.step),
+                  time(now.total_p99, seen.time));
   if (now.load < 1) text += fmt::format("; each copy {:.0f} % busy", 100 * now.load);
   return text;
 }

@@ -17,8 +17,9 @@ std::string arrivals_words(const model::Target& target);
 std::string missing_words(const Prices& prices, const Machine& machine,
                           std::span<const model::Acquisition> ways);
 
-/// "95 of 100 first tokens within 0.9 s, …"; empty where nothing of the slowest was asked.
-std::string slowest_words(const Candidate& candidate);
+/// "first token at p95 ~1.6 s (0.64 s–4 s), …"; empty where nothing of the slowest was asked. Under
+/// a strict target the figures are the high ends themselves.
+std::string slowest_words(const Candidate& candidate, const model::Target& target);
 
 /// Measured times behind the candidate's engine, weights and first card.
 model::MeasuredTimes measured_of(const Candidate& candidate);

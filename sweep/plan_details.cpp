@@ -95,7 +95,7 @@ std::string plan_details(const PlanScreen& screen) {
   line("Answer", combination(best));
   line("Serves", served(best, target));
   line("At demand", demand_words(best, target));
-  line("Slowest", slowest_words(best));
+  line("Slowest", slowest_words(best, target));
   line("Costs", costs(best, currency));
   const auto qualifying = std::ranges::count_if(candidates, &Candidate::qualifies);
   line("Runner-up", qualifying > 1

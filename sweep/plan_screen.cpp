@@ -15,7 +15,7 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr std::size_t most_rows = 7, rows_beside_arrivals = 5;
+constexpr std::size_t most_rows = 7, rows_beside_arrivals = 4;
 
 std::string plan_title(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
@@ -131,7 +131,7 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
                     time_with_interval(best.at_asked.tpot, best.at_asked.step)));
   if (best.slowest)
     text += paragraph((screen.target.strict ? "Slowest, at the high ends: " : "Slowest: ") +
-                      slowest_words(best) + '.');
+                      slowest_words(best, screen.target) + '.');
   const bool full = best.serving.estimate.sure == model::Confidence::marginal;
   const bool late = may_be_late(best, screen.target);
   if (full || late)
@@ -153,7 +153,7 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   std::string room = screen.target.users > 0
                          ? fmt::format("Room: {} users beyond those asked for; ",
                                        grouped(fleet_users(best) - screen.target.users))
-                         : std::string("Machines: ");
+                         : std::string("Room: ");
   if (has_load(screen.target)) text += paragraph(room + spares_words(best) + '.');
   return text;
 }

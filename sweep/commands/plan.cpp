@@ -122,7 +122,7 @@ int run_plan(const Options& options) {
   const model::Target target = target_of(options);
   const Engines engines(options);
   model::Scenario request = request_of(options, engines);
-  set_spread(options, request);
+  set_spread(options, target, request);
   const Catalogue catalogue = catalogue_of(options.texts("hardware"));
   const auto prices = prices_of(options, asked, catalogue);
   const PlanStock stock =

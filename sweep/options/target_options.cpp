@@ -94,9 +94,13 @@ Size percentile_of(const Options& options, std::string_view flag, Size median) {
   return high;
 }
 
-void set_spread(const Options& options, model::Scenario& request) {
+void set_spread(const Options& options, const model::Target& target, model::Scenario& request) {
   request.prompt_tokens_p95 = percentile_of(options, "prompt-tokens", request.prompt_tokens);
   request.output_tokens_p95 = percentile_of(options, "output-tokens", request.output_tokens);
+  const bool slowest = target.late.any() || target.at_random();
+  for (const auto flag : {"prompt-tokens-p95", "output-tokens-p95"})
+    needs(options, flag, slowest,
+          "a limit on the slowest (--max-ttft-p95), --requests-s, --tokens-s or --think-time");
 }
 
 }  // namespace headroom::sweep

@@ -20,7 +20,8 @@ model::Target target_of(const Options& options);
 /// Throws UsageError: below the median.
 Size percentile_of(const Options& options, std::string_view flag, Size median);
 
-/// Sets the 95th percentiles of lengths that are given. Throws as percentile_of.
-void set_spread(const Options& options, model::Scenario& request);
+/// Sets the 95th percentiles of lengths that are given. Throws UsageError: below the median, or
+/// without effect on `target`.
+void set_spread(const Options& options, const model::Target& target, model::Scenario& request);
 
 }  // namespace headroom::sweep

@@ -75,6 +75,10 @@ void read_arrivals(TomlRow& row, const Portfolio& p, model::Load& load) {
   target.burstiness = burstiness.value_or(1);
   const auto active = row.positive("active_share", Limit{1});
   if (active && target.users == 0) row.fail("active_share", "found without users");
+  const bool slowest = target.late.any() || rate || think;
+  for (const auto key : {"prompt_tokens_p95", "output_tokens_p95"})
+    if (row.has(key) && !slowest)
+      row.fail(key, "found without a limit on the slowest, a rate or think_time; expected one");
   target.users = static_cast<Size>(
       std::ceil(p.growth * active.value_or(1) * static_cast<double>(target.users) - 1e-9));
   target.requests_s *= p.growth;

@@ -171,7 +171,7 @@ std::string assumption_words(const Portfolio& p) {
     text += fmt::format("; requests arrive at random, and a copy is at most {:.0f} % busy",
                         100 * p.load_factor);
   if (p.growth != 1) text += fmt::format("; loads {:.3g} times those in the file", p.growth);
-  if (p.spares > 0) text += fmt::format("; {} machines of each kind to spare", p.spares);
+  if (p.spares > 0) text += fmt::format("; of each kind {} to spare", p.spares);
   if (p.share_cards)
     text += "; models that share a card each have an equal part of its memory and speed";
   text +=

@@ -103,6 +103,11 @@ constexpr const char* screens[] = {
     "headroom plan largest-batch Qwen/Qwen3-8B --machine rtx-4090",
     "headroom plan longest-context llama3-8b --machine rtx-4090",
     "headroom plan cheapest-machine llama3-70b --max-tpot 50ms --users 32",
+    "headroom plan cheapest-machine Qwen/Qwen3-32B --requests-s 4 --prompt-tokens 1500 "
+    "--output-tokens 300 --max-ttft-p95 2s --max-tpot-p95 50ms",
+    "headroom plan cheapest-machine Qwen/Qwen3-32B --users 2000 --think-time 60s --active-share "
+    "20% "
+    "--max-ttft-p95 2s --growth 5% --spares 1",
     "headroom plan portfolio $EXAMPLES/purchase.toml",
     "headroom params Qwen/Qwen3-8B deepseek-ai/DeepSeek-V3",
     "headroom models",

@@ -96,11 +96,12 @@ TEST(Portfolio, UsersPauseAndMachinesAreSpared) {
 
 TEST(Portfolio, NamesKeysWithoutEffect) {
   const headroom::test::Folder folder;
-  for (const auto& [keys, load] :
-       std::initializer_list<std::pair<std::string, std::string>>{{"months = 5", ""},
-                                                                  {"", "think_time = \"5s\""},
-                                                                  {"", "active_share = 0.2"},
-                                                                  {"", "prompt_tokens_p95 = 10"}})
+  for (const auto& [keys, load] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"months = 5", ""},
+           {"", "think_time = \"5s\""},
+           {"", "active_share = 0.2"},
+           {"", "prompt_tokens_p95 = 10"},
+           {"", "[[load]]\nname = \"c\"\nmodel = \"gpt2\"\nusers = 2\nprompt_tokens_p95 = 900"}})
     EXPECT_THROW(read(folder, "0.5", {.keys = keys, .load = load}), SpecError) << keys << load;
 }
 
