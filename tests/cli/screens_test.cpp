@@ -92,8 +92,9 @@ constexpr const char* screens[] = {
     "headroom estimate Qwen/Qwen3-8B",
     "headroom estimate llama3-8b --task training --qlora --machine rtx-4090",
     "headroom estimate llama2-7b --task training --zero 2 --dp 8 --checkpointing full",
-    "headroom estimate llama3-70b --task training --runtime megatron --tp 8 --pp 4 --grad-accum 16 "
-    "--machine '32x h100-sxm-80gb'",
+    ("headroom estimate llama3-70b --task training --runtime megatron --tp 8 --pp 4 "
+
+     "--grad-accum 16 --machine '32x h100-sxm-80gb'"),
     "headroom curve Qwen/Qwen3-32B --machine rtx-4090",
     "headroom curve facebook/opt-30b --gpu-memory 8GB --ram 32GB --disk 500GB",
     "headroom place facebook/opt-30b --gpu-memory 8GB --ram 32GB --disk 500GB",
@@ -103,11 +104,10 @@ constexpr const char* screens[] = {
     "headroom plan largest-batch Qwen/Qwen3-8B --machine rtx-4090",
     "headroom plan longest-context llama3-8b --machine rtx-4090",
     "headroom plan cheapest-machine llama3-70b --max-tpot 50ms --users 32",
-    "headroom plan cheapest-machine Qwen/Qwen3-32B --requests-s 4 --prompt-tokens 1500 "
-    "--output-tokens 300 --max-ttft-p95 2s --max-tpot-p95 50ms",
-    "headroom plan cheapest-machine Qwen/Qwen3-32B --users 2000 --think-time 60s --active-share "
-    "20% "
-    "--max-ttft-p95 2s --growth 5% --spares 1",
+    ("headroom plan cheapest-machine Qwen/Qwen3-32B --requests-s 4 --prompt-tokens 1500 "
+     "--output-tokens 300 --max-ttft-p95 2s --max-tpot-p95 50ms"),
+    ("headroom plan cheapest-machine Qwen/Qwen3-32B --users 2000 --think-time 60s --active-share "
+     "20% --max-ttft-p95 2s --growth 5% --spares 1"),
     "headroom plan portfolio $EXAMPLES/purchase.toml",
     "headroom params Qwen/Qwen3-8B deepseek-ai/DeepSeek-V3",
     "headroom models",
@@ -121,10 +121,10 @@ constexpr const char* screens[] = {
     "headroom runtimes llama.cpp",
     "headroom doctor",
     "headroom accuracy $ROWS/*.csv",
-    "headroom sweep $DATA/small.toml && sed 's/\"rtx-4090\", \"cpu\"/\"rtx-4080\", \"cpu\"/' "
-    "$DATA/small.toml > small.toml && headroom sweep small.toml",
-    "(headroom sweep $DATA/small.toml && sed 's/\"rtx-4090\", \"cpu\"/\"rtx-4080\", \"cpu\"/' "
-    "$DATA/small.toml > small.toml && headroom sweep small.toml) > /dev/null && headroom diff",
+    ("headroom sweep $DATA/small.toml && sed 's/\"rtx-4090\", \"cpu\"/\"rtx-4080\", \"cpu\"/' "
+     "$DATA/small.toml > small.toml && headroom sweep small.toml"),
+    ("(headroom sweep $DATA/small.toml && sed 's/\"rtx-4090\", \"cpu\"/\"rtx-4080\", \"cpu\"/' "
+     "$DATA/small.toml > small.toml && headroom sweep small.toml) > /dev/null && headroom diff"),
     "headroom --help",
     "headroom estimate --help"};
 
