@@ -93,7 +93,6 @@ constexpr const char* screens[] = {
     "headroom estimate llama3-8b --task training --qlora --machine rtx-4090",
     "headroom estimate llama2-7b --task training --zero 2 --dp 8 --checkpointing full",
     ("headroom estimate llama3-70b --task training --runtime megatron --tp 8 --pp 4 "
-
      "--grad-accum 16 --machine '32x h100-sxm-80gb'"),
     "headroom curve Qwen/Qwen3-32B --machine rtx-4090",
     "headroom curve facebook/opt-30b --gpu-memory 8GB --ram 32GB --disk 500GB",
