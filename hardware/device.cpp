@@ -36,6 +36,19 @@ FlopsPerSecond Device::peak(Arithmetic arithmetic) const {
   return half;
 }
 
+bool Device::has_units(Arithmetic arithmetic) const {
+  switch (arithmetic) {
+    case Arithmetic::fp8:
+      return fp8.has_value();
+    case Arithmetic::int8:
+      return int8.has_value();
+    case Arithmetic::fp4:
+      return fp4.has_value();
+    default:
+      return true;
+  }
+}
+
 Bytes usable_memory(const Device& device) {
   if (!device.unified_memory || device.vendor != "apple") return device.memory;
   const bool small = device.memory <= Bytes(std::int64_t{36} << 30);

@@ -52,6 +52,8 @@ struct Device {
   /// other. fp8, int8 and fp4 fall back to 16 bit, because numbers are unpacked. 16 bit falls back
   /// to fp32.
   FlopsPerSecond peak(Arithmetic arithmetic) const;
+  /// False if peak() falls back: the card has no units for numbers of this format.
+  bool has_units(Arithmetic arithmetic) const;
 
   bool operator==(const Device&) const = default;
 };

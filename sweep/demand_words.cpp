@@ -21,33 +21,33 @@ std::string arrivals_words(const model::Target& target) {
                      busy);
 }
 
-model::MeasuredTimes measured_of(const Candidate& c) {
-  if (c.machine->devices.empty()) return {};
-  return model::measured_times(*c.engine, c.machine->devices.front(), *c.weights);
+model::MeasuredTimes measured_of(const RunningWay& way) {
+  if (way.machine.devices.empty()) return {};
+  return model::measured_times(way.engine, way.machine.devices.front(), way.weights);
 }
 
-std::string measured_words(const Candidate& c) {
-  const model::MeasuredTimes measured = measured_of(c);
+std::string measured_words(const RunningWay& way) {
+  const model::MeasuredTimes measured = measured_of(way);
   return measured.here > 0  ? fmt::format("{} rows", measured.here)
          : measured.all > 0 ? std::string("other cards")
                             : std::string("no");
 }
 
-std::string measured_line(const Candidate& c) {
-  const model::MeasuredTimes measured = measured_of(c);
+std::string measured_line(const RunningWay& way) {
+  const model::MeasuredTimes measured = measured_of(way);
   const std::string_view card =
-      c.machine->devices.empty() ? "the CPU" : std::string_view(c.machine->devices.front().name);
+      way.machine.devices.empty() ? "the CPU" : std::string_view(way.machine.devices.front().name);
   const auto rows = [](int count, int sources) {
     return fmt::format("{} row{} of {} source{}", count, count == 1 ? "" : "s", sources,
                        sources == 1 ? "" : "s");
   };
   if (measured.here > 0)
-    return fmt::format("times of such weights under {} on {}: {}", c.engine->family, card,
+    return fmt::format("times of such weights under {} on {}: {}", way.engine.family, card,
                        rows(measured.here, measured.here_sources));
   if (measured.all > 0)
     return fmt::format("no time of such weights under {} on {}; {} on other cards",
-                       c.engine->family, card, rows(measured.all, measured.all_sources));
-  return fmt::format("no time of such weights under {} on any card", c.engine->family);
+                       way.engine.family, card, rows(measured.all, measured.all_sources));
+  return fmt::format("no time of such weights under {} on any card", way.engine.family);
 }
 
 std::string spares_words(const Candidate& c) {

@@ -21,12 +21,19 @@ std::string missing_words(const Prices& prices, const Machine& machine,
 /// a strict target the figures are the high ends themselves.
 std::string slowest_words(const Candidate& candidate, const model::Target& target);
 
-/// Measured times behind the candidate's engine, weights and first card.
-model::MeasuredTimes measured_of(const Candidate& candidate);
-/// "38 rows of this card" or "other cards" or "none", for a column.
-std::string measured_words(const Candidate& candidate);
-/// "measured on h100-sxm-80gb with such weights under vllm: 38 rows of 5 sources".
-std::string measured_line(const Candidate& candidate);
+/// What runs, of which times may have been measured.
+struct RunningWay {
+  const model::Engine& engine;
+  const Machine& machine;
+  const model::QuantisedModel& weights;
+};
+inline RunningWay running_way(const Candidate& c) { return {*c.engine, *c.machine, *c.weights}; }
+/// Measured times behind the engine, the weights and the machine's first card.
+model::MeasuredTimes measured_of(const RunningWay& way);
+/// "38 rows", "other cards" or "no", for a column.
+std::string measured_words(const RunningWay& way);
+/// "times of such weights under vllm on h100-sxm-80gb: 38 rows of 5 sources".
+std::string measured_line(const RunningWay& way);
 
 /// "3, 1 of them to spare: …".
 std::string spares_words(const Candidate& candidate);

@@ -1,6 +1,7 @@
 #include "sweep/plan_comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
@@ -72,12 +73,43 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
         const model::Service& seen = c.serving.service;
         return std::string(unmeasured_sign(seen.first)) + duration(seen.ttft.value());
       }));
-  add("measured", false, 4, [](const Candidate& c) { return measured_words(c); });
+  add("measured", false, 4, [](const Candidate& c) { return measured_words(running_way(c)); });
   add("", false, 6, [&](const Candidate& c) { return verdict_words_of(c, screen.target); });
   return columns;
 }
 
+/// "No units for fp8 on rtx-3090: vllm unpacks to 16 bit."; empty where the cards have them.
+std::string unpacked_words(const Candidate& c) {
+  const auto& cards = c.machine->devices;
+  const auto lacking = std::ranges::find_if(
+      cards, [&](const Device& card) { return !card.has_units(c.weights->arithmetic); });
+  if (lacking == cards.end() || lacking->vendor.empty()) return {};
+  return fmt::format("No units for {} on {}: {} unpacks to 16 bit.", c.weights->scheme->name,
+                     lacking->name, c.engine->name);
+}
+
+/// The precisions of the candidates that qualify, in their order.
+std::vector<std::string_view> precisions_of(std::span<const Candidate> candidates) {
+  std::vector<std::string_view> names;
+  for (const Candidate& each : candidates)
+    if (each.qualifies() && std::ranges::find(names, each.weights->scheme->name) == names.end())
+      names.push_back(each.weights->scheme->name);
+  return names;
+}
+
 }  // namespace
+
+std::string weights_words(const PlanScreen& screen) {
+  std::string text;
+  const auto names = precisions_of(screen.candidates);
+  if (screen.models == 1 && screen.machines > 1 && screen.has_chosen_weights && names.size() > 1)
+    text = fmt::format(
+        "Weights differ between machines ({}{}): --precision takes one for all. ",
+        fmt::join(names.begin(), names.begin() + std::min<long>(4, std::ssize(names)), ", "),
+        names.size() > 4 ? ", …" : "");
+  text += unpacked_words(screen.candidates.front());
+  return text.empty() ? text : paragraph(text);
+}
 
 std::string rate_words(const Question& question, const Candidate& c, std::string_view unit) {
   const model::Service& seen = c.serving.service;

@@ -26,6 +26,10 @@ std::string rate_words(const Question& question, const Candidate& candidate, std
 /// of its interval.
 bool may_be_late(const Candidate& candidate, const model::Target& target);
 
+/// A paragraph where answers hold one model's weights in different precisions, or where the cards of
+/// the first have no units for its own; else empty.
+std::string weights_words(const PlanScreen& screen);
+
 /// At most `most` rows of at most 100 columns: the columns in which candidates differ, and of the
 /// others as many as there is room for.
 std::string plan_comparison(const PlanScreen& screen, std::size_t most);

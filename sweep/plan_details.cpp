@@ -102,7 +102,7 @@ std::string plan_details(const PlanScreen& screen) {
                         ? combination(candidates[1]) + ": " + served(candidates[1], target)
                         : std::string("none: nothing else qualifies"));
   if (qualifying > 1) line("", costs(candidates[1], currency));
-  line("Measured", measured_line(best));
+  line("Measured", measured_line(running_way(best)));
   line("Binds", words_of(best.serving.next));
   std::string left = fmt::format("{} free on the most loaded card", to_text(room(best)));
   if (target.users > 0)

@@ -141,7 +141,7 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
                     : full       ? "memory may not suffice"
                                  : "times may exceed what is allowed",
                     full && !late ? "its interval" : "their intervals"));
-  text += paragraph("Measured: " + measured_line(best) + '.');
+  text += paragraph("Measured: " + measured_line(running_way(best)) + '.');
   text += paragraph("Limit of more: " + words_of(best.serving.next) + '.');
   if (best.tokens)
     text += paragraph(fmt::format(
@@ -224,8 +224,10 @@ std::string price_words(const PlanScreen& screen) {
 
 std::string plan_screen(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
+  const std::string weights = best.qualifies() ? weights_words(screen) : std::string();
   const std::size_t other_lines =
-      std::min<std::size_t>(2, screen.left_out.size() + (screen.strict_answer.empty() ? 0 : 1));
+      std::min<std::size_t>(3, screen.left_out.size() + (screen.strict_answer.empty() ? 0 : 1) +
+                                   static_cast<std::size_t>(std::ranges::count(weights, '\n')));
   const std::size_t most = (best.slowest ? rows_beside_arrivals : most_rows) - other_lines;
   std::string text = paragraph(plan_title(screen)) + paragraph(plan_headline(screen));
   if (best.qualifies()) {
@@ -236,7 +238,7 @@ std::string plan_screen(const PlanScreen& screen) {
   }
   if (!screen.strict_answer.empty())
     text += paragraph("Attention: with --strict the answer is " + screen.strict_answer + '.');
-  text += left_out_words(screen);
+  text += weights + left_out_words(screen);
   text += plan_assumptions(screen);
   if (text.find('~') != std::string::npos) text += unmeasured_footnote;
   return text + paragraph("Next: --details for every figure, --format csv for every candidate.");

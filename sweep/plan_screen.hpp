@@ -19,7 +19,8 @@ struct PlanScreen {
   const Prices* prices = nullptr;  ///< null: not about money
   bool has_own_prices = false;     ///< the user's; otherwise the shipped reference rents
   bool has_chosen_ways = false;    ///< engine or precision was left out and chosen
-  bool has_usual_context = false;  ///< nothing was said about tokens
+  bool has_chosen_weights = false;  ///< the precision was left out and chosen
+  bool has_usual_context = false;   ///< nothing was said about tokens
   std::size_t models = 0, machines = 0;
   std::size_t rows = 10;  ///< most rows of the comparison
   std::vector<std::string> assumed;

@@ -144,6 +144,7 @@ PlanStock stock_of(const Options& options, const Question& question,
     stock.assumed.push_back(std::move(line));
   add_models(stock, question, operands, Hub(hub_flags(options)));
   stock.has_usual_context = way.has_usual_context;
+  stock.has_chosen_weights = way.precisions.empty();
   stock.has_chosen_ways =
       (!way.engine || way.precisions.empty()) &&
       std::ranges::any_of(stock.machines, [](const auto& each) { return has_makers(*each); });

@@ -19,7 +19,8 @@ struct PlanStock {
   std::vector<std::shared_ptr<const model::QuantisedModel>> weights;
   std::vector<std::vector<Combination>> combinations;  ///< as Choices has them
   bool has_chosen_ways = false;    ///< engine or precision was left out and chosen
-  bool has_usual_context = false;  ///< nothing was said about tokens
+  bool has_chosen_weights = false;  ///< the precision was left out and chosen
+  bool has_usual_context = false;   ///< nothing was said about tokens
   std::vector<std::string> assumed;
   std::vector<std::string> left_out;  ///< a line for each machine that runs none of the models
 };

@@ -68,7 +68,7 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   add(c.tokens ? Value(c.tokens->output_per_million) : Value());
   add(c.tokens ? Value(c.tokens->request) : Value());
   add(report::optional_value(c.tokens_per_joule));
-  const model::MeasuredTimes measured = measured_of(c);
+  const model::MeasuredTimes measured = measured_of(running_way(c));
   cells.push_back(Size{measured.here});
   cells.push_back(Size{measured.all});
   return cells;

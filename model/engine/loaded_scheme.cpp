@@ -22,6 +22,17 @@ const Scheme& stored_scheme(const Model& model, const Engine& engine) {
   return row == std::end(conversions) ? own : scheme(row->gguf);
 }
 
+/// What `asked` means for `model`. A checkpoint in 8-bit floats is loaded with the scales that it
+/// has, whichever shape was asked for. Source: vLLM 0.33 config/model.py _verify_quantization, SGLang
+/// 0.5.23 configs/model_config.py, transformers 5.24 quantizers/auto.py: the checkpoint's
+/// quantization_config wins.
+const Scheme& meant_scheme(const Model& model, const Scheme& asked) {
+  const Scheme& own = scheme(model.checkpoint_scheme);
+  const bool one_wish =
+      asked.method == "fp8" && asked.family == SchemeFamily::fp8 && own.family == asked.family;
+  return one_wish ? own : asked;
+}
+
 /// The `quant_method` of the files with these weights; empty: none is known.
 std::string_view method_of(const Model& model, const Scheme& scheme) {
   return scheme.name == model.checkpoint_scheme ? std::string_view(model.checkpoint.method)
@@ -102,16 +113,21 @@ std::string loading_refusal(const Model& model, const Scheme& scheme, const Engi
 
 const Scheme& loaded_scheme(const Model& model, const Scheme* asked, const Engine& engine,
                             const Machine& machine) {
-  const Scheme& stored = asked != nullptr ? *asked : stored_scheme(model, engine);
+  const Scheme& stored =
+      asked != nullptr ? meant_scheme(model, *asked) : stored_scheme(model, engine);
   if (loading_of(model, stored, engine, machine) == Loading::unpacked) return scheme("bf16");
   return asked != nullptr ? stored : cast_scheme(model, stored, engine, machine);
 }
 
 std::string loading_note(const Model& model, const Scheme* asked, const Engine& engine,
                          const Machine& machine) {
-  const Scheme& stored = asked != nullptr ? *asked : stored_scheme(model, engine);
+  const Scheme& stored =
+      asked != nullptr ? meant_scheme(model, *asked) : stored_scheme(model, engine);
   const Scheme& loaded = loaded_scheme(model, asked, engine, machine);
-  if (&loaded == &stored) return {};
+  if (&loaded == &stored)
+    return asked == nullptr || &stored == asked
+               ? std::string()
+               : fmt::format("{} means the checkpoint's own {}", asked->name, stored.name);
   if (stored.family != SchemeFamily::plain)
     return fmt::format("{} unpacks weights in {} to 16 bit on {}", engine.name, stored.name,
                        first_card(machine));

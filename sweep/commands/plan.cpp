@@ -151,6 +151,7 @@ int run_plan(const Options& options) {
         .prices = choices.prices,
         .has_own_prices = options.given("prices"),
         .has_chosen_ways = stock.has_chosen_ways,
+        .has_chosen_weights = stock.has_chosen_weights,
         .has_usual_context = stock.has_usual_context,
         .models = stock.models.size(),
         .machines = stock.machines.size(),

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "model/infer/scenario/verdict.hpp"
+#include "sweep/demand_words.hpp"
 #include "sweep/money.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan.hpp"
@@ -44,6 +45,30 @@ std::string api_words(const Portfolio& p, const FleetPlan& plan, double per_hour
     text += fmt::format("; buying pays off after {:.3g} months", *months);
   return text;
 }
+
+/// "chat: 38 rows of this card; reports: other cards": measured times behind each load.
+std::string measured_loads(const Portfolio& p, const FleetPlan& plan) {
+  std::string text;
+  for (const FleetPart& part : plan.parts)
+    for (const std::size_t l : part.loads) {
+      const Machine& machine = *p.machines[part.machine];
+      const model::Scenario& s = p.loads[l].request;
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", p.loads[l].name,
+                          measured_words({*s.runtime, machine, *s.weights}));
+    }
+  return text;
+}
+
+/// The answer at the high ends of intervals where it is another than `plan`.
+std::string strict_words(const Portfolio& p, const FleetPlan& plan) {
+  const FleetPlan strict = strict_plan(p);
+  if (!strict.qualifies()) return "at the high ends of all intervals nothing here qualifies";
+  const std::string words = machines_words(p, strict);
+  if (words == machines_words(p, plan)) return {};
+  return fmt::format("at the high ends of all intervals the answer is {}, {} an hour", words,
+                     money(strict.per_hour(), p.prices.currency));
+}
+
 /// The cost that is compared with the budget.
 std::string budget_words(const Portfolio& p) {
   if (!p.budget) return {};
@@ -137,6 +162,9 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
                       stay_words(stay), grouped(copy.batch), speed_words(stay.way, target),
                       copy.estimate.verdict > model::Verdict::fits_gpus ? " (offloaded)" : ""));
     }
+  lines.emplace_back("Measured", measured_loads(p, best));
+  if (auto strict = strict_words(p, best); !strict.empty())
+    lines.emplace_back("Strict", std::move(strict));
   for (auto& line : costs(p, best)) lines.push_back(std::move(line));
   Size free = 0;
   for (const FleetPart& part : best.parts) free += part.fleet.free_parts;

@@ -161,8 +161,15 @@ std::vector<std::string> left_out(const Portfolio& p) {
   return lines;
 }
 
-std::vector<FleetPlan> plan_portfolio(const Portfolio& p) {
-  const ServingTable ways(p, [](std::size_t, std::size_t) { return ServingTable::Error{}; });
+namespace {
+
+ServingTable usual_ways(const Portfolio& p, bool strict) {
+  return ServingTable(
+      p, [](std::size_t, std::size_t) { return ServingTable::Error{}; }, strict);
+}
+
+/// All plans in their order, without draws.
+std::vector<FleetPlan> ranked_plans(const Portfolio& p, const ServingTable& ways) {
   std::vector<FleetChoice> choices;
   std::vector<FleetPlan> plans;
   for (std::size_t m = 0; m < p.machines.size(); ++m)
@@ -184,8 +191,17 @@ std::vector<FleetPlan> plan_portfolio(const Portfolio& p) {
     if (a.qualifies()) return a.per_hour() < b.per_hour();
     return a.missed_load ? a.missed.times < b.missed.times : a.times_of_load > b.times_of_load;
   });
+  return plans;
+}
+
+}  // namespace
+
+std::vector<FleetPlan> plan_portfolio(const Portfolio& p) {
+  std::vector<FleetPlan> plans = ranked_plans(p, usual_ways(p, false));
   apply_draws(p, plans);
   return plans;
 }
+
+FleetPlan strict_plan(const Portfolio& p) { return ranked_plans(p, usual_ways(p, true)).front(); }
 
 }  // namespace headroom::sweep

@@ -112,6 +112,9 @@ std::optional<double> break_even_with_rent(const Portfolio& portfolio, const Fle
 /// machines with equal cards. They also vary every price with a range.
 std::vector<FleetPlan> plan_portfolio(const Portfolio& portfolio);
 
+/// The first plan if the limits of every load hold at the high ends of intervals.
+FleetPlan strict_plan(const Portfolio& portfolio);
+
 /// A line for each machine that no plan stands for, with the facts that its cost lacks.
 std::vector<std::string> left_out(const Portfolio& portfolio);
 

@@ -20,8 +20,10 @@ class ServingTable {
   struct Error {
     double times = 1, memory = 1;
   };
+  /// `strict`: targets hold at the high ends of intervals.
   template <class ErrorOf>
-  ServingTable(const Portfolio& p, ErrorOf&& error_of) : loads_(p.loads.size()) {
+  ServingTable(const Portfolio& p, ErrorOf&& error_of, bool strict = false)
+      : loads_(p.loads.size()) {
     for (std::size_t m = 0; m < p.machines.size(); ++m)
       for (const bool offload : {false, true})
         for (std::size_t l = 0; l < loads_; ++l) {
@@ -31,6 +33,7 @@ class ServingTable {
           }
           model::Load load = p.loads[l];
           load.target.offload = offload;
+          load.target.strict = load.target.strict || strict;
           const Error error = error_of(m, l);
           const auto* on_cards = offload ? &of(m, false, l) : nullptr;
           all_.push_back(serving_options(*p.machines[m], load, p.share_cards, error.times,

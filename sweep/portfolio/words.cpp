@@ -87,7 +87,6 @@ report::Table portfolio_table(const Portfolio& p, std::span<const FleetPlan> pla
 }
 
 std::string portfolio_words(const Portfolio& p, std::span<const FleetPlan> plans) {
-  constexpr std::size_t most = 5;
   const FleetPlan& best = plans.front();
   std::string text;
   const auto line = [&](std::string_view name, const std::string& what) {
@@ -101,6 +100,10 @@ std::string portfolio_words(const Portfolio& p, std::span<const FleetPlan> plans
     for (const auto& [name, what] : answer_lines(p, plans)) line(name, what);
   }
   line("Assumes", assumption_words(p));
+  constexpr std::ptrdiff_t screen_lines = 30, around = 3;  // an empty line, the heading, the rest
+  const auto lines = std::ranges::count(text, '\n');
+  const auto most =
+      static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(screen_lines - around - lines, 2, 5));
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(plans.size(), most); ++i) {
     const FleetPlan& plan = plans[i];

@@ -94,6 +94,25 @@ TEST(Portfolio, UsersPauseAndMachinesAreSpared) {
   EXPECT_DOUBLE_EQ(plan.per_hour(), 0.5 * 2 * static_cast<double>(plan.machines()));
 }
 
+TEST(Portfolio, SaysWhatStrictLimitsAndMeasurementsMake) {
+  const headroom::test::Folder folder;
+  const auto of = [&](const std::string& users) {
+    return read(folder, "0.5",
+                {.load = "[[load]]\nname = \"third\"\nmodel = \"Qwen3-0.6B\"\nusers = " + users +
+                         "\nmax_tpot = \"8ms\"\n",
+                 .draws = 5});
+  };
+  const Portfolio few = of("2"), many = of("2000");
+  EXPECT_EQ(strict_plan(few).machines(), plan_portfolio(few).front().machines());
+  EXPECT_GT(strict_plan(many).machines(), plan_portfolio(many).front().machines());
+  const auto says_strict = [](const Portfolio& p) {
+    return portfolio_words(p, plan_portfolio(p)).find("\nStrict ") != std::string::npos;
+  };
+  EXPECT_FALSE(says_strict(few));
+  EXPECT_TRUE(says_strict(many));
+  EXPECT_NE(portfolio_words(few, plan_portfolio(few)).find("\nMeasured "), std::string::npos);
+}
+
 TEST(Portfolio, NamesKeysWithoutEffect) {
   const headroom::test::Folder folder;
   for (const auto& [keys, load] : std::initializer_list<std::pair<std::string, std::string>>{
