@@ -21,7 +21,7 @@ std::string missing_words(const Prices& prices, const Machine& machine,
 /// a strict target the figures are the high ends themselves.
 std::string slowest_words(const Candidate& candidate, const model::Target& target);
 
-/// What runs, of which times may have been measured.
+/// A model in an engine on a machine, of which times may have been measured.
 struct RunningWay {
   const model::Engine& engine;
   const Machine& machine;

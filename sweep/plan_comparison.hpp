@@ -26,8 +26,8 @@ std::string rate_words(const Question& question, const Candidate& candidate, std
 /// of its interval.
 bool may_be_late(const Candidate& candidate, const model::Target& target);
 
-/// A paragraph where answers hold one model's weights in different precisions, or where the cards of
-/// the first have no units for its own; else empty.
+/// A paragraph where answers differ in the precision of one model's weights. It also says where the
+/// cards of the first have no units for its precision. Else empty.
 std::string weights_words(const PlanScreen& screen);
 
 /// At most `most` rows of at most 100 columns: the columns in which candidates differ, and of the

@@ -16,9 +16,9 @@ struct PlanScreen {
   const Question& question;
   std::span<const Candidate> candidates;  ///< the best first
   const model::Target& target;
-  const Prices* prices = nullptr;  ///< null: not about money
-  bool has_own_prices = false;     ///< the user's; otherwise the shipped reference rents
-  bool has_chosen_ways = false;    ///< engine or precision was left out and chosen
+  const Prices* prices = nullptr;   ///< null: not about money
+  bool has_own_prices = false;      ///< the user's; otherwise the shipped reference rents
+  bool has_chosen_ways = false;     ///< engine or precision was left out and chosen
   bool has_chosen_weights = false;  ///< the precision was left out and chosen
   bool has_usual_context = false;   ///< nothing was said about tokens
   std::size_t models = 0, machines = 0;

@@ -18,7 +18,7 @@ struct PlanStock {
   std::vector<std::unique_ptr<Machine>> machines;
   std::vector<std::shared_ptr<const model::QuantisedModel>> weights;
   std::vector<std::vector<Combination>> combinations;  ///< as Choices has them
-  bool has_chosen_ways = false;    ///< engine or precision was left out and chosen
+  bool has_chosen_ways = false;     ///< engine or precision was left out and chosen
   bool has_chosen_weights = false;  ///< the precision was left out and chosen
   bool has_usual_context = false;   ///< nothing was said about tokens
   std::vector<std::string> assumed;

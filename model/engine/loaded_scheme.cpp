@@ -22,10 +22,10 @@ const Scheme& stored_scheme(const Model& model, const Engine& engine) {
   return row == std::end(conversions) ? own : scheme(row->gguf);
 }
 
-/// What `asked` means for `model`. A checkpoint in 8-bit floats is loaded with the scales that it
-/// has, whichever shape was asked for. Source: vLLM 0.33 config/model.py _verify_quantization, SGLang
-/// 0.5.23 configs/model_config.py, transformers 5.24 quantizers/auto.py: the checkpoint's
-/// quantization_config wins.
+/// The scheme that `asked` means for `model`. A checkpoint in 8-bit floats is loaded with its own
+/// scales, whichever shape was asked for: its quantization_config wins. Source: vLLM 0.33
+/// config/model.py _verify_quantization, SGLang 0.5.23 configs/model_config.py, transformers 5.24
+/// quantizers/auto.py.
 const Scheme& meant_scheme(const Model& model, const Scheme& asked) {
   const Scheme& own = scheme(model.checkpoint_scheme);
   const bool one_wish =
