@@ -150,6 +150,26 @@ Seconds parse_seconds(std::string_view text) {
   reject(text, fmt::format("unknown unit '{}'", written.unit), wanted);
 }
 
+double parse_positive(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0) || value > 1e12)
+    throw std::invalid_argument(fmt::format("found '{}', expected a number above 0", text));
+  return value;
+}
+
+double parse_positive_share(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  const std::string_view digits = text.substr(0, text.size() - (percent ? 1 : 0));
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (percent) value /= 100;
+  if (error != std::errc{} || end != digits.data() + digits.size() || !(value > 0) || value > 1)
+    throw std::invalid_argument(fmt::format(
+        "found '{}', expected a share above 0 and at most 1, such as 0.3 or 30%", text));
+  return value;
+}
+
 std::string to_text(Bytes bytes) {
   constexpr double gib = 1 << 30;
   constexpr double mib = 1 << 20;

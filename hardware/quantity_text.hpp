@@ -23,6 +23,11 @@ FlopsPerSecond parse_flops(std::string_view text);
 /// "200ms", "2 s", "1.5min", "3h". Throws as parse_bytes does, also for zero.
 Seconds parse_seconds(std::string_view text);
 
+/// "30%" or "0.3": above 0, at most 1. Throws as parse_bytes does.
+double parse_positive_share(std::string_view text);
+/// A number above 0, at most 10^12. Throws as parse_bytes does.
+double parse_positive(std::string_view text);
+
 /// "37.25 GiB" (two decimals; MiB below one GiB).
 std::string to_text(Bytes bytes);
 

@@ -49,6 +49,34 @@ void add_interval_facts(std::vector<Column>& all, const std::array<std::string_v
       meanings[2]));
 }
 
+/// Axes of requests to an engine under load.
+void add_load_axes(std::vector<Column>& all) {
+  using enum SqlType;
+  const auto add = [&](SqlType type, std::string_view name, std::string_view unit,
+                       std::string_view heading, std::string_view meaning) {
+    all.push_back(axis(name, unit, heading, type, meaning));
+    all.back().applies_to = AppliesTo::serving;
+  };
+  add(integer, "concurrency", "", "concurrent requests",
+      "concurrent requests to an engine under load; the columns serving_* give their "
+      "latency and throughput");
+  add(integer, "prompt_tokens_p95", "tokens", "prompt, p95",
+      "95th percentile of the prompt lengths, with prompt_tokens as the median; empty: "
+      "equal lengths");
+  add(integer, "output_tokens_p95", "tokens", "output, p95",
+      "95th percentile of the output lengths; empty: equal lengths");
+  add(real, "max_ttft_p95_s", "s", "first token at most, p95",
+      "limit on the first token of 95 % of the requests that arrive at random; empty: none");
+  add(real, "max_tpot_p95_s", "s", "per token at most, p95",
+      "limit on the time per output token of 95 % of them; empty: none");
+  add(real, "max_e2e_p99_s", "s", "request at most, p99",
+      "limit on the whole request of 99 % of them; empty: none");
+  add(real, "burstiness", "", "burstiness",
+      "shape of the gamma distribution of gaps between them; empty: 1, a Poisson process");
+  add(real, "load_factor", "", "load factor",
+      "largest share of its capacity that the engine is given; empty: 0.8");
+}
+
 }  // namespace
 
 void add_axis_columns(std::vector<Column>& all) {
@@ -67,19 +95,7 @@ void add_axis_columns(std::vector<Column>& all) {
       axis("prompt_tokens", "tokens", "prompt", integer, "prompt tokens of each sequence"));
   all.push_back(
       axis("output_tokens", "tokens", "output", integer, "output tokens of each sequence"));
-  const auto of_serving = [&](std::string_view name, std::string_view unit,
-                              std::string_view heading, std::string_view meaning) {
-    all.push_back(axis(name, unit, heading, integer, meaning));
-    all.back().applies_to = AppliesTo::serving;
-  };
-  of_serving("concurrency", "", "concurrent requests",
-             "concurrent requests to an engine under load; the columns serving_* give their "
-             "latency and throughput");
-  of_serving("prompt_tokens_p95", "tokens", "prompt, p95",
-             "95th percentile of the prompt lengths, with prompt_tokens as the median; empty: "
-             "equal lengths");
-  of_serving("output_tokens_p95", "tokens", "output, p95",
-             "95th percentile of the output lengths; empty: equal lengths");
+  add_load_axes(all);
   all.push_back(axis("context", "tokens", "context", integer,
                      "tokens of KV cache for each sequence; empty: prompt + output"));
   all.push_back(axis("machine", "", "machine", text, "cards @ host"));

@@ -17,5 +17,8 @@ inline constexpr std::string_view hourly_columns[] = {"owned_per_hour", "used_pe
 double output_cost(const Axes& axes, const ModelRow& line, double per_hour);
 /// By the cheapest of hourly_columns; none where the run has no price, or the line does not run.
 std::optional<double> cheapest_output_cost(const Axes& axes, const ModelRow& line);
+/// Money for a million output tokens under the load of a point with a concurrency, likewise.
+std::optional<double> served_output_cost(const Axes& axes, Size point,
+                                         const model::Estimate& estimate);
 
 }  // namespace headroom::report

@@ -9,6 +9,7 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/format.hpp"
+#include "report/output_cost.hpp"
 #include "report/page_parts.hpp"
 #include "report/words.hpp"
 
@@ -23,9 +24,10 @@ struct ServedPoint {
   Size point = 0;
   Estimate estimate;
 };
-/// An engine with one precision of weights; points by concurrency.
+/// An engine with one precision of weights, and limits on the slowest requests; points by
+/// concurrency.
 struct ServingEngine {
-  std::string runtime, precision;
+  std::string runtime, precision, limits;
   std::map<Size, ServedPoint> at;
 };
 struct ServedModel {
@@ -38,6 +40,23 @@ double of_gpu(const Estimate& e) {
 }
 double of_user(const Estimate& e) { return 1 / e.served.tpot.value(); }
 
+/// "first token 300 ms, per token 40 ms, 50 % busy"; empty: nothing was asked.
+std::string limits_at(const Axes& axes, Size point) {
+  std::string text;
+  const auto add = [&](std::string_view column, std::string_view words, double times,
+                       std::string_view unit) {
+    const double value = number_of(axes.value(column, point), 0);
+    if (value > 0)
+      text += fmt::format("{}{}{:.4g}{}", text.empty() ? "" : ", ", words, times * value, unit);
+  };
+  add("max_ttft_p95_s", "first token ", 1000, " ms");
+  add("max_tpot_p95_s", "per token ", 1000, " ms");
+  add("max_e2e_p99_s", "request ", 1, " s");
+  add("burstiness", "burstiness ", 1, "");
+  add("load_factor", "", 100, " % busy");
+  return text;
+}
+
 /// In the order of the spec; empty where no grid asks for a concurrency.
 std::vector<ServedModel> served_models(const Source& source) {
   const Axes& axes = source.axes;
@@ -47,7 +66,7 @@ std::vector<ServedModel> served_models(const Source& source) {
   std::vector<ServedModel> models;
   if (std::ranges::find(asks, true) == asks.end()) return models;
   std::map<std::pair<std::string, std::string>, std::size_t> model_at;
-  std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> engine_at;
+  std::map<std::tuple<std::size_t, std::string, std::string, std::string>, std::size_t> engine_at;
   source.database->for_each(source.run.id, [&](Size point, const Estimate& e) {
     if (!asks[axes.grid_of(point)]) return;
     const auto text = [&](std::string_view column) { return text_of(axes.value(column, point)); };
@@ -55,9 +74,10 @@ std::vector<ServedModel> served_models(const Source& source) {
         model_at.try_emplace({text("machine"), text("model")}, models.size());
     if (first) models.push_back({text("machine"), text("model"), {}});
     auto& engines = models[model->second].engines;
-    const auto [engine, fresh] =
-        engine_at.try_emplace({model->second, text("runtime"), text("precision")}, engines.size());
-    if (fresh) engines.push_back({text("runtime"), text("precision"), {}});
+    const std::string limits = limits_at(axes, point);
+    const auto [engine, fresh] = engine_at.try_emplace(
+        {model->second, text("runtime"), text("precision"), limits}, engines.size());
+    if (fresh) engines.push_back({text("runtime"), text("precision"), limits, {}});
     const auto concurrency = static_cast<Size>(number_of(axes.value("concurrency", point), 0));
     auto& at = engines[engine->second].at;
     const auto here = at.find(concurrency);
@@ -81,8 +101,24 @@ TableCell rate_cell(double rate, const Interval& of) {
   return with_ends(rate, rate / of.high, rate / of.low, DisplayUnit::plain);
 }
 
+/// The currency of the run's prices; empty without prices.
+std::string currency_of(const Source& source, const ServedModel& model) {
+  const Size point = model.engines.front().at.begin()->second.point;
+  return text_of(source.axes.value("currency", point));
+}
+
+/// Columns that only some tables have.
+struct OptionalColumns {
+  bool limits = false, cost = false;
+};
+OptionalColumns optional_columns(const Source& source, const ServedModel& model) {
+  return {std::ranges::any_of(model.engines, [](const auto& each) { return !each.limits.empty(); }),
+          !currency_of(source, model).empty()};
+}
+
 std::vector<TableCell> serving_row(const Source& source, const ServingEngine& engine,
-                                   Size concurrency, const ServedPoint& best) {
+                                   Size concurrency, const ServedPoint& best,
+                                   const OptionalColumns& shown_columns) {
   const Estimate& e = best.estimate;
   const model::Served& s = e.served;
   std::vector<TableCell> row = {engine.runtime, engine.precision, std::to_string(concurrency)};
@@ -93,7 +129,7 @@ std::vector<TableCell> serving_row(const Source& source, const ServingEngine& en
              : fmt::format("{}: {}",
                            e.verdict == model::Verdict::refused ? "refused" : "does not fit",
                            reason_words(e.reason));
-    row.emplace_back(why).span = 9;
+    row.emplace_back(why).span = 9 + (shown_columns.limits ? 2 : 0) + (shown_columns.cost ? 1 : 0);
     return row;
   }
   const model::ServingIntervals f = source.axes.factors(best.point).serving(e);
@@ -106,6 +142,14 @@ std::vector<TableCell> serving_row(const Source& source, const ServingEngine& en
   row.push_back(rate_cell(s.output_tokens_s, f.rate));
   row.push_back(rate_cell(of_gpu(e), f.rate));
   row.push_back(rate_cell(of_user(e), f.tpot));
+  if (shown_columns.limits) {
+    row.emplace_back(engine.limits);
+    row.emplace_back(s.sustained_s > 0 ? shown(s.sustained_s, DisplayUnit::plain) : "none");
+  }
+  if (!shown_columns.cost) return row;
+  const auto cost = served_output_cost(source.axes, best.point, e);
+  row.push_back(cost ? with_ends(*cost, *cost * f.rate.low, *cost * f.rate.high, DisplayUnit::plain)
+                     : TableCell());
   return row;
 }
 
@@ -126,9 +170,17 @@ TableBlock serving_table(const Source& source, const ServedModel& model, std::st
                    {},
                    std::move(caption),
                    3};
+  const OptionalColumns more = optional_columns(source, model);
+  if (more.limits) {
+    table.columns.push_back({"limits of the slowest"});
+    table.columns.push_back({"requests/s at random", number});
+  }
+  if (more.cost)
+    table.columns.push_back(
+        {fmt::format("a million out ({})", currency_of(source, model)), number});
   for (const ServingEngine& engine : model.engines)
     for (const auto& [concurrency, best] : engine.at)
-      table.rows.push_back(serving_row(source, engine, concurrency, best));
+      table.rows.push_back(serving_row(source, engine, concurrency, best, more));
   return table;
 }
 
@@ -139,6 +191,9 @@ void add_serving_curve(Pictures& pictures, const ServedModel& model, std::size_t
   SvgChart chart{fmt::format("q{}", number), title, {}, "tokens/s/user", "tokens/s/GPU", {}};
   for (const ServingEngine& engine : model.engines) {
     SvgSeries series{engine.runtime + ", " + engine.precision, {}, {}};
+    // Limits do not change what a number of requests gets.
+    if (std::ranges::find(chart.series, series.label, &SvgSeries::label) != chart.series.end())
+      continue;
     for (const auto& [concurrency, best] : engine.at)
       if (best.estimate.served.running > 0)
         series.points.emplace_back(of_user(best.estimate), of_gpu(best.estimate));
@@ -177,6 +232,13 @@ constexpr std::string_view explained =
     "mean request, with waiting if fewer run concurrently. "
     "Tokens/s/user is the speed of one request after its first token. results.csv has every point, "
     "and requests with lengths at their 95th percentiles.";
+constexpr std::string_view limits_explained =
+    "Requests/s at random is the rate of arrivals at which the slowest requests keep their limits: "
+    "95 % of them those of tokens, 99 % that of the whole request.";
+constexpr std::string_view cost_explained =
+    "A million output tokens cost what an hour of the machine does, in the cheapest way to have "
+    "it, "
+    "at this load. One of them costs as much as four of the prompt.";
 
 }  // namespace
 
@@ -186,6 +248,12 @@ Document serving_part(const Source& source) {
   if (models.empty()) return {};
   Document part;
   part.paragraph(explained);
+  const auto any = [&](bool OptionalColumns::*column) {
+    return std::ranges::any_of(
+        models, [&](const ServedModel& each) { return optional_columns(source, each).*column; });
+  };
+  if (any(&OptionalColumns::limits)) part.paragraph(limits_explained);
+  if (any(&OptionalColumns::cost)) part.paragraph(cost_explained);
   if (const auto names = unmeasured_engines(source, models); !names.empty())
     part.paragraph(fmt::format(
         "Not measured under load, so their intervals are estimates without measurements: {}.",

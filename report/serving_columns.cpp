@@ -103,6 +103,15 @@ void add_serving_columns(std::vector<Column>& all) {
   add_interval(all, "serving_tokens_s_low", "serving_tokens_s_high", [](const auto& of, auto end) {
     return of.stored(served_tokens) / rules(of, model::opposite(end)).served_rate();
   });
+  all.push_back(column(
+      "serving_sustained_requests_s", "requests/s", "requests/s, sustained", SqlType::real,
+      +[](const Estimate& e) {
+        return e.served.sustained_s > 0 ? Cell(e.served.sustained_s) : Cell();
+      },
+      "(SELECT nullif(sustained_s, 0) FROM serving_outcome WHERE id = o.id)",
+      "requests a second that may arrive at random, all replicas, with the limits max_* kept and "
+      "the load factor; empty: none may, or no limit was given",
+      plain));
 }
 
 }  // namespace headroom::report

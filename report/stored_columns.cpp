@@ -157,6 +157,7 @@ constexpr StoredColumn of_serving[] = {
     served_time<&model::Served::total_p95>("total_p95_s"),
     served_rate<&model::Served::requests_s>("requests_s"),
     served_rate<&model::Served::output_tokens_s>("output_tokens_s"),
+    served_rate<&model::Served::sustained_s>("sustained_s"),
 };
 
 constexpr SideTable beside[] = {

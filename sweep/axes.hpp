@@ -26,7 +26,8 @@ struct AxisForm {
   std::string_view column;  ///< empty: columns of its own (models, machines, runtimes, adapters)
   std::string_view usual;   ///< the value without the key; empty: none, and no column
   AxisValues values = AxisValues::names;
-  Size least = 1;  ///< least value of a number
+  Size least = 1;   ///< least value of a number
+  double unit = 0;  ///< not 0: the column has the number times this
 };
 
 template <class Draft>

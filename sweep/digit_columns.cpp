@@ -77,7 +77,9 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
     if (std::ranges::any_of(digit, [&](const Choice& c) { return c.decides.*axis->number > 0; }))
       add(axis->form.column, [&](const Scenario& s) {
         const Size number = s.*axis->number;
-        return number > 0 ? AxisValue(number) : AxisValue();
+        if (number <= 0) return AxisValue();
+        return axis->form.unit > 0 ? AxisValue(axis->form.unit * static_cast<double>(number))
+                                   : AxisValue(number);
       });
   if (first.runtime) add_rows([](const Scenario& s) { return s.runtime; }, report::runtime_digit);
   if (first.machine)

@@ -1,5 +1,11 @@
 #include "sweep/inference_axes.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "hardware/quantity_text.hpp"
 #include "model/engine/default_cache.hpp"
 #include "sweep/digits.hpp"
 
@@ -25,6 +31,32 @@ Setter set_concurrency(const std::string& text, Names&) {
 Setter set_runtime(const std::string& text, Names& names) {
   return [r = &names.engines.named(text)](Choice& c) { c.decides.runtime = r; };
 }
+/// `value` in whole parts of one.
+Size whole_parts(double value, double parts_of_one, const std::string& text) {
+  constexpr double most = 1e15;
+  const double parts = std::round(value * parts_of_one);
+  if (parts < 1 || parts > most)
+    throw std::invalid_argument(
+        fmt::format("found '{}', expected at least {:g}", text, 1 / parts_of_one));
+  return static_cast<Size>(parts);
+}
+constexpr double micro = 1e-6, thousandth = 1e-3;
+template <Size Scenario::*limit>
+Setter set_limit(const std::string& text, Names&) {
+  return [n = whole_parts(parse_seconds(text).value(), 1 / micro, text)](Choice& c) {
+    c.decides.*limit = n;
+  };
+}
+Setter set_burstiness(const std::string& text, Names&) {
+  return [n = whole_parts(parse_positive(text), 1 / thousandth, text)](Choice& c) {
+    c.decides.burstiness = n;
+  };
+}
+Setter set_load_factor(const std::string& text, Names&) {
+  return [n = whole_parts(parse_positive_share(text), 1 / thousandth, text)](Choice& c) {
+    c.decides.load_factor = n;
+  };
+}
 template <std::size_t extra>
 Setter set_extra(const std::string& text, Names& names) {
   return [e = names.extra(extra_axes[extra].key, text)](Choice& c) { c.extras[extra] = e; };
@@ -36,7 +68,7 @@ Setter set_budget(const std::string& text, Names&) {
   return [b = parse_budget(text).first](Choice& c) { c.decides.gpu_budget = b; };
 }
 
-constexpr AxisValues numbers = AxisValues::numbers;
+constexpr AxisValues numbers = AxisValues::numbers, names = AxisValues::names;
 constexpr Axis<Choice> all[] = {
     // constant: the help of sweep reads it before main
     {{"models", "", ""}, set_model},
@@ -52,6 +84,19 @@ constexpr Axis<Choice> all[] = {
     {{"output_tokens_p95", "output_tokens_p95", "", numbers},
      nullptr,
      &Scenario::output_tokens_p95},
+    {{"max_ttft_p95", "max_ttft_p95_s", "", names, 1, micro},
+     set_limit<&Scenario::max_ttft_p95>,
+     &Scenario::max_ttft_p95},
+    {{"max_tpot_p95", "max_tpot_p95_s", "", names, 1, micro},
+     set_limit<&Scenario::max_tpot_p95>,
+     &Scenario::max_tpot_p95},
+    {{"max_e2e_p99", "max_e2e_p99_s", "", names, 1, micro},
+     set_limit<&Scenario::max_total_p99>,
+     &Scenario::max_total_p99},
+    {{"burstiness", "burstiness", "", names, 1, thousandth}, set_burstiness, &Scenario::burstiness},
+    {{"load_factor", "load_factor", "", names, 1, thousandth},
+     set_load_factor,
+     &Scenario::load_factor},
     {{"contexts", "context", "", numbers}, nullptr, &Scenario::context},
     {{"runtimes", "", "transformers"}, set_runtime},
     {{"adapters", "served_adapters", ""}, set_extra<0>},

@@ -11,13 +11,19 @@ namespace {
 /// Concurrent requests are the batch. Lengths of requests have no meaning without them.
 void check_concurrencies(const Spec& spec, GridSpec& grid) {
   if (grid.values("concurrencies").empty()) {
-    for (const auto* key : {"prompt_tokens_p95", "output_tokens_p95"})
+    for (const auto* key : {"prompt_tokens_p95", "output_tokens_p95", "max_ttft_p95",
+                            "max_tpot_p95", "max_e2e_p99", "burstiness", "load_factor"})
       if (!grid.values(key).empty())
         throw spec.error(
             grid, key,
             "has no effect without 'concurrencies': it describes requests to an engine under load");
     return;
   }
+  const auto is_given = [&](const auto* key) { return !grid.values(key).empty(); };
+  if (is_given("burstiness") && !is_given("max_ttft_p95") && !is_given("max_tpot_p95") &&
+      !is_given("max_e2e_p99"))
+    throw spec.error(grid, "burstiness",
+                     "has no effect without max_ttft_p95, max_tpot_p95 or max_e2e_p99");
   if (grid.lines.contains("batches"))
     throw spec.error(grid, "batches",
                      "excludes 'concurrencies', because concurrent requests are the batch");

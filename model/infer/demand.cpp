@@ -55,6 +55,23 @@ void give(Serving& serving, const Scenario& s, const Target& target) {
   if (serving.next.met() || serving.requests_s_each == cap) serving.next = {Miss::load, 1};
 }
 
+double sustained_requests(const Scenario& s, Size slots, double capacity) {
+  constexpr double micro = 1e-6, thousandth = 1e-3;
+  const auto limit = [](Size microseconds) {
+    return microseconds > 0 ? micro * static_cast<double>(microseconds) : LateLimits::none;
+  };
+  const auto share = [](Size thousandths, double usual) {
+    return thousandths > 0 ? thousandth * static_cast<double>(thousandths) : usual;
+  };
+  const LateLimits limits{limit(s.max_ttft_p95), limit(s.max_tpot_p95), limit(s.max_total_p99)};
+  const double cap = share(s.load_factor, usual_load_factor) * capacity;
+  if (!limits.any()) return cap;
+  Scenario copy = s;
+  copy.batch = slots;
+  copy.concurrency = 0;
+  return Queue(copy, slots).most_requests(limits, cap, share(s.burstiness, 1));
+}
+
 double counted_on(const Service& service, const Target& target) {
   return service.requests_s / (target.strict ? service.time.high : 1);
 }

@@ -15,6 +15,10 @@ Shortfall too_late(const Scenario& copy, const Service& seen, const Target& targ
 /// even the slowest of few requests are too slow.
 void give(Serving& serving, const Scenario& copy, const Target& target);
 
+/// Requests a second that one copy may be given within the limits of `copy`, with at most `slots`
+/// at once; 0: none. `capacity`: requests a second with every slot at work.
+double sustained_requests(const Scenario& copy, Size slots, double capacity);
+
 /// Requests a second that `target` may count on from one copy: at the high end of the interval of
 /// times where it is strict.
 double counted_on(const Service& service, const Target& target);

@@ -29,6 +29,9 @@ struct Served {
   Seconds ttft, tpot, total;    ///< times of the mean request
   Seconds ttft_p95, total_p95;  ///< times of a request with lengths at their 95th percentile
   double requests_s = 0, output_tokens_s = 0;  ///< rates of all replicas
+  /// Requests a second of all replicas that may come at random within the scenario's limits; 0:
+  /// none may, or nothing was asked.
+  double sustained_s = 0;
 
   bool operator==(const Served&) const = default;
 };

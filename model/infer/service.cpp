@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/infer/demand.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/traffic.hpp"
@@ -17,6 +18,9 @@ Served served(const Scenario& s, const Estimate& e, Speeds& speeds) {
   const Traffic t = traffic(s, lengths_of(s.prompt_tokens, s.prompt_tokens_p95),
                             lengths_of(s.output_tokens, s.output_tokens_p95), speeds);
   const auto replicas = static_cast<double>(std::max<Size>(1, s.data_parallel));
+  const double sustained = t.running > 0 && s.asks_for_arrivals()
+                               ? replicas * sustained_requests(s, t.running, t.requests_s)
+                               : 0;
   return {t.running,
           t.ttft,
           t.tpot,
@@ -24,7 +28,8 @@ Served served(const Scenario& s, const Estimate& e, Speeds& speeds) {
           t.at_p95.ttft,
           t.at_p95.total,
           t.requests_s * replicas,
-          t.output_tokens_s * replicas};
+          t.output_tokens_s * replicas,
+          sustained};
 }
 
 Service of_one_batch(const Scenario& s, const Estimate& e) {

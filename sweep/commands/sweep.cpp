@@ -195,7 +195,11 @@ const std::string columns =
     axes_words(model::Task::inference, "axes of inference:") +
     "  served with the model, or 'none': adapters '4x16' (count, rank), images '2x1920x1080',\n"
     "  speculate 'mtp:2', 'draft:Llama-3.2-1B:5@0.7' (tokens a step, share kept), text_only "
-    "'yes'\n" +
+    "'yes'\n"
+    "  beside concurrencies: max_ttft_p95, max_tpot_p95 and max_e2e_p99 as '80ms', burstiness "
+    "'0.5',\n"
+    "  load_factor '80%'; serving_sustained_requests_s is the rate of random arrivals within "
+    "them\n" +
     axes_words(model::Task::training, "axes of training (task = 'training'):") +
     "out/<name>/results.sqlite: tables run, model_source, result, result_all,\n"
     "  column_meaning; inference has ttft_s, tpot_s, total_s, load_s (with `concurrencies`,\n    "

@@ -2,34 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
 
 namespace headroom::sweep {
 namespace {
-
-double positive_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0) || value > 1e12)
-    throw std::invalid_argument(fmt::format("found '{}', expected a number above 0", text));
-  return value;
-}
-
-/// "30%" or "0.3", above 0 and at most 1.
-double positive_share(std::string_view text) {
-  const bool percent = text.ends_with('%');
-  const std::string_view digits = text.substr(0, text.size() - (percent ? 1 : 0));
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (percent) value /= 100;
-  if (error != std::errc{} || end != digits.data() + digits.size() || !(value > 0) || value > 1)
-    throw std::invalid_argument(fmt::format(
-        "found '{}', expected a share above 0 and at most 1, such as 0.3 or 30%", text));
-  return value;
-}
 
 double limit_of(const Options& options, std::string_view flag) {
   const auto limit = options.read(flag, parse_seconds);
@@ -44,7 +22,7 @@ void needs(const Options& options, std::string_view flag, bool there, std::strin
 
 /// The multiple of today's demand after the months of growth.
 double grown(const Options& options) {
-  const double growth = options.read("growth", positive_share).value_or(0);
+  const double growth = options.read("growth", parse_positive_share).value_or(0);
   return std::pow(1 + growth, static_cast<double>(options.whole("months", 12)));
 }
 
@@ -69,16 +47,16 @@ model::Target target_of(const Options& options) {
   target.late = {limit_of(options, "max-ttft-p95"), limit_of(options, "max-tpot-p95"),
                  limit_of(options, "max-e2e-p99")};
   const double times = grown(options);
-  const double active = options.read("active-share", positive_share).value_or(1);
+  const double active = options.read("active-share", parse_positive_share).value_or(1);
   if (options.given("users"))
     target.users = static_cast<Size>(
         std::ceil(times * active * static_cast<double>(options.whole("users", 1)) - 1e-9));
-  target.requests_s = times * options.read("requests-s", positive_number).value_or(0);
-  target.output_tokens_s = times * options.read("tokens-s", positive_number).value_or(0);
+  target.requests_s = times * options.read("requests-s", parse_positive).value_or(0);
+  target.output_tokens_s = times * options.read("tokens-s", parse_positive).value_or(0);
   if (const auto think = options.read("think-time", parse_seconds)) target.think = think->value();
-  target.burstiness = options.read("burstiness", positive_number).value_or(1);
+  target.burstiness = options.read("burstiness", parse_positive).value_or(1);
   target.load_factor =
-      options.read("load-factor", positive_share).value_or(model::usual_load_factor);
+      options.read("load-factor", parse_positive_share).value_or(model::usual_load_factor);
   target.offload = options.given("allow-offload");
   target.strict = options.given("strict");
   check(options, target);

@@ -32,6 +32,21 @@ const std::map<std::string, std::string> grids = {
     {"output_tokens_p95",
      "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = 8\n"
      "output_tokens_p95 = [200, 900]"},
+    {"max_ttft_p95",
+     "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = 8\n"
+     "max_ttft_p95 = ['150ms', '2s']"},
+    {"max_tpot_p95",
+     "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = 8\n"
+     "max_tpot_p95 = ['14ms', '20ms']"},
+    {"max_e2e_p99",
+     "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = 8\n"
+     "max_e2e_p99 = ['3s', '10s']"},
+    {"burstiness",
+     "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = 8\n"
+     "max_e2e_p99 = '3s'\nburstiness = ['0.25', '1']"},
+    {"load_factor",
+     "models = 'llama2-7b'\nmachines = 'a100-sxm-80gb'\nruntimes = 'vllm'\nconcurrencies = 8\n"
+     "load_factor = ['0.5', '80%']"},
     {"prompt_tokens",
      "models = 'llama2-7b'\nmachines = 'rtx-4090'\nprompt_tokens = [100, 900]\nruntimes = "
      "'transformers'"},
@@ -123,9 +138,13 @@ TEST_P(Axes, TwoValuesGiveTwoOutcomes) {
                                     "weights_bytes", "gpu_bytes",   "cpu_bytes", "tokens_s"};
   const std::vector<std::string> figures =
       training ? std::vector<std::string>{"optimizer_bytes", "gradients_bytes", "step_s"}
-               : std::vector<std::string>{
-                     "kv_cache_bytes",     "ttft_s", "tpot_s", "total_s", "serving_ttft_p95_s",
-                     "serving_total_p95_s"};
+               : std::vector<std::string>{"kv_cache_bytes",
+                                          "ttft_s",
+                                          "tpot_s",
+                                          "total_s",
+                                          "serving_ttft_p95_s",
+                                          "serving_total_p95_s",
+                                          "serving_sustained_requests_s"};
   question.insert(question.end(), figures.begin(), figures.end());
   const auto [code, text] = ask(question);
   ASSERT_EQ(code, 0) << text;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/infer/estimate.hpp"
+#include "model/infer/serving.hpp"
 #include "model/infer/traffic.hpp"
 #include "tests/model/passes_simulation.hpp"
 #include "tests/support/scenarios.hpp"
@@ -166,6 +167,29 @@ TEST_P(QueueOf, TheMostIsTheLastThatMeetsTheLimits) {
   const Size all = queue.most_users({}, cap, 10, 100'000);
   EXPECT_LE(queue.at(people(all)).requests_s, cap);
   EXPECT_GT(queue.at(people(all + 1)).requests_s, cap);
+}
+
+// One question, one answer: a point of a sweep and a plan.
+TEST_P(QueueOf, PointsSustainWhatPlansGive) {
+  for (const double burstiness : {1.0, 0.25}) {
+    Scenario s = scenario(800, 200);
+    Target target;
+    target.requests_s = 0.1;
+    target.late = {.ttft_p95 = 1.5, .tpot_p95 = 0.04, .total_p99 = 12};
+    target.burstiness = burstiness;
+    target.load_factor = 0.7;
+    const Serving plan = serve(s, target, Vary::batch);
+    ASSERT_EQ(plan.replicas, 1);
+    s.batch = s.concurrency = plan.batch;
+    s.max_ttft_p95 = 1'500'000;
+    s.max_tpot_p95 = 40'000;
+    s.max_total_p99 = 12'000'000;
+    s.burstiness = std::llround(1000 * burstiness);
+    s.load_factor = 700;
+    const Served served = evaluate(s).served;
+    EXPECT_NEAR(served.sustained_s, plan.requests_s_each, 1e-9 * plan.requests_s_each);
+    EXPECT_LT(served.sustained_s, 0.7 * served.requests_s + 1e-9);
+  }
 }
 
 TEST_P(QueueOf, BurstsWaitLonger) {

@@ -68,6 +68,10 @@ struct Scenario {
   Size concurrency = 0;  ///< concurrent requests of an engine under load, `batch`; 0: not asked
   Size prompt_tokens_p95 = 0, output_tokens_p95 = 0;  ///< 95th percentiles of those requests; 0:
                                                       ///< equal lengths
+  /// Limits on the slowest of those requests where they come at random, microseconds; 0: none.
+  Size max_ttft_p95 = 0, max_tpot_p95 = 0, max_total_p99 = 0;
+  /// Thousandths: burstiness of such arrivals, and the most load of the engine; 0: the usual.
+  Size burstiness = 0, load_factor = 0;
 
   bool operator==(const Scenario&) const = default;
   /// Tokens of KV cache that the engine reserves for a sequence unless asked for another number;
@@ -76,6 +80,10 @@ struct Scenario {
   Size cached_tokens() const {
     if (context > 0) return context;
     return std::max(prompt_tokens + output_tokens, default_context());
+  }
+  /// True if the rate of requests that come at random is asked for.
+  bool asks_for_arrivals() const {
+    return max_ttft_p95 + max_tpot_p95 + max_total_p99 + burstiness + load_factor > 0;
   }
   /// Sequences that go through a layer together.
   Size batch_part() const { return (batch + batch_parts - 1) / batch_parts; }
