@@ -13,13 +13,13 @@
 namespace headroom::report {
 namespace {
 
-/// Removes the temporary file unless it was renamed.
+/// Removes the temporary file or folder unless it was renamed.
 class Temporary {
  public:
   explicit Temporary(std::filesystem::path path) : path_(std::move(path)) {}
   ~Temporary() {
     std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove(path_, ignored);
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
@@ -62,6 +62,33 @@ void write_whole(const std::filesystem::path& file, std::string_view content) {
   write_whole(file, [&](std::ostream& out) {
     out.write(content.data(), static_cast<std::streamsize>(content.size()));
   });
+}
+
+std::vector<std::filesystem::path> write_folder(
+    const std::filesystem::path& folder,
+    const std::function<std::vector<std::filesystem::path>(const std::filesystem::path&)>& write) {
+  namespace fs = std::filesystem;
+  bool created = false;
+  try {
+    created = fs::create_directories(folder);
+    std::vector<fs::path> files;
+    {
+      const Temporary other(folder / fmt::format(".{}.tmp", getpid()));
+      fs::create_directory(other.path());
+      files = write(other.path());
+      for (const fs::path& file : files) {
+        fs::create_directories((folder / file).parent_path());
+        fs::rename(other.path() / file, folder / file);
+      }
+    }
+    return files;
+  } catch (const fs::filesystem_error& error) {
+    fail(folder, error.code().message());
+  } catch (...) {
+    std::error_code ignored;
+    if (created) fs::remove(folder, ignored);
+    throw;
+  }
 }
 
 }  // namespace headroom::report

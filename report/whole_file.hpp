@@ -1,10 +1,11 @@
-// A file that appears whole or not at all: written under another name, then renamed.
+// Files that appear whole or not at all: written under another name, then renamed.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <ostream>
 #include <string_view>
+#include <vector>
 
 namespace headroom::report {
 
@@ -13,5 +14,12 @@ namespace headroom::report {
 void write_whole(const std::filesystem::path& file,
                  const std::function<void(std::ostream&)>& write);
 void write_whole(const std::filesystem::path& file, std::string_view content);
+
+/// Files of `folder`, named relative to it. `write` puts them into another folder and returns their
+/// names; they move to `folder` when all are written. Throws what `write` throws, and StoreError;
+/// whatever was in `folder` stays then, and nothing else is left.
+std::vector<std::filesystem::path> write_folder(
+    const std::filesystem::path& folder,
+    const std::function<std::vector<std::filesystem::path>(const std::filesystem::path&)>& write);
 
 }  // namespace headroom::report

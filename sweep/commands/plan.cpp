@@ -8,6 +8,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
+#include "report/whole_file.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -68,7 +69,10 @@ int run_portfolio(const Options& options) {
   if (plans.empty()) throw UsageError(no_prices);
   if (options.given("out")) {
     const std::filesystem::path folder = options.text("out");
-    for (const auto& each : write_portfolio(portfolio, plans, folder))
+    const auto write = [&](const std::filesystem::path& into) {
+      return write_portfolio(portfolio, plans, into);
+    };
+    for (const auto& each : report::write_folder(folder, write))
       fmt::print(stderr, "{}\n", (folder / each).string());
   }
   fmt::print("{}", format == Format::text ? portfolio_words(portfolio, plans)

@@ -7,6 +7,7 @@
 
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/demand_words.hpp"
+#include "sweep/interval_words.hpp"
 #include "sweep/money.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan.hpp"
@@ -22,16 +23,17 @@ std::string stay_words(const model::Stay& stay) {
   return fmt::format("{} {} of {}", stay.copies, stay.copies == 1 ? "copy" : "copies", where);
 }
 
-/// Times at the load where requests arrive at random, else those of a full batch.
-std::string speed_words(const model::ServingOption& way, const model::Target& target) {
+/// Times with their intervals: of the slowest at the load where requests arrive at random, else of
+/// the mean request in a full batch.
+std::string speed_words(const model::ServingOption& way) {
   const model::Service& seen = way.serving.service;
   if (!way.slowest)
-    return fmt::format("first token {}, per token {}", time_words(seen.ttft, seen.first, target),
-                       time_words(seen.tpot, seen.step, target));
-  return fmt::format("first token {} (95 of 100 within {}), per token {} ({}), {:.0f} % busy",
-                     duration(way.slowest->ttft.value()), duration(way.slowest->ttft_p95.value()),
-                     duration(way.slowest->tpot.value()), duration(way.slowest->tpot_p95.value()),
-                     100 * way.slowest->load);
+    return fmt::format("first token {}, per token {}", time_with_interval(seen.ttft, seen.first),
+                       time_with_interval(seen.tpot, seen.step));
+  return fmt::format(
+      "{:.0f} % busy, 95 of 100 have the first token within {}, each further within {}",
+      100 * way.slowest->load, time_with_interval(way.slowest->ttft_p95, seen.first),
+      time_with_interval(way.slowest->tpot_p95, seen.step));
 }
 
 /// Price of the cheapest API, and whether the API or the fleet costs less over time.
@@ -83,12 +85,13 @@ Lines costs(const Portfolio& p, const FleetPlan& plan) {
                                     money(plan.per_hour(), currency), interval_words(plan),
                                     tokens.input_per_million, tokens.output_per_million,
                                     cost_per_million(p, plan, p.prices))}};
-  if (plan.purchase() > 0)
-    lines.emplace_back(
-        "", fmt::format("{} to buy, then {} an hour to run", money(plan.purchase(), currency),
-                        money(plan.running_per_hour(), currency)));
-  lines.emplace_back(
-      "", fmt::format("{} over {:g} years", money(cost_over_years(p, plan), currency), p.years));
+  const std::string bought =
+      plan.purchase() > 0
+          ? fmt::format("{} to buy, then {} an hour to run; ", money(plan.purchase(), currency),
+                        money(plan.running_per_hour(), currency))
+          : std::string();
+  lines.emplace_back("", bought + fmt::format("{} over {:g} years",
+                                              money(cost_over_years(p, plan), currency), p.years));
   if (const auto api = api_per_hour(p, plan)) lines.emplace_back("API", api_words(p, plan, *api));
   return lines;
 }
@@ -155,11 +158,10 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
     for (std::size_t i = 0; i < part.loads.size(); ++i) {
       const model::Stay& stay = part.fleet.stays[i];
       const model::Serving& copy = stay.way.serving;
-      const model::Target& target = p.loads[part.loads[i]].target;
       lines.emplace_back(
           i == 0 && &part == best.parts.data() ? "Runs" : "",
           fmt::format("{}: {}, up to {} sequences each; {}{}", p.loads[part.loads[i]].name,
-                      stay_words(stay), grouped(copy.batch), speed_words(stay.way, target),
+                      stay_words(stay), grouped(copy.batch), speed_words(stay.way),
                       copy.estimate.verdict > model::Verdict::fits_gpus ? " (offloaded)" : ""));
     }
   lines.emplace_back("Measured", measured_loads(p, best));
