@@ -72,9 +72,9 @@ std::string missing_words(const Prices& prices, const Machine& machine,
 }
 
 std::string slowest_words(const Candidate& c, const model::Target& target) {
-  if (!c.slowest) return {};
-  const model::InFlight& now = *c.slowest;
-  const model::Service& seen = c.asked > 0 ? c.at_asked : c.serving.service;
+  if (!c.demand.slowest) return {};
+  const model::InFlight& now = *c.demand.slowest;
+  const model::Service& seen = c.demand.requests > 0 ? c.demand.service : c.serving.service;
   const auto time = [&](Seconds value, const model::Interval& of) {
     return target.strict ? duration(value.value()) : time_with_interval(value, of);
   };

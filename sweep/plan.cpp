@@ -98,23 +98,14 @@ constexpr Question all_questions[] = {
      .better = [](const Candidate& a, const Candidate& b) { return a.place < b.place; }},
 };
 
-/// Requests a second that are asked for; 0: none are, by rate.
-double asked_requests(const Candidate& c, const Target& target) {
-  return std::max(target.requests_s,
-                  target.output_tokens_s / static_cast<double>(c.scenario.output_tokens));
-}
-
 /// Requests a second that the machines are paid for: the demand, or all that they can serve.
-double paid_requests(const Candidate& c, const Target& target) {
+double paid_requests(const Candidate& c) {
+  if (c.demand.requests > 0) return c.demand.requests_s;
   const auto copies = static_cast<double>((c.machines - c.spares) * c.serving.replicas);
-  if (const double asked = asked_requests(c, target); asked > 0) return asked;
-  if (target.users > 0 && target.think > 0) return copies * c.slowest->requests_s;
-  if (target.users > 0)
-    return c.at_asked.requests_s * static_cast<double>(target.users) / static_cast<double>(c.asked);
   return copies * model::capacity(c.scenario, c.serving);
 }
 
-void add_costs(Candidate& c, const Prices& prices, const Target& target) {
+void add_costs(Candidate& c, const Prices& prices) {
   const auto hour = model::hourly_cost(prices, *c.machine, *c.acquisition);
   const auto machines = static_cast<double>(c.machines);
   if (const auto one = model::purchase(prices, *c.machine, *c.acquisition))
@@ -124,25 +115,8 @@ void add_costs(Candidate& c, const Prices& prices, const Target& target) {
         model::tokens_per_joule(c.scenario, c.serving.service, c.serving.replicas, *watts);
   if (!hour) return;
   c.per_hour = machines * hour->total();
-  c.tokens = model::token_cost(*c.per_hour, model::utilisation_of(prices), paid_requests(c, target),
-                               c.scenario);
-}
-
-/// Sets what a copy does at the demand, with every spare out of service.
-void set_demand(Candidate& c, const Target& target) {
-  const Size copies = (c.machines - c.spares) * c.serving.replicas;
-  if (target.at_random() || target.late.any())
-    c.slowest = in_flight(c.serving, c.scenario, target, copies);
-  c.asked = target.at_random()
-                ? std::clamp<Size>(std::llround(c.slowest->requests), 1, c.serving.batch)
-                : (target.users + copies - 1) / copies;
-  if (c.asked == 0) return;
-  c.at_asked = model::service_at(c.scenario, c.serving, c.asked);
-  if (!target.at_random()) return;
-  c.at_asked.ttft = c.slowest->ttft;
-  c.at_asked.tpot = c.slowest->tpot;
-  c.at_asked.total = c.slowest->total;
-  c.at_asked.requests_s = c.slowest->requests_s;
+  c.tokens =
+      model::token_cost(*c.per_hour, model::utilisation_of(prices), paid_requests(c), c.scenario);
 }
 
 Candidate candidate(const Question& question, const Choices& choices, Candidate c,
@@ -167,8 +141,9 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
   }
   c.spares = choices.spares;
   c.machines += c.spares;
-  set_demand(c, target);
-  if (choices.prices != nullptr) add_costs(c, *choices.prices, target);
+  c.demand =
+      model::at_demand(c.scenario, c.serving, target, (c.machines - c.spares) * c.serving.replicas);
+  if (choices.prices != nullptr) add_costs(c, *choices.prices);
   if (question.priced && !c.per_hour) c.machines = 0;
   return c;
 }

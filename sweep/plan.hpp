@@ -12,8 +12,8 @@
 #include "hardware/price.hpp"
 #include "model/answer/cost.hpp"
 #include "model/answer/way_order.hpp"
+#include "model/infer/demand.hpp"
 #include "model/infer/intervals.hpp"
-#include "model/infer/serving.hpp"
 #include "report/table.hpp"
 
 namespace headroom::sweep {
@@ -33,10 +33,7 @@ struct Candidate : Combination {
   model::Serving serving;
   Size machines = 0;                         ///< for the demand and spares; 0: it serves nothing
   Size spares = 0;                           ///< those of the machines that are kept for failures
-  Size asked = 0;                            ///< sequences of one copy at the demand
-  model::Service at_asked;                   ///< service at `asked`; asked 0: not asked
-  std::optional<model::InFlight> slowest;    ///< set if requests arrive at random, or the slowest
-                                             ///< of them have limits
+  model::AtDemand demand;                    ///< one copy, with every spare out of service
   std::optional<double> purchase, per_hour;  ///< cost of all these machines
   std::optional<model::TokenCost> tokens;
   std::optional<double> tokens_per_joule;

@@ -125,10 +125,10 @@ bool may_be_late(const Candidate& c, const model::Target& target) {
     return most && time.value() * of.high > most->value();
   };
   // Times of the slowest are at the ends of their intervals already where the target is strict.
-  if (c.slowest && !target.strict &&
-      (c.slowest->ttft_p95.value() * seen.first.high > target.late.ttft_p95 ||
-       c.slowest->tpot_p95.value() * seen.step.high > target.late.tpot_p95 ||
-       c.slowest->total_p99.value() * seen.time.high > target.late.total_p99))
+  if (c.demand.slowest && !target.strict &&
+      (c.demand.slowest->ttft_p95.value() * seen.first.high > target.late.ttft_p95 ||
+       c.demand.slowest->tpot_p95.value() * seen.step.high > target.late.tpot_p95 ||
+       c.demand.slowest->total_p99.value() * seen.time.high > target.late.total_p99))
     return true;
   return late(seen.ttft, seen.first, target.ttft) || late(seen.tpot, seen.step, target.tpot);
 }

@@ -50,10 +50,10 @@ std::string served(const Candidate& c, const Target& target) {
 
 /// Latency at the demand, if the answer could serve more.
 std::string demand_words(const Candidate& c, const Target& target) {
-  if (c.asked == 0) return {};
-  const model::Service& seen = c.at_asked;
+  if (c.demand.requests == 0) return {};
+  const model::Service& seen = c.demand.service;
   return fmt::format("{} sequences each; first token {}, per token {}, {} tokens/s each",
-                     grouped(c.asked), time_words(seen.ttft, seen.first, target),
+                     grouped(c.demand.requests), time_words(seen.ttft, seen.first, target),
                      time_words(seen.tpot, seen.step, target),
                      rate_words(1 / seen.tpot.value(), seen.step, target));
 }

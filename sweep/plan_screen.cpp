@@ -75,7 +75,7 @@ std::string unsuitable_words(const PlanScreen& screen, const Candidate& c) {
   constexpr double slowest_text = 5;  // tokens a second
   std::string why;
   if (c.machines > most_machines) why = fmt::format("{} machines to run", c.machines);
-  const model::Service& seen = c.asked > 0 ? c.at_asked : c.serving.service;
+  const model::Service& seen = c.demand.requests > 0 ? c.demand.service : c.serving.service;
   const double speed = 1 / seen.tpot.value();
   if (has_load(screen.target) && !screen.target.tpot && speed < slowest_text)
     why += fmt::format("{}{} tokens/s a user; --max-tpot limits", why.empty() ? "" : ", ",
@@ -123,13 +123,13 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
         grouped(best.serving.context)));
   const bool at_random = screen.target.at_random();
   if (!at_random) text += paragraph(time_words_of(screen, best));
-  if (best.asked > 0)
-    text += paragraph(
-        fmt::format("At {}: {} sequences a copy, first token {}, each further token {}.",
-                    has_load(screen.target) ? "the demand" : "this load", grouped(best.asked),
-                    time_with_interval(best.at_asked.ttft, best.at_asked.first),
-                    time_with_interval(best.at_asked.tpot, best.at_asked.step)));
-  if (best.slowest)
+  if (best.demand.requests > 0)
+    text += paragraph(fmt::format(
+        "At {}: {} sequences a copy, first token {}, each further token {}.",
+        has_load(screen.target) ? "the demand" : "this load", grouped(best.demand.requests),
+        time_with_interval(best.demand.service.ttft, best.demand.service.first),
+        time_with_interval(best.demand.service.tpot, best.demand.service.step)));
+  if (best.demand.slowest)
     text += paragraph((screen.target.strict ? "Slowest, at the high ends: " : "Slowest: ") +
                       slowest_words(best, screen.target) + '.');
   const bool full = best.serving.estimate.sure == model::Confidence::marginal;
@@ -228,7 +228,7 @@ std::string plan_screen(const PlanScreen& screen) {
   const std::size_t other_lines =
       std::min<std::size_t>(3, screen.left_out.size() + (screen.strict_answer.empty() ? 0 : 1) +
                                    static_cast<std::size_t>(std::ranges::count(weights, '\n')));
-  const std::size_t most = (best.slowest ? rows_beside_arrivals : most_rows) - other_lines;
+  const std::size_t most = (best.demand.slowest ? rows_beside_arrivals : most_rows) - other_lines;
   std::string text = paragraph(plan_title(screen)) + paragraph(plan_headline(screen));
   if (best.qualifies()) {
     text += '\n' + plan_comparison(screen, std::min(screen.rows, most)) + '\n';

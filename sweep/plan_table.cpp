@@ -41,15 +41,15 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   add(c.serving.service.tpot.value());
   add(tokens_s(c));
   add(requests_s(c));
-  const auto asked = [&](Value value) { add(c.asked > 0 ? std::move(value) : Value()); };
-  asked(c.asked);
-  asked(c.at_asked.ttft.value());
-  asked(c.at_asked.tpot.value());
+  const auto asked = [&](Value value) { add(c.demand.requests > 0 ? std::move(value) : Value()); };
+  asked(c.demand.requests);
+  asked(c.demand.service.ttft.value());
+  asked(c.demand.service.tpot.value());
   const auto slowest = [&](double model::InFlight::*of) {
-    add(c.slowest ? Value((*c.slowest).*of) : Value());
+    add(c.demand.slowest ? Value((*c.demand.slowest).*of) : Value());
   };
   const auto slowest_time = [&](Seconds model::InFlight::*of) {
-    add(c.slowest ? Value(((*c.slowest).*of).value()) : Value());
+    add(c.demand.slowest ? Value(((*c.demand.slowest).*of).value()) : Value());
   };
   slowest(&model::InFlight::load);
   slowest_time(&model::InFlight::ttft_p95);

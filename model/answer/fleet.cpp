@@ -120,8 +120,8 @@ ServingOptions serving_options(const Machine& machine, const Load& load, bool sh
     way.requests_s = counted_on(way.serving.service, target) / times;
     way.serving.requests_s_each /= times;
     way.demand = copies_needed(way.serving, way.scenario, load.target);
-    if (times == 1 && memory == 1 && (target.at_random() || target.late.any()))
-      way.slowest = in_flight_on(on(way.scenario, share), way.serving, load.target, way.copies(1));
+    if (times == 1 && memory == 1)
+      way.at_load = at_demand_on(on(way.scenario, share), way.serving, load.target, way.copies(1));
     result.all.push_back(way);
   };
   Target target = hurried(load.target, times);

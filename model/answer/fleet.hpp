@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/infer/serving.hpp"
+#include "model/infer/demand.hpp"
 
 namespace headroom::model {
 
@@ -26,11 +26,9 @@ struct ServingOption {
   double demand = 0;      ///< in copies: what the load asks for over what one copy gives
   double requests_s = 0;  ///< rate of one copy at its batch
   Serving serving;        ///< `batch` sequences on each copy; `replicas` is 1
-  /// A copy at the load; absent where a fixed number of requests without limits on the slowest is
-  /// there, and in draws.
-  std::optional<InFlight> slowest;
-  Scenario scenario;  ///< scenario of one copy, without its machine, which is a share of the
-                      ///< whole
+  AtDemand at_load;       ///< copies(1) of them at the load; empty in draws
+  Scenario scenario;      ///< scenario of one copy, without its machine, which is a share of the
+                          ///< whole
   Size copies(double scale) const;  ///< for `scale` times the load, at least one
 };
 

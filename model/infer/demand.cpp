@@ -76,24 +76,53 @@ double counted_on(const Service& service, const Target& target) {
   return service.requests_s / (target.strict ? service.time.high : 1);
 }
 
-InFlight in_flight(const Serving& serving, const Scenario& scenario, const Target& target,
-                   Size copies) {
-  const MachineShare share = share_of(*scenario.machine, serving.cards, serving.replicas);
-  Scenario copy = on(scenario, share);
-  copy.batch = serving.batch;
-  return in_flight_on(copy, serving, target, copies);
+namespace {
+
+/// Requests a second that are asked for; 0: none are, by rate.
+double asked_rate(const Scenario& s, const Target& target) {
+  return std::max(target.requests_s, target.output_tokens_s / static_cast<double>(s.output_tokens));
 }
 
-InFlight in_flight_on(const Scenario& s, const Serving& serving, const Target& target,
-                      Size copies) {
-  const auto each = static_cast<double>(copies);
-  const double rate =
-      std::max(target.requests_s, target.output_tokens_s / static_cast<double>(s.output_tokens));
+InFlight in_flight(const Scenario& s, const Serving& serving, const Target& target, double copies) {
   Queue queue = queue_of(s, serving.batch, serving.service, target);
-  if (rate > 0) return queue.at({.requests_s = rate / each, .burstiness = target.burstiness});
-  const double users = target.users > 0 ? static_cast<double>(target.users) / each
+  if (const double rate = asked_rate(s, target); rate > 0)
+    return queue.at({.requests_s = rate / copies, .burstiness = target.burstiness});
+  const double users = target.users > 0 ? static_cast<double>(target.users) / copies
                                         : static_cast<double>(serving.users_each);
   return queue.at({.users = std::max(1.0, users), .think = target.think});
+}
+
+}  // namespace
+
+AtDemand at_demand_on(const Scenario& copy, const Serving& serving, const Target& target,
+                      Size copies) {
+  AtDemand at;
+  Scenario s = copy;
+  s.batch = serving.batch;
+  const auto all = static_cast<double>(copies);
+  if (target.at_random() || target.late.any()) at.slowest = in_flight(s, serving, target, all);
+  at.requests = target.at_random()
+                    ? std::clamp<Size>(std::llround(at.slowest->requests), 1, serving.batch)
+                    : (target.users + copies - 1) / copies;
+  if (at.requests == 0) return at;
+  s.batch = at.requests;
+  at.service = service_of(s, evaluate(s));
+  at.requests_s =
+      at.service.requests_s * static_cast<double>(target.users) / static_cast<double>(at.requests);
+  if (!target.at_random()) return at;
+  at.service.ttft = at.slowest->ttft;
+  at.service.tpot = at.slowest->tpot;
+  at.service.total = at.slowest->total;
+  at.service.requests_s = at.slowest->requests_s;
+  const double rate = asked_rate(copy, target);
+  at.requests_s = rate > 0 ? rate : all * at.slowest->requests_s;
+  return at;
+}
+
+AtDemand at_demand(const Scenario& scenario, const Serving& serving, const Target& target,
+                   Size copies) {
+  const MachineShare share = share_of(*scenario.machine, serving.cards, serving.replicas);
+  return at_demand_on(on(scenario, share), serving, target, copies);
 }
 
 double copies_needed(const Serving& serving, const Scenario& scenario, const Target& target) {

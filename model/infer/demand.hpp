@@ -23,13 +23,20 @@ double sustained_requests(const Scenario& copy, Size slots, double capacity);
 /// times where it is strict.
 double counted_on(const Service& service, const Target& target);
 
-/// One of `copies` at the target's demand. With neither rate nor pauses it has as many people as
-/// its batch. `copy`: the scenario of one copy on its share of a machine, with the batch of
-/// `serving`.
-InFlight in_flight_on(const Scenario& copy, const Serving& serving, const Target& target,
+/// One of several copies at the target's demand.
+struct AtDemand {
+  Size requests = 0;  ///< at once in one copy, a whole number; 0: no demand was stated
+  Service service;    ///< of the mean request
+  /// Set where requests arrive at random, or the slowest have limits. Without any demand it has as
+  /// many people as the batch.
+  std::optional<InFlight> slowest;
+  double requests_s = 0;  ///< of all copies together
+};
+/// `copy`: the scenario of one copy on its share of a machine.
+AtDemand at_demand_on(const Scenario& copy, const Serving& serving, const Target& target,
                       Size copies);
 /// As above, for `serving` that was found for `scenario` on a whole machine.
-InFlight in_flight(const Serving& serving, const Scenario& scenario, const Target& target,
+AtDemand at_demand(const Scenario& scenario, const Serving& serving, const Target& target,
                    Size copies);
 
 /// Copies that the target's demand takes, a fraction included, 0 where it has none:

@@ -16,16 +16,6 @@ const model::ServingOption& way_of(const FleetPlan& plan, std::size_t load) {
   throw std::logic_error("a plan without one of its loads");
 }
 
-/// Requests a second of one load: as asked, or as its users make them, each waiting for an answer
-/// before the next.
-double requests_of(const model::Load& load, const model::ServingOption& way) {
-  const auto output = static_cast<double>(load.request.output_tokens);
-  const double each = load.target.think > 0 ? way.serving.requests_s_each : way.requests_s;
-  const double by_users =
-      static_cast<double>(load.target.users) * each / static_cast<double>(way.serving.users_each);
-  return std::max({load.target.requests_s, load.target.output_tokens_s / output, by_users});
-}
-
 /// Assumptions that are varied although they have no range.
 struct Assumption {
   std::string_view name;
@@ -69,7 +59,7 @@ const Assumption cost_assumptions[] = {
 Demand demand_of(const Portfolio& p, const FleetPlan& plan) {
   Demand sum;
   for (std::size_t l = 0; l < p.loads.size(); ++l) {
-    const double requests = requests_of(p.loads[l], way_of(plan, l));
+    const double requests = way_of(plan, l).at_load.requests_s;
     sum.requests_s += requests;
     sum.output_tokens_s += requests * static_cast<double>(p.loads[l].request.output_tokens);
   }
@@ -86,7 +76,7 @@ std::vector<LoadCost> load_costs(const Portfolio& p, const FleetPlan& plan) {
       const model::Stay& stay = part.fleet.stays[i];
       const model::Load& load = p.loads[part.loads[i]];
       LoadCost& cost = costs[part.loads[i]];
-      cost.requests_s = requests_of(load, stay.way);
+      cost.requests_s = stay.way.at_load.requests_s;
       cost.per_hour = part.hour.total() * static_cast<double>(stay.copies * stay.way.parts) /
                       static_cast<double>(taken);
       const auto tokens =
@@ -143,7 +133,7 @@ std::optional<double> api_per_hour(const Portfolio& p, const FleetPlan& plan) {
     for (const ApiPrice& api : p.prices.apis) {
       if (api.model != load.name && api.model != load.request.weights->model->name) continue;
       const double hour = model::api_per_hour(api, model::utilisation_of(p.prices), load.request,
-                                              requests_of(load, way_of(plan, l)));
+                                              way_of(plan, l).at_load.requests_s);
       least = std::min(hour, least.value_or(hour));
     }
     if (!least) return std::nullopt;

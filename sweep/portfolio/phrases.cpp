@@ -23,17 +23,21 @@ std::string stay_words(const model::Stay& stay) {
   return fmt::format("{} {} of {}", stay.copies, stay.copies == 1 ? "copy" : "copies", where);
 }
 
-/// Times with their intervals: of the slowest at the load where requests arrive at random, else of
-/// the mean request in a full batch.
+/// Sequences of a copy at the load, and times with their intervals: of the slowest where requests
+/// arrive at random, else of the mean request.
 std::string speed_words(const model::ServingOption& way) {
-  const model::Service& seen = way.serving.service;
-  if (!way.slowest)
-    return fmt::format("first token {}, per token {}", time_with_interval(seen.ttft, seen.first),
+  const model::Service& seen = way.at_load.service;
+  const auto& slowest = way.at_load.slowest;
+  if (!slowest)
+    return fmt::format("{} of at most {} sequences each; first token {}, per token {}",
+                       grouped(way.at_load.requests), grouped(way.serving.batch),
+                       time_with_interval(seen.ttft, seen.first),
                        time_with_interval(seen.tpot, seen.step));
   return fmt::format(
-      "{:.0f} % busy, 95 of 100 have the first token within {}, each further within {}",
-      100 * way.slowest->load, time_with_interval(way.slowest->ttft_p95, seen.first),
-      time_with_interval(way.slowest->tpot_p95, seen.step));
+      "at most {} sequences each, {:.0f} % busy; 95 of 100: first token {}, each further {}",
+      grouped(way.serving.batch), 100 * slowest->load,
+      time_with_interval(slowest->ttft_p95, seen.first),
+      time_with_interval(slowest->tpot_p95, seen.step));
 }
 
 /// Price of the cheapest API, and whether the API or the fleet costs less over time.
@@ -160,8 +164,8 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
       const model::Serving& copy = stay.way.serving;
       lines.emplace_back(
           i == 0 && &part == best.parts.data() ? "Runs" : "",
-          fmt::format("{}: {}, up to {} sequences each; {}{}", p.loads[part.loads[i]].name,
-                      stay_words(stay), grouped(copy.batch), speed_words(stay.way),
+          fmt::format("{}: {}, {}{}", p.loads[part.loads[i]].name, stay_words(stay),
+                      speed_words(stay.way),
                       copy.estimate.verdict > model::Verdict::fits_gpus ? " (offloaded)" : ""));
     }
   lines.emplace_back("Measured", measured_loads(p, best));
@@ -183,12 +187,10 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
                     machines_words(p, plans[1]), acquisition_words(plans[1]),
                     money(plans[1].per_hour(), p.prices.currency), plans[1].beaten, p.draws));
   lines.emplace_back(
-      "Draws", fmt::format("the cheapest in {} of {} draws within the intervals of times and memory"
-                           "{} (seed {})",
+      "Draws", fmt::format("the cheapest in {} of {} draws of times, memory and {} (seed {})",
                            best.wins, p.draws,
-                           p.prices.uncertain.empty()
-                               ? "; the prices file gives no ranges, so prices are as they stand"
-                               : " and the ranges of prices",
+                           p.prices.uncertain.empty() ? "prices, which have no ranges in the file"
+                                                      : "prices in their ranges",
                            p.seed));
   return lines;
 }

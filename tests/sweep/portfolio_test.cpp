@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "hardware/text.hpp"
+#include "sweep/plan.hpp"
 #include "sweep/portfolio/report.hpp"
 #include "sweep/spec.hpp"
 #include "tests/support/folder.hpp"
@@ -148,6 +149,39 @@ TEST(Portfolio, CostsOfLoadsAddUpToTheFleets) {
   const double prompt = costs[0].requests_s * 300 + costs[1].requests_s * 900;
   EXPECT_NEAR(mean.output_per_million + mean.input_per_million * prompt / demand.output_tokens_s,
               cost_per_million(p, plan, p.prices), 1e-9);
+}
+
+/// One definition of cost: a load alone on machines that it fills costs the same as in a plan.
+TEST(Portfolio, CostsWhatAPlanCosts) {
+  const headroom::test::Folder folder;
+  for (const std::string demand :
+       {"users = 40", "requests_s = 3", "users = 300\nthink_time = \"20s\""}) {
+    std::ofstream(folder / "prices.toml")
+        << "[[price]]\ndevice = \"rtx-4090\"\nrent_per_hour = 0.5\n";
+    std::ofstream(folder / "p.toml") << "machines = [\"1x rtx-4090\"]\nprices = "
+                                        "\"prices.toml\"\nacquire = \"rent\"\nshare_cards = "
+                                        "false\ndraws = 5\nruntime = \"vllm\"\n[[load]]\nmodel = "
+                                        "\"Qwen/Qwen3-8B\"\nprompt_tokens = "
+                                        "500\noutput_tokens = 200\n"
+                                     << demand << '\n';
+    static const Engines engines;
+    const Portfolio p =
+        read_portfolio(folder / "p.toml", Hub(HubFlags{.token = {}, .offline = true}), engines);
+    const LoadCost cost = load_costs(p, plan_portfolio(p).front()).front();
+    Choices choices;
+    choices.combinations = {
+        {{p.weights[0].get(), p.loads[0].request.runtime, p.machines[0].get(), {}}}};
+    choices.acquisitions = {model::Acquisition::rent};
+    choices.prices = &p.prices;
+    const auto best =
+        ranked(question("cheapest-machine"), choices, p.loads[0].request, p.loads[0].target)
+            .front();
+    ASSERT_TRUE(best.tokens) << demand;
+    EXPECT_NEAR(cost.output_per_million, best.tokens->output_per_million,
+                1e-9 * cost.output_per_million)
+        << demand;
+    EXPECT_NEAR(cost.requests_s, best.demand.requests_s, 1e-9 * cost.requests_s) << demand;
+  }
 }
 
 TEST(Portfolio, DrawsAreOfThePricesRange) {
