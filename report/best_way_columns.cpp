@@ -1,5 +1,7 @@
 // Columns of best ways for conditions on a diff, and the texts that columns can have.
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "report/diff.hpp"
@@ -15,6 +17,26 @@ bool is_run(const ModelRow& row) { return rank_of(row) <= model::WayRank::offloa
 template <class Value>
 Cell if_run(const ModelRow& row, Value value) {
   return is_run(row) ? Cell(value) : Cell();
+}
+
+/// Cost of a million output tokens where everything is on cards; none without prices.
+std::optional<double> cost_on_cards(const Source& source, const ModelRow& best) {
+  return rank_of(best) <= model::WayRank::tight ? cheapest_output_cost(source.axes, best)
+                                                : std::nullopt;
+}
+
+/// The place of the row's machine among those of its model, by that cost.
+Cell rank_by_cost(const Source& source, const ModelRow& row) {
+  const auto own = cost_on_cards(source, row);
+  if (!own) return {};
+  std::map<std::string_view, std::vector<const ModelRow*>> by_machine;
+  for (const ModelRow* each : source.shown)
+    if (each->model == row.model) by_machine[each->machine].push_back(each);
+  const auto cheaper = std::ranges::count_if(by_machine, [&](const auto& machine) {
+    const auto cost = cost_on_cards(source, best_way(machine.second));
+    return cost && *cost < *own;
+  });
+  return Cell(Size{cheaper + 1});
 }
 
 struct WayColumn {
@@ -46,6 +68,10 @@ constexpr WayColumn way_columns[] = {
        const auto cost = cheapest_output_cost(s.axes, r);
        return cost ? if_run(r, *cost) : Cell();
      }},
+    {"best_rank", "", "rank of the machine",
+     "place of the machine by that cost among those that hold the model on their cards; 1: the "
+     "cheapest, empty without prices",
+     SqlType::integer, rank_by_cost},
 };
 
 /// Names of an enumeration whose values are small.

@@ -26,11 +26,11 @@ double counted_on(const Service& service, const Target& target);
 /// One of several copies at the target's demand.
 struct AtDemand {
   Size requests = 0;  ///< at once in one copy, a whole number; 0: no demand was stated
-  Service service;    ///< of the mean request
+  Service service;    ///< as the mean request has it
   /// Set where requests arrive at random, or the slowest have limits. Without any demand it has as
   /// many people as the batch.
   std::optional<InFlight> slowest;
-  double requests_s = 0;  ///< of all copies together
+  double requests_s = 0;  ///< rate of all copies together
 };
 /// `copy`: the scenario of one copy on its share of a machine.
 AtDemand at_demand_on(const Scenario& copy, const Serving& serving, const Target& target,

@@ -174,7 +174,8 @@ const Command diff_command = {
          "json: what --fail-if matched, best ways, decisions, inputs and counts; jsonl: decisions\n"
          "--fail-if: the columns of result as old.NAME and new.NAME, and of the best way of the\n"
          "  model on the machine: best_verdict (fits, tight, offload, does not fit, refused),\n"
-         "  best_precision, best_runtime, best_tokens_s, best_gpus_used, best_cost_per_million;\n"
+         "  best_precision, best_runtime, best_tokens_s, best_gpus_used,\n"
+         "  best_cost_per_million, best_rank (by that cost, 1 the cheapest machine of the model);\n"
          "  NULL if a point is new or gone; one line on standard error says what matched",
      .exit_codes = "0 done\n1 failed: no such run, a file that cannot be read or written\n"
                    "2 usage: an option or a column is not understood\n"
