@@ -1,6 +1,7 @@
 #include "sweep/plan_screen.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -209,6 +210,18 @@ std::string cost_words(const PlanScreen& screen, const Candidate& c) {
              : money(*c.per_hour, screen.prices->currency) + " an hour";
 }
 
+namespace {
+
+/// A sentence where the source of a card's rent offers other numbers of it than the machine has.
+std::string offered_words(const Price& rent, const Candidate& c) {
+  const auto cards = static_cast<int>(c.machine->devices.size());
+  if (rent.counts.empty() || std::ranges::find(rent.counts, cards) != rent.counts.end()) return {};
+  return fmt::format(" It offers {} of them at once, not {}.", fmt::join(rent.counts, " or "),
+                     cards);
+}
+
+}  // namespace
+
 std::string price_words(const PlanScreen& screen) {
   if (screen.prices == nullptr || screen.has_own_prices) return {};
   std::string newest;
@@ -218,7 +231,7 @@ std::string price_words(const PlanScreen& screen) {
                   screen.prices->currency, newest);
   const Candidate& best = screen.candidates.front();
   if (const Price* row = rent_row(*screen.prices, *best.machine))
-    text += fmt::format(" Rent of {}: {}.", row->name, row->source);
+    text += fmt::format(" Rent of {}: {}.", row->name, row->source) + offered_words(*row, best);
   return text;
 }
 
