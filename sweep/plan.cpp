@@ -119,6 +119,25 @@ void add_costs(Candidate& c, const Prices& prices) {
       model::token_cost(*c.per_hour, model::utilisation_of(prices), paid_requests(c), c.scenario);
 }
 
+/// The division of the machine that takes the fewest machines for the demand; of those the one
+/// whose requests end first.
+model::Serving quickest_division(const model::Scenario& s, const Target& target) {
+  std::optional<model::Serving> best;
+  Size fewest = 0;
+  double least = 0;
+  for (const model::Serving& each : model::every_division(s, target, Vary::batch)) {
+    const Size machines = model::machines_needed(each, s, target);
+    if (machines == 0 || (best && machines > fewest)) continue;
+    const auto at = model::at_demand(s, each, target, machines * each.replicas);
+    const double total = at.service.total.value();
+    if (best && machines == fewest && total >= least) continue;
+    best = each;
+    fewest = machines;
+    least = total;
+  }
+  return best ? *best : model::serve(s, target, Vary::batch);
+}
+
 Candidate candidate(const Question& question, const Choices& choices, Candidate c,
                     const model::Scenario& request, const Target& target) {
   c.scenario = request;
@@ -127,7 +146,8 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
   c.scenario.runtime = c.engine;
   if (question.has_usual_context && choices.has_usual_context && !has_load(target))
     c.scenario.context = model::usual_context(c.scenario, *c.weights->model);
-  c.serving = model::serve(c.scenario, target, question.vary);
+  c.serving = question.spares && has_load(target) ? quickest_division(c.scenario, target)
+                                                  : model::serve(c.scenario, target, question.vary);
   c.machines = model::machines_needed(c.serving, c.scenario, target);
   if (c.machines + choices.spares > 1 && question.one_machine) {
     c.serving.next = {model::Miss::demand, static_cast<double>(c.machines + choices.spares)};

@@ -120,8 +120,7 @@ ServingOptions serving_options(const Machine& machine, const Load& load, bool sh
     way.requests_s = counted_on(way.serving.service, target) / times;
     way.serving.requests_s_each /= times;
     way.demand = copies_needed(way.serving, way.scenario, load.target);
-    if (times == 1 && memory == 1)
-      way.at_load = at_demand_on(on(way.scenario, share), way.serving, load.target, way.copies(1));
+    if (times == 1 && memory == 1) way.share = std::make_shared<const MachineShare>(share);
     result.all.push_back(way);
   };
   Target target = hurried(load.target, times);
@@ -160,7 +159,7 @@ Fleet smallest_fleet(Size cards, std::span<const std::vector<ServingOption>> way
     Size used = 0;
     for (std::size_t i = 0; i < ways.size(); ++i) {
       const ServingOption& way = ways[i][choice[i]];
-      fleet.stays.push_back({i, way, way.copies(scale)});
+      fleet.stays.push_back({i, way, way.copies(scale), way.copies(scale), {}});
       used += fleet.stays.back().copies * way.parts;
     }
     const Size bound = (used + room_of_one - 1) / room_of_one;
@@ -178,6 +177,32 @@ Fleet smallest_fleet(Size cards, std::span<const std::vector<ServingOption>> way
   }
   best->proven = best->machines <= undecided;
   return *best;
+}
+
+void use_free_parts(Fleet& fleet, Size cards, std::span<const Load* const> loads) {
+  std::vector<Stay>& stays = fleet.stays;
+  const auto fraction = [&](const Stay& stay) {
+    return stay.way.demand / static_cast<double>(stay.running);
+  };
+  for (Pattern& pattern : fleet.patterns) {
+    Size room = std::max<Size>(cards, 1) * parts_of_a_card;
+    for (std::size_t i = 0; i < stays.size(); ++i) room -= pattern.copies[i] * stays[i].way.parts;
+    while (true) {
+      Stay* next = nullptr;
+      for (Stay& stay : stays)
+        if (stay.way.parts <= room && (next == nullptr || fraction(stay) > fraction(*next)))
+          next = &stay;
+      if (next == nullptr) break;
+      room -= next->way.parts;
+      next->running += pattern.machines;
+      ++pattern.copies[static_cast<std::size_t>(next - stays.data())];
+    }
+  }
+  for (std::size_t i = 0; i < stays.size(); ++i) {
+    const ServingOption& way = stays[i].way;
+    stays[i].at_load =
+        at_demand_on(on(way.scenario, *way.share), way.serving, loads[i]->target, stays[i].running);
+  }
 }
 
 }  // namespace headroom::model

@@ -1,6 +1,7 @@
 // Several models on equal machines: how many machines their loads take, and where each copy runs.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,10 +27,9 @@ struct ServingOption {
   double demand = 0;      ///< in copies: what the load asks for over what one copy gives
   double requests_s = 0;  ///< rate of one copy at its batch
   Serving serving;        ///< `batch` sequences on each copy; `replicas` is 1
-  AtDemand at_load;       ///< copies(1) of them at the load; empty in draws
-  Scenario scenario;      ///< scenario of one copy, without its machine, which is a share of the
-                          ///< whole
-  Size copies(double scale) const;  ///< for `scale` times the load, at least one
+  Scenario scenario;      ///< scenario of one copy, without its machine
+  std::shared_ptr<const MachineShare> share;  ///< the part of a machine that one copy has
+  Size copies(double scale) const;            ///< for `scale` times the load, at least one
 };
 
 /// Every option by which `machine` serves `load`, without options that another beats in both cards
@@ -51,9 +51,11 @@ ServingOptions serving_options(const Machine& machine, const Load& load, bool sh
 struct Stay {
   std::size_t load = 0;  ///< index
   ServingOption way;
-  Size copies = 0;
+  Size copies = 0;   ///< that the load needs
+  Size running = 0;  ///< with those on cards that are paid for and else unused
+  AtDemand at_load;  ///< one of the running copies; set by use_free_parts()
 };
-/// The copies of each load on one of the machines, and how many machines look like this.
+/// The running copies of each load on one of the machines, and how many machines look like this.
 struct Pattern {
   std::vector<Size> copies;  ///< by stay
   Size machines = 0;
@@ -63,7 +65,7 @@ struct Fleet {
   Size machines = 0;
   std::vector<Stay> stays;  ///< one for each load
   std::vector<Pattern> patterns;
-  Size free_parts = 0;  ///< parts of cards on all machines
+  Size free_parts = 0;  ///< parts of cards on all machines that the needed copies leave
   /// No smaller number of such machines can do it with these ways. Always so where of two sizes of
   /// copies one divides the other: first fit by falling size is then optimal (Coffman, Garey,
   /// Johnson, J. Complexity 3, 1987).
@@ -75,5 +77,9 @@ struct Fleet {
 /// free memory.
 Fleet smallest_fleet(Size cards, std::span<const std::vector<ServingOption>> ways,
                      double scale = 1);
+
+/// Gives the free parts of `fleet` to more copies, those with most of their load each first, and
+/// finds what each copy has at its load. `cards`: of one machine; loads[i] is of stays[i].
+void use_free_parts(Fleet& fleet, Size cards, std::span<const Load* const> loads);
 
 }  // namespace headroom::model

@@ -202,6 +202,14 @@ double capacity(const Scenario& scenario, const Serving& serving) {
   return most;
 }
 
+std::vector<Serving> every_division(const Scenario& scenario, const Target& target, Vary vary) {
+  std::vector<Serving> all;
+  for (const MachineShare& share : shares(*scenario.machine))
+    if (const Serving each = serve_on(scenario, share, target, vary, true); each.replicas > 0)
+      all.push_back(each);
+  return all;
+}
+
 Serving serve(const Scenario& scenario, const Target& target, Vary vary) {
   std::optional<Serving> best;
   const auto better = [&](const Serving& a, const Serving& b) {

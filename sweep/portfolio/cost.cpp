@@ -9,10 +9,10 @@
 namespace headroom::sweep {
 namespace {
 
-const model::ServingOption& way_of(const FleetPlan& plan, std::size_t load) {
+const model::Stay& stay_of(const FleetPlan& plan, std::size_t load) {
   for (const FleetPart& part : plan.parts)
     for (std::size_t i = 0; i < part.loads.size(); ++i)
-      if (part.loads[i] == load) return part.fleet.stays[i].way;
+      if (part.loads[i] == load) return part.fleet.stays[i];
   throw std::logic_error("a plan without one of its loads");
 }
 
@@ -59,7 +59,7 @@ const Assumption cost_assumptions[] = {
 Demand demand_of(const Portfolio& p, const FleetPlan& plan) {
   Demand sum;
   for (std::size_t l = 0; l < p.loads.size(); ++l) {
-    const double requests = way_of(plan, l).at_load.requests_s;
+    const double requests = stay_of(plan, l).at_load.requests_s;
     sum.requests_s += requests;
     sum.output_tokens_s += requests * static_cast<double>(p.loads[l].request.output_tokens);
   }
@@ -76,7 +76,7 @@ std::vector<LoadCost> load_costs(const Portfolio& p, const FleetPlan& plan) {
       const model::Stay& stay = part.fleet.stays[i];
       const model::Load& load = p.loads[part.loads[i]];
       LoadCost& cost = costs[part.loads[i]];
-      cost.requests_s = stay.way.at_load.requests_s;
+      cost.requests_s = stay.at_load.requests_s;
       cost.per_hour = part.hour.total() * static_cast<double>(stay.copies * stay.way.parts) /
                       static_cast<double>(taken);
       const auto tokens =
@@ -133,7 +133,7 @@ std::optional<double> api_per_hour(const Portfolio& p, const FleetPlan& plan) {
     for (const ApiPrice& api : p.prices.apis) {
       if (api.model != load.name && api.model != load.request.weights->model->name) continue;
       const double hour = model::api_per_hour(api, model::utilisation_of(p.prices), load.request,
-                                              way_of(plan, l).at_load.requests_s);
+                                              stay_of(plan, l).at_load.requests_s);
       least = std::min(hour, least.value_or(hour));
     }
     if (!least) return std::nullopt;

@@ -20,22 +20,22 @@ std::string stay_words(const model::Stay& stay) {
   const Size parts = stay.way.parts, cards = parts / model::parts_of_a_card;
   std::string where = cards >= 1 ? fmt::format("{} {}", cards, cards == 1 ? "card" : "cards")
                                  : fmt::format("1/{} of a card", model::parts_of_a_card / parts);
-  return fmt::format("{} {} of {}", stay.copies, stay.copies == 1 ? "copy" : "copies", where);
+  return fmt::format("{} {} of {}", stay.running, stay.running == 1 ? "copy" : "copies", where);
 }
 
 /// Sequences of a copy at the load, and times with their intervals: of the slowest where requests
 /// arrive at random, else of the mean request.
-std::string speed_words(const model::ServingOption& way) {
-  const model::Service& seen = way.at_load.service;
-  const auto& slowest = way.at_load.slowest;
+std::string speed_words(const model::Stay& stay) {
+  const model::Service& seen = stay.at_load.service;
+  const auto& slowest = stay.at_load.slowest;
   if (!slowest)
     return fmt::format("{} of at most {} sequences each; first token {}, per token {}",
-                       grouped(way.at_load.requests), grouped(way.serving.batch),
+                       grouped(stay.at_load.requests), grouped(stay.way.serving.batch),
                        time_with_interval(seen.ttft, seen.first),
                        time_with_interval(seen.tpot, seen.step));
   return fmt::format(
       "at most {} sequences each, {:.0f} % busy; 95 of 100: first token {}, each further {}",
-      grouped(way.serving.batch), 100 * slowest->load,
+      grouped(stay.way.serving.batch), 100 * slowest->load,
       time_with_interval(slowest->ttft_p95, seen.first),
       time_with_interval(slowest->tpot_p95, seen.step));
 }
@@ -165,7 +165,7 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
       lines.emplace_back(
           i == 0 && &part == best.parts.data() ? "Runs" : "",
           fmt::format("{}: {}, {}{}", p.loads[part.loads[i]].name, stay_words(stay),
-                      speed_words(stay.way),
+                      speed_words(stay),
                       copy.estimate.verdict > model::Verdict::fits_gpus ? " (offloaded)" : ""));
     }
   lines.emplace_back("Measured", measured_loads(p, best));
@@ -175,7 +175,8 @@ Lines answer_lines(const Portfolio& p, std::span<const FleetPlan> plans) {
   Size free = 0;
   for (const FleetPart& part : best.parts) free += part.fleet.free_parts;
   lines.emplace_back(
-      "Room", fmt::format("{:g} cards free", static_cast<double>(free) / model::parts_of_a_card));
+      "Room", fmt::format("{:g} cards{}", static_cast<double>(free) / model::parts_of_a_card,
+                          free > 0 ? " more than the loads need; they run copies too" : " free"));
   if (p.budget || p.budget_per_hour)
     lines.emplace_back("Budget", fmt::format("pays for {}{:.4g} times the load{}",
                                              best.times_of_load < 100 ? "" : "at least ",

@@ -114,6 +114,27 @@ void apply_budget(const Portfolio& p, const ServingTable& ways, FleetPlan& plan)
   plan.over_budget = hundredths < 100;
 }
 
+/// Runs copies on all cards that are paid for.
+void use_all_cards(const Portfolio& p, const ServingTable& ways, FleetPlan& plan) {
+  for (FleetPart& part : plan.parts) {
+    std::vector<const model::Load*> loads;
+    for (const std::size_t load : part.loads) loads.push_back(&p.loads[load]);
+    const auto cards = static_cast<Size>(p.machines[part.machine]->devices.size());
+    use_free_parts(part.fleet, cards, loads);
+    if (loads.size() > 1) continue;
+    // Another division of as many machines may end the requests of one load sooner.
+    for (const auto& way : ways.of(part.machine, part.offload, part.loads.front()).all) {
+      const std::vector<model::ServingOption> one{way};
+      model::Fleet other = model::smallest_fleet(cards, {&one, 1});
+      if (other.machines > part.fleet.machines) continue;
+      use_free_parts(other, cards, loads);
+      if (other.stays.front().at_load.service.total <
+          part.fleet.stays.front().at_load.service.total)
+        part.fleet = std::move(other);
+    }
+  }
+}
+
 bool same_fleets(const FleetPlan& a, const FleetPlan& b) {
   return a.missed_load.has_value() == b.missed_load.has_value() && a.machines() == b.machines();
 }
@@ -184,7 +205,10 @@ std::vector<FleetPlan> ranked_plans(const Portfolio& p, const ServingTable& ways
     }
   if (auto mixed = divided(p, ways, choices); mixed && mixed->parts.size() > 1)
     plans.push_back(std::move(*mixed));
-  for (FleetPlan& plan : plans) apply_budget(p, ways, plan);
+  for (FleetPlan& plan : plans) {
+    apply_budget(p, ways, plan);
+    if (!plan.missed_load) use_all_cards(p, ways, plan);
+  }
   std::ranges::stable_sort(plans, [](const FleetPlan& a, const FleetPlan& b) {
     if (a.qualifies() != b.qualifies()) return a.qualifies();
     if (a.missed_load.has_value() != b.missed_load.has_value()) return !a.missed_load;

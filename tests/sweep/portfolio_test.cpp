@@ -158,7 +158,7 @@ TEST(Portfolio, CostsWhatAPlanCosts) {
        {"users = 40", "requests_s = 3", "users = 300\nthink_time = \"20s\""}) {
     std::ofstream(folder / "prices.toml")
         << "[[price]]\ndevice = \"rtx-4090\"\nrent_per_hour = 0.5\n";
-    std::ofstream(folder / "p.toml") << "machines = [\"1x rtx-4090\"]\nprices = "
+    std::ofstream(folder / "p.toml") << "machines = [\"2x rtx-4090\"]\nprices = "
                                         "\"prices.toml\"\nacquire = \"rent\"\nshare_cards = "
                                         "false\ndraws = 5\nruntime = \"vllm\"\n[[load]]\nmodel = "
                                         "\"Qwen/Qwen3-8B\"\nprompt_tokens = "
