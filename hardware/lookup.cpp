@@ -171,7 +171,7 @@ std::vector<const Processor*> processors_named(const std::vector<Processor>& all
 template <class Fact>
 UnknownName not_one(const std::vector<Fact>& facts, std::string_view kind, std::string_view name,
                     const std::vector<const Fact*>& found) {
-  constexpr std::size_t most = 12;
+  constexpr std::size_t most = 8;
   std::vector<std::string> names;
   for (const Fact* each : found) names.push_back(each->name);
   if (names.size() > 1) {

@@ -131,20 +131,20 @@ std::string hardware_lines(const Catalogue& some, const Catalogue& all, ListLeng
   for (const Host& each : some.hosts) hosts.push_back(host_cells(each));
   cut_titles(devices, 42);
   cut_titles(hosts, 54);
-  std::string text;
+  std::string text, notes;
   std::size_t rows = 0;
   // A screen that has rows already has a later kind whole, or as one line that says how to list it.
   const auto add = [&](std::string_view kind, std::vector<ScreenColumn> columns,
                        const std::vector<std::vector<std::string>>& cells) {
     if (cells.empty()) return;
     rows += cells.size();
-    const bool too_long = shown == ListLength::few && !text.empty() && rows > screen_rows;
-    if (!text.empty()) text += '\n';
-    text += too_long ? fmt::format("{0} {1} too: headroom hardware list {1} {2}\n", cells.size(),
-                                   kind, asked)
-                     : list_text(columns, cells, shown, rest);
+    if (shown == ListLength::few && !text.empty() && rows > screen_rows)
+      notes += fmt::format("{0} {1}{2} too: headroom hardware list {1}s {3}\n", cells.size(), kind,
+                           cells.size() == 1 ? "" : "s", asked);
+    else
+      text += (text.empty() ? "" : "\n") + list_text(columns, cells, shown, rest);
   };
-  add("devices",
+  add("device",
       {{"device", false, always, {}},
        {"GB", true, always, {}},
        {"GB/s", true, always, {}},
@@ -152,7 +152,7 @@ std::string hardware_lines(const Catalogue& some, const Catalogue& all, ListLeng
        {"year", false, always, {}},
        {"", false, 1, {}}},
       devices);
-  add("processors",
+  add("processor",
       {{"processor", false, always, {}},
        {"cores", true, always, {}},
        {"GHz", true, always, {}},
@@ -161,14 +161,14 @@ std::string hardware_lines(const Catalogue& some, const Catalogue& all, ListLeng
        {"W", true, always, {}},
        {"", false, 1, {}}},
       processors);
-  add("hosts",
+  add("host",
       {{"host", false, always, {}},
        {"RAM GB", true, always, {}},
        {"GB/s", true, always, {}},
        {"cores", true, always, {}},
        {"", false, 1, {}}},
       hosts);
-  return text;
+  return text + (notes.empty() ? "" : "\n") + notes;
 }
 
 std::string hardware_overview(const Catalogue& catalogue) {

@@ -107,8 +107,35 @@ class Properties {
   std::string name_;
 };
 
-/// The devices of a machine, each kind once, and its host; of a device's name the device alone.
-void show_machine(const std::string& name, const Catalogue& catalogue, Properties& properties) {
+/// True where some row has the name: `find` throws UnknownName where none has.
+template <class Find>
+bool known(Find find) {
+  try {
+    find();
+    return true;
+  } catch (const UnknownName&) {
+    return false;
+  }
+}
+
+/// True for a processor's name, and for one that is no device's and nearest to a processor's.
+bool means_processor(const std::string& name, const Catalogue& catalogue) {
+  if (known([&] { catalogue.device(name); })) return false;
+  if (known([&] { catalogue.processor(name); })) return true;
+  std::vector<std::string> all;
+  for (const Device& each : catalogue.devices) all.push_back(each.name);
+  for (const Processor& each : catalogue.processors) all.push_back(each.name);
+  if (name.find_first_of("@+ ") != std::string::npos || name == "local") return false;
+  const std::string best = nearest(name, all, 1).front();
+  return std::ranges::find(catalogue.processors, best, &Processor::name) !=
+         catalogue.processors.end();
+}
+
+/// The rows of one name: of a host, a processor, a device, or a machine's devices and host.
+void add_rows(const std::string& name, const Catalogue& catalogue, Properties& properties) {
+  const auto host = std::ranges::find(catalogue.hosts, lower(name), &Host::name);
+  if (host != catalogue.hosts.end()) return properties.of(*host);
+  if (means_processor(name, catalogue)) return properties.of(catalogue.processor(name));
   if (name.find_first_of("@+ ") == std::string::npos && name != "local")
     return properties.of(catalogue.device(name));
   const Machine machine = parse_machine(name, catalogue);
@@ -119,20 +146,6 @@ void show_machine(const std::string& name, const Catalogue& catalogue, Propertie
       last = device.name;
     }
   properties.of(machine.host);
-}
-
-/// The processor's row where `name` names one and no device; null otherwise.
-const Processor* processor_called(const std::string& name, const Catalogue& catalogue) {
-  try {
-    catalogue.device(name);
-    return nullptr;
-  } catch (const UnknownName&) {  // then it may be a processor's
-  }
-  try {
-    return &catalogue.processor(name);
-  } catch (const UnknownName&) {
-    return nullptr;
-  }
 }
 
 }  // namespace
@@ -181,16 +194,7 @@ report::Table hardware_properties(const std::vector<std::string>& names,
                                   const Catalogue& catalogue) {
   report::Table table{{"name", "property", "value"}, {}};
   Properties properties(table);
-  for (const auto& name : names) {
-    const auto is_it = [&](const auto& row) { return row.name == lower(name); };
-    if (const auto host = std::ranges::find_if(catalogue.hosts, is_it);
-        host != catalogue.hosts.end())
-      properties.of(*host);
-    else if (const Processor* processor = processor_called(name, catalogue))
-      properties.of(*processor);
-    else
-      show_machine(name, catalogue, properties);
-  }
+  for (const auto& name : names) add_rows(name, catalogue, properties);
   return table;
 }
 

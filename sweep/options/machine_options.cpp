@@ -40,11 +40,9 @@ void change_processors(const Options& options, const Catalogue& catalogue, Host&
     const Sockets fresh = parse_sockets(options.text("cpu"), catalogue);
     const std::string name = host.name;
     exchange_processors(fresh, catalogue, host);
-    assumed.push_back(
-        fmt::format("host {} with --cpu {}: {} cores, {:.4g} TFLOPS, RAM at {:.4g} "
-                    "GB/s",
-                    name, fresh.name(), host.cores, host.cpu_peak.value() / 1e12,
-                    host.ram_bandwidth.value() / 1e9));
+    assumed.push_back(fmt::format(
+        "host {} with --cpu {}: {} cores, {:.4g} TFLOPS, RAM at {:.4g} GB/s", name, fresh.name(),
+        host.cores, host.cpu_peak.value() / 1e12, host.ram_bandwidth.value() / 1e9));
   } catch (const UnknownName& e) {
     throw UsageError(fmt::format("{}; `headroom hardware list processors` lists all", e.what()));
   } catch (const std::invalid_argument& e) {
@@ -199,7 +197,8 @@ Host& default_host_of(Catalogue& catalogue) {
 
 std::optional<GivenMachine> given_machine(const Options& options, Memory memory) {
   const bool from_figures = options.given("gpu-memory");
-  const bool named = options.given("machine") || options.given("device") || options.given("host");
+  constexpr std::string_view names[] = {"machine", "device", "host", "cpu"};
+  const bool named = std::ranges::any_of(names, [&](auto flag) { return options.given(flag); });
   check_machine_flags(options, from_figures, named);
   if (!named && !from_figures) {
     if (options.given("hardware"))
