@@ -228,11 +228,11 @@ Processor read_processor(TomlRow& row, const RowContext<Processor>& context) {
              "found together with base_clock_ghz or flops_a_cycle; give the peak or these two");
   processor.base_clock_ghz = peak ? 0 : clock.value_or(processor.base_clock_ghz);
   processor.flops_a_cycle = peak ? 0 : flops.value_or(processor.flops_a_cycle);
-  const double of_core = processor.base_clock_ghz * processor.flops_a_cycle;
+  const double of_core = processor.flops_a_cycle * std::round(processor.base_clock_ghz * 1e9);
   if (peak)
     processor.peak = FlopsPerSecond(*peak * 1e12);
   else if (of_core > 0)
-    processor.peak = FlopsPerSecond(processor.cores * of_core * 1e9);
+    processor.peak = FlopsPerSecond(processor.cores * of_core);
   else if (context.base == nullptr || clock || flops || row.has("cores"))
     row.fail("cpu_tflops", "missing; expected cpu_tflops, or base_clock_ghz and flops_a_cycle");
   row.finish();
