@@ -30,7 +30,8 @@ struct Document {
 
 Document parse(std::string_view text, std::string_view file) {
   Document result{std::string(file), parse_toml(text, file)};
-  constexpr std::array<std::string_view, 4> known = {"device", "host", "sources", "default_host"};
+  constexpr std::array<std::string_view, 5> known = {"device", "processor", "host", "sources",
+                                                     "default_host"};
   require_known_keys(result.root, known, file);
   return result;
 }
@@ -46,6 +47,9 @@ void add_sources(const Document& document, Sources& sources) {
 }
 
 Device read(TomlRow& row, const RowContext<Device>& context) { return read_device(row, context); }
+Processor read(TomlRow& row, const RowContext<Processor>& context) {
+  return read_processor(row, context);
+}
 Host read(TomlRow& row, const RowContext<Host>& context) { return read_host(row, context); }
 
 /// Overlays the rows called `kind` of one document on `facts`, each after the row it is based on.
@@ -53,8 +57,8 @@ template <class Fact>
 class Layer {
  public:
   Layer(const Document& document, std::string_view kind, const Sources& sources,
-        std::vector<Fact>& facts)
-      : file_(document.file), sources_(sources), facts_(facts) {
+        const Catalogue& catalogue, std::vector<Fact>& facts)
+      : file_(document.file), sources_(sources), catalogue_(catalogue), facts_(facts) {
     TomlRow root(document.root, file_);
     for (const toml::table* table : root.tables(kind)) {
       TomlRow row(*table, file_);
@@ -83,7 +87,7 @@ class Layer {
       if (base == nullptr)
         row.fail("based_on", unknown_name("row", *base_name, names_of(facts_)).what());
     }
-    Fact fact = read(row, RowContext<Fact>{base, sources_, file_});
+    Fact fact = read(row, RowContext<Fact>{base, sources_, file_, catalogue_});
     if (Fact* old = existing(name))
       *old = std::move(fact);
     else
@@ -98,6 +102,7 @@ class Layer {
 
   std::string_view file_;
   const Sources& sources_;
+  const Catalogue& catalogue_;
   std::vector<Fact>& facts_;
   std::map<std::string, const toml::table*> tables_;
   std::vector<std::string> order_;
@@ -108,9 +113,11 @@ Catalogue lay_over(Catalogue base, const std::vector<Document>& documents) {
   Sources sources;
   for (const Document& each : documents) add_sources(each, sources);
   for (const Document& each : documents) {
-    Layer<Device>(each, "device", sources, base.devices).lay();
-    Layer<Host>(each, "host", sources, base.hosts).lay();
+    Layer<Device>(each, "device", sources, base, base.devices).lay();
+    Layer<Processor>(each, "processor", sources, base, base.processors).lay();
   }
+  for (const Document& each : documents)  // a host names processors of any file
+    Layer<Host>(each, "host", sources, base, base.hosts).lay();
   for (const Document& each : documents) {
     TomlRow root(each.root, each.file);
     if (const auto name = root.text("default_host")) {

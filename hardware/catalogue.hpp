@@ -1,4 +1,4 @@
-// Devices and hosts that ship with the program, and the user's rows that override them.
+// Devices, processors and hosts that ship with the program, and the user's rows that override them.
 #pragma once
 
 #include <string>
@@ -7,12 +7,15 @@
 
 #include "hardware/device.hpp"
 #include "hardware/host.hpp"
+#include "hardware/processor.hpp"
 
 namespace headroom {
 
-/// Devices and hosts by name. A row read later replaces an earlier row of the same name.
+/// Devices, processors and hosts by name. A row read later replaces an earlier row of the same
+/// name.
 struct Catalogue {
   std::vector<Device> devices;
+  std::vector<Processor> processors;
   std::vector<Host> hosts;
   std::string default_host;  ///< host of a machine without "@" whose first card names no host
 
@@ -21,6 +24,9 @@ struct Catalogue {
   /// the nearest names. A name that fits several rows is an error that lists them.
   const Device& device(std::string_view name) const;
   const Host& host(std::string_view name) const;
+  /// As above. The words may also be a part of the name or title that only one row has: "7950X".
+  /// The words that Linux adds to a name do not matter: "AMD EPYC 7742 64-Core Processor".
+  const Processor& processor(std::string_view name) const;
 
   bool operator==(const Catalogue&) const = default;
 };

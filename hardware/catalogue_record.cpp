@@ -25,17 +25,24 @@ void visit(Archive& io, Device& row) {
 }
 
 template <class Archive>
+void visit(Archive& io, Processor& row) {
+  io(row.name), io(row.title), io(row.aliases), io(row.cores), io(row.base_clock_ghz);
+  io(row.flops_a_cycle), io(row.peak), io(row.ram_bandwidth), io(row.power_w);
+  io(row.power_unknown), io(row.source), io(row.date), io(row.unchecked);
+}
+
+template <class Archive>
 void visit(Archive& io, Host& row) {
   io(row.name), io(row.title), io(row.aliases), io(row.ram), io(row.ram_bandwidth);
-  io(row.cores), io(row.sockets), io(row.cpu_peak), io(row.host_bus), io(row.disk),
-      io(row.disk_read);
+  io(row.cpu), io(row.cores), io(row.sockets), io(row.cpu_peak), io(row.host_bus);
+  io(row.disk), io(row.disk_read);
   io(row.disk_kind), io(row.card_link), io(row.network), io(row.power_w), io(row.power_unknown);
   io(row.cards), io(row.source), io(row.date), io(row.unchecked);
 }
 
 template <class Archive>
 void visit(Archive& io, Catalogue& all) {
-  io(all.devices), io(all.hosts), io(all.default_host);
+  io(all.devices), io(all.processors), io(all.hosts), io(all.default_host);
 }
 
 class Writer {

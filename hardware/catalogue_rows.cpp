@@ -19,6 +19,8 @@ constexpr Limit max_tflops{1e6};
 constexpr Limit max_watts{1e6};
 constexpr Limit max_dollars{1e7};
 constexpr Limit max_cores{1e5};
+constexpr Limit max_gigahertz{1e2};
+constexpr Limit max_flops_a_cycle{1e4};
 
 Bytes whole(double count, double unit) {
   return Bytes(static_cast<std::int64_t>(std::floor(count * unit)));
@@ -77,7 +79,7 @@ std::vector<std::string> read_unchecked(TomlRow& row, const std::vector<std::str
   return keys;
 }
 
-/// Reads the keys that devices and hosts share.
+/// Reads the keys that all kinds of rows share.
 template <class Fact>
 void read_identity(TomlRow& row, const RowContext<Fact>& context, Fact& fact) {
   const Fact* base = context.base;
@@ -133,6 +135,49 @@ std::vector<Conflict> read_conflicts(TomlRow& row, const Sources& sources, std::
   return result;
 }
 
+/// Figures of a host that its processors' row states, with the keys there that they follow from.
+struct Follows {
+  std::string_view key;
+  std::vector<std::string_view> from;
+};
+const std::vector<Follows>& figures_of_processors() {
+  static const std::vector<Follows> all = {
+      {"ram_bandwidth_gbs", {"ram_bandwidth_gbs"}},
+      {"cores", {"cores"}},
+      {"sockets", {}},
+      {"cpu_tflops", {"cores", "base_clock_ghz", "flops_a_cycle", "cpu_tflops"}}};
+  return all;
+}
+
+/// The figures that the row takes from its processors' row, with their source and what no page has
+/// confirmed. A row that gives other cores without a `cpu` is of other processors than its base.
+void read_cpu(TomlRow& row, const RowContext<Host>& context, Host& host) {
+  const auto text = row.text("cpu");
+  if (!text) {
+    if (row.has("cores") || row.has("sockets") || row.has("cpu_tflops")) host.cpu.clear();
+    return;
+  }
+  Sockets sockets;
+  try {
+    sockets = parse_sockets(*text, context.catalogue);
+  } catch (const std::exception& error) {
+    row.fail("cpu", error.what());
+  }
+  set_processors(sockets, host);
+  const Processor& processor = sockets.processor;
+  std::vector<std::string> unchecked;
+  for (const auto& [key, from] : figures_of_processors()) {
+    if (row.has(key)) continue;
+    std::erase(host.unchecked, key);
+    if (std::ranges::any_of(processor.unchecked, [&](const std::string& each) {
+          return std::ranges::find(from, each) != from.end();
+        }))
+      unchecked.emplace_back(key);
+  }
+  host.unchecked.insert(host.unchecked.begin(), unchecked.begin(), unchecked.end());
+  host.source = fmt::format("CPU as {}: {}; {}", processor.name, processor.source, host.source);
+}
+
 }  // namespace
 
 Device read_device(TomlRow& row, const RowContext<Device>& context) {
@@ -167,22 +212,55 @@ Device read_device(TomlRow& row, const RowContext<Device>& context) {
   return device;
 }
 
+Processor read_processor(TomlRow& row, const RowContext<Processor>& context) {
+  const auto needed = [&](std::string_view key, Limit limit) {
+    return context.base ? row.positive(key, limit) : row.required_positive(key, limit);
+  };
+  Processor processor;
+  read_identity(row, context, processor);
+  take(row, "cores", needed("cores", max_cores), processor.cores);
+  take(needed("ram_bandwidth_gbs", max_gbs), processor.ram_bandwidth);
+  const auto clock = row.positive("base_clock_ghz", max_gigahertz);
+  const auto flops = row.positive("flops_a_cycle", max_flops_a_cycle);
+  const auto peak = row.positive("cpu_tflops", max_tflops);
+  if (peak && (clock || flops))
+    row.fail("cpu_tflops",
+             "found together with base_clock_ghz or flops_a_cycle; give the peak or these two");
+  processor.base_clock_ghz = peak ? 0 : clock.value_or(processor.base_clock_ghz);
+  processor.flops_a_cycle = peak ? 0 : flops.value_or(processor.flops_a_cycle);
+  const double of_core = processor.flops_a_cycle * std::round(processor.base_clock_ghz * 1e9);
+  if (peak)
+    processor.peak = FlopsPerSecond(*peak * 1e12);
+  else if (of_core > 0)
+    processor.peak = FlopsPerSecond(processor.cores * of_core);
+  else if (context.base == nullptr || clock || flops || row.has("cores"))
+    row.fail("cpu_tflops", "missing; expected cpu_tflops, or base_clock_ghz and flops_a_cycle");
+  row.finish();
+  return processor;
+}
+
 Host read_host(TomlRow& row, const RowContext<Host>& context) {
   const auto needed = [&](std::string_view key, Limit limit) {
     return context.base ? row.positive(key, limit) : row.required_positive(key, limit);
   };
   Host host;
   read_identity(row, context, host);
+  read_cpu(row, context, host);
+  const auto of_cpu = [&](std::string_view key, Limit limit) {
+    return host.cpu.empty() ? needed(key, limit) : row.positive(key, limit);
+  };
   const auto binary = row.positive("ram_gib", max_gib);
   const auto decimal = row.positive("ram_gb", max_gib);
   if (binary && decimal) row.fail("ram_gb", "found together with ram_gib; give one of the two");
   if (binary) host.ram = whole(*binary, 1 << 30);
   if (decimal) host.ram = whole(*decimal, 1e9);
   if (host.ram == Bytes()) row.fail("ram_gib", "missing; expected ram_gib or ram_gb");
-  take(needed("ram_bandwidth_gbs", max_gbs), host.ram_bandwidth);
-  take(row, "cores", needed("cores", max_cores), host.cores);
+  take(of_cpu("ram_bandwidth_gbs", max_gbs), host.ram_bandwidth);
+  const int cores_of_cpu = host.cores;
+  take(row, "cores", of_cpu("cores", max_cores), host.cores);
+  if (row.has("cpu")) host.cpu_peak *= static_cast<double>(host.cores) / cores_of_cpu;
   take(row, "sockets", row.positive("sockets", max_cores), host.sockets);
-  if (const auto peak = needed("cpu_tflops", max_tflops))
+  if (const auto peak = of_cpu("cpu_tflops", max_tflops))
     host.cpu_peak = FlopsPerSecond(*peak * 1e12);
   take(needed("host_bus_gbs", max_gbs), host.host_bus);
   if (const auto disk = needed("disk_gb", max_gb)) host.disk = whole(*disk, 1e9);

@@ -163,15 +163,30 @@ BytesPerSecond pcie_rate(int generation, int lanes) {
   return BytesPerSecond(giga_transfers[generation - 1] * 1e9 * lanes * 128 / 130 / 8);
 }
 
+/// The peak of the detected cores: at the rate of the processor's row, or else of the host's.
+void set_cores(const Detection& found, const Catalogue& catalogue, Host& host,
+               std::vector<std::string>& notes) {
+  FlopsPerSecond of_core = host.cpu_peak / host.cores;
+  std::string rates_of = host.name;
+  try {
+    const Processor& processor = catalogue.processor(found.cpu);
+    of_core = processor.peak / processor.cores;
+    rates_of = processor.name;
+  } catch (const UnknownName&) {  // no row: the host's rate stands for it
+  }
+  host.cpu.clear();
+  host.cores = found.cores;
+  host.cpu_peak = found.cores * of_core;
+  notes.push_back(fmt::format("CPU peak: {} cores at the rate of {}'s", found.cores, rates_of));
+}
+
 /// CPU, memory and disk of this computer. `host` is a row of the catalogue, and keeps the rates
 /// that are not detected.
-void set_host(const Detection& found, Host& host, std::vector<std::string>& notes) {
+void set_host(const Detection& found, const Catalogue& catalogue, Host& host,
+              std::vector<std::string>& notes) {
   host.cards = 0;  // no limit
   const std::string rates_of = host.name;
-  const double core_share = static_cast<double>(found.cores) / host.cores;
-  host.cpu_peak = FlopsPerSecond(host.cpu_peak.value() * core_share);
-  host.cores = found.cores;
-  notes.push_back(fmt::format("CPU peak: {} cores at the rate of {}'s", found.cores, rates_of));
+  set_cores(found, catalogue, host, notes);
   if (found.ram > Bytes())
     host.ram = std::min(found.ram, found.ram_limit.value_or(found.ram));
   else
@@ -256,7 +271,7 @@ Machine local_machine(const Detection& found, const Catalogue& catalogue,
   const bool usual = !machine.devices.empty() && !machine.devices.front().host.empty();
   machine.host = catalogue.host(usual ? machine.devices.front().host : catalogue.default_host);
   machine.ram_assumed = !found.ram_bandwidth;
-  set_host(found, machine.host, notes);
+  set_host(found, catalogue, machine.host, notes);
   for (std::size_t i = 0; i < found.cards.size(); ++i) {
     Device& device = machine.devices[i];
     set_card(found.cards[i], device, notes);

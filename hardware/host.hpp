@@ -14,6 +14,7 @@ struct Host {
   std::vector<std::string> aliases;  ///< other names a user may type
   Bytes ram;                         ///< total, as the operating system reports it
   BytesPerSecond ram_bandwidth;      ///< specified bandwidth of all sockets together
+  std::string cpu;                   ///< its processors: "2x epyc-7742"; empty: of no row
   int cores = 1;                     ///< physical cores of all sockets
   int sockets = 1;                   ///< sockets share RAM and bandwidth evenly
   FlopsPerSecond cpu_peak;           ///< fp32 multiply-add peak, all cores

@@ -91,11 +91,28 @@ void check_figures(const Device& device, Findings& findings) {
     findings.push_back(fmt::format("{}: host_bus_gbs and host_bus_kind go together", device.name));
 }
 
+void check_figures(const Processor& processor, Findings& findings) {
+  const auto expect = [&](std::string_view what, double value, double least, double most,
+                          std::string_view unit) {
+    if (value != 0 && (value < least || value > most))
+      findings.push_back(fmt::format("{}: {} of {:.4g} {}; expected from {} to {}", processor.name,
+                                     what, value, unit, least, most));
+  };
+  expect("base clock", processor.base_clock_ghz, 0.5, 7, "GHz");
+  expect("operations a cycle", processor.flops_a_cycle, 2, 128, "FLOP");
+  expect("peak of a core", processor.peak.value() / 1e9 / processor.cores, 2, 500, "GFLOPS");
+  expect("RAM bandwidth", processor.ram_bandwidth.value() / 1e9, 5, 2000, "GB/s");
+  expect("RAM bandwidth of a core", processor.ram_bandwidth.value() / 1e9 / processor.cores, 0.5,
+         60, "GB/s");
+  expect("power of a core", processor.power_w / processor.cores, 0.5, 50, "W");
+}
+
 }  // namespace
 
 std::vector<std::string> lint(const Catalogue& catalogue) {
   Findings findings;
   check_names(catalogue.devices, findings);
+  check_names(catalogue.processors, findings);
   check_names(catalogue.hosts, findings);
   for (const Device& each : catalogue.devices) {
     check_source(each, findings);
@@ -108,6 +125,11 @@ std::vector<std::string> lint(const Catalogue& catalogue) {
         });
     if (!host_known)
       findings.push_back(fmt::format("{}: its host '{}' is not there", each.name, each.host));
+  }
+  for (const Processor& each : catalogue.processors) {
+    check_source(each, findings);
+    check_power(each, findings);
+    check_figures(each, findings);
   }
   for (const Host& each : catalogue.hosts) {
     check_source(each, findings);

@@ -66,8 +66,28 @@ Words name_words(std::string_view name) {
 
 std::string joined(const Words& all) { return fmt::format("{}", fmt::join(all, "")); }
 
-bool same(const Words& asked, std::string_view name) {
-  Words other = name_words(name);
+/// The words of a processor's name as makers, people and Linux write it, without what only
+/// describes it: "13th Gen Intel(R) Core(TM) i9-13900K" is {i9, 13900k}, "AMD EPYC 7742 64-Core
+/// Processor" is {epyc, 7742}, and "AMD Ryzen 7 7840U w/ Radeon 780M Graphics" is {ryzen, 7,
+/// 7840u}.
+Words processor_words(std::string_view name) {
+  std::string plain = lower(name);
+  plain.resize(std::min({plain.size(), plain.find(" w/"), plain.find(" with "), plain.find('@')}));
+  for (const std::string_view mark : {"(r)", "(tm)"})
+    for (auto at = plain.find(mark); at != std::string::npos; at = plain.find(mark))
+      plain.replace(at, mark.size(), " ");
+  Words result;
+  for (std::string& each : name_words(plain)) {
+    const bool counts_cores = each == "core" || each == "cores";
+    if (counts_cores && !result.empty() && is_number(result.back())) result.pop_back();
+    const bool ordinal = each.ends_with("th") && is_number(each.substr(0, each.size() - 2));
+    if (!counts_cores && !ordinal && each != "cpu" && each != "processor" && each != "gen")
+      result.push_back(std::move(each));
+  }
+  return result;
+}
+
+bool same(const Words& asked, Words other) {
   if (joined(asked) == joined(other)) return true;
   Words sorted = asked;
   std::ranges::sort(sorted);
@@ -84,11 +104,18 @@ std::vector<const Fact*> named(const std::vector<Fact>& facts, const Words& aske
   std::vector<const Fact*> result;
   if (asked.empty()) return result;
   for (const Fact& each : facts) {
-    if (same(asked, each.name)) return {&each};
-    if (std::ranges::any_of(each.aliases, [&](const std::string& a) { return same(asked, a); }))
-      result.push_back(&each);
+    if (same(asked, name_words(each.name))) return {&each};
+    const auto is_asked = [&](const std::string& alias) { return same(asked, name_words(alias)); };
+    if (std::ranges::any_of(each.aliases, is_asked)) result.push_back(&each);
   }
   return result;
+}
+
+/// True if `held` has every word of `asked`, which is not empty.
+bool has_all(const Words& held, const Words& asked) {
+  return !asked.empty() && std::ranges::all_of(asked, [&](const std::string& word) {
+    return std::ranges::find(held, word) != held.end();
+  });
 }
 
 /// Rows whose names contain all words: the possible meanings of "a100-40gb". Slices and other rows
@@ -96,13 +123,8 @@ std::vector<const Fact*> named(const std::vector<Fact>& facts, const Words& aske
 template <class Fact>
 std::vector<const Fact*> candidates(const std::vector<Fact>& facts, const Words& asked) {
   std::vector<const Fact*> fitting;
-  for (const Fact& each : facts) {
-    const Words held = name_words(each.name);
-    const auto is_held = [&](const std::string& word) {
-      return std::ranges::find(held, word) != held.end();
-    };
-    if (!asked.empty() && std::ranges::all_of(asked, is_held)) fitting.push_back(&each);
-  }
+  for (const Fact& each : facts)
+    if (has_all(name_words(each.name), asked)) fitting.push_back(&each);
   std::vector<const Fact*> result;
   for (const Fact* each : fitting)
     if (std::ranges::none_of(
@@ -130,6 +152,40 @@ bool has_about(Bytes memory, int gigabytes) {
   return std::abs(gib - gigabytes) <= gigabytes / 12.0;
 }
 
+/// Rows of the processors that `asked` names. Otherwise all rows that have its words.
+std::vector<const Processor*> processors_named(const std::vector<Processor>& all,
+                                               const Words& asked) {
+  std::vector<const Processor*> named, holding;
+  for (const Processor& each : all) {
+    std::vector<Words> names = {processor_words(each.name), processor_words(each.title)};
+    for (const std::string& alias : each.aliases) names.push_back(processor_words(alias));
+    if (std::ranges::any_of(names, [&](const Words& one) { return same(asked, one); }))
+      named.push_back(&each);
+    if (std::ranges::any_of(names, [&](const Words& one) { return has_all(one, asked); }))
+      holding.push_back(&each);
+  }
+  return named.empty() || asked.empty() ? holding : named;
+}
+
+/// The error for a name that fits several rows, `found`, or none.
+template <class Fact>
+UnknownName not_one(const std::vector<Fact>& facts, std::string_view kind, std::string_view name,
+                    const std::vector<const Fact*>& found) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> names;
+  for (const Fact* each : found) names.push_back(each->name);
+  if (names.size() > 1) {
+    const std::size_t more = names.size() - std::min(names.size(), most);
+    names.resize(names.size() - more);
+    return UnknownName(fmt::format("{} '{}' is ambiguous; it could be {}{}", kind, name,
+                                   fmt::join(names, ", "),
+                                   more > 0 ? fmt::format(" or {} more", more) : ""));
+  }
+  names.clear();
+  for (const Fact& each : facts) names.push_back(each.name);
+  return unknown_name(kind, name, names);
+}
+
 template <class Fact>
 const Fact& look_up(const std::vector<Fact>& facts, std::string_view kind, std::string_view name) {
   const auto exact = std::ranges::find(facts, lower(name), &Fact::name);
@@ -147,14 +203,7 @@ const Fact& look_up(const std::vector<Fact>& facts, std::string_view kind, std::
   }
   if (found.size() == 1) return *found.front();
   if (found.empty()) found = candidates(facts, asked);
-  std::vector<std::string> names;
-  for (const Fact* each : found) names.push_back(each->name);
-  if (names.size() > 1)
-    throw UnknownName(
-        fmt::format("{} '{}' is ambiguous; it could be {}", kind, name, fmt::join(names, ", ")));
-  names.clear();
-  for (const Fact& each : facts) names.push_back(each.name);
-  throw unknown_name(kind, name, names);
+  throw not_one(facts, kind, name, found);
 }
 
 }  // namespace
@@ -167,6 +216,14 @@ std::string spelling(std::string_view name) {
 
 const Device& Catalogue::device(std::string_view name) const {
   return look_up(devices, "device", name);
+}
+
+const Processor& Catalogue::processor(std::string_view name) const {
+  const auto exact = std::ranges::find(processors, lower(name), &Processor::name);
+  if (exact != processors.end()) return *exact;
+  const auto found = processors_named(processors, processor_words(name));
+  if (found.size() == 1) return *found.front();
+  throw not_one(processors, "processor", name, found);
 }
 
 const Host& Catalogue::host(std::string_view name) const { return look_up(hosts, "host", name); }

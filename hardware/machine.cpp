@@ -131,6 +131,11 @@ void join_boxes(std::string_view text, Machine& machine, const Catalogue& catalo
   host.ram_bandwidth = n * host.ram_bandwidth;
   host.cores *= host.boxes;
   host.sockets *= host.boxes;
+  if (!host.cpu.empty()) {
+    Sockets all = parse_sockets(host.cpu, catalogue);
+    all.count *= host.boxes;
+    host.cpu = all.name();
+  }
   host.cpu_peak = n * host.cpu_peak;
   host.disk = host.boxes * host.disk;
   host.disk_read = n * host.disk_read;

@@ -48,9 +48,26 @@ std::vector<std::string> device_cells(const Device& d, const Catalogue& all) {
           d.title};
 }
 
+std::vector<std::string> processor_cells(const Processor& p) {
+  return {p.name,
+          fmt::format("{}", p.cores),
+          p.base_clock_ghz > 0 ? fmt::format("{:.4g}", p.base_clock_ghz) : "",
+          gigabytes_a_second(p.ram_bandwidth),
+          three_digits(p.peak.value() / 1e12),
+          p.power_w > 0 ? fmt::format("{:.4g}", p.power_w) : "",
+          p.title};
+}
+
 std::vector<std::string> host_cells(const Host& h) {
   return {h.name, fmt::format("{:.0f}", std::round(h.ram.real().value() / one_gib)),
           gigabytes_a_second(h.ram_bandwidth), fmt::format("{}", h.cores), h.title};
+}
+
+template <class Row>
+std::vector<std::string> names_of(const std::vector<Row>& rows) {
+  std::vector<std::string> names;
+  for (const Row& each : rows) names.push_back(each.name);
+  return names;
 }
 
 /// Titles are cut at the width of the screen: they repeat the name in more words.
@@ -80,21 +97,27 @@ Size sold_gigabytes(const Device& device, const Catalogue& catalogue) {
 Catalogue listed_hardware(const Catalogue& all, std::vector<std::string> words) {
   Catalogue some = all;
   const auto takes = [&](std::string_view kind) { return std::erase(words, kind) > 0; };
-  const bool devices = takes("devices"), hosts = takes("hosts");
-  if (devices && !hosts) some.hosts.clear();
-  if (hosts && !devices) some.devices.clear();
+  const bool devices = takes("devices"), processors = takes("processors"), hosts = takes("hosts");
+  const bool every = !devices && !processors && !hosts;
+  if (!every && !devices) some.devices.clear();
+  if (!every && !processors) some.processors.clear();
+  if (!every && !hosts) some.hosts.clear();
   std::erase_if(some.devices, [&](const Device& d) {
     return !has_words(d.name + ' ' + d.title + ' ' + d.vendor, words);
   });
-  std::erase_if(some.hosts,
-                [&](const Host& h) { return !has_words(h.name + ' ' + h.title, words); });
-  if (!some.devices.empty() || !some.hosts.empty() || words.empty()) return some;
-  std::vector<std::string> known;
-  for (const Device& each : all.devices) known.push_back(each.name);
-  for (const Host& each : all.hosts) known.push_back(each.name);
+  const auto lacks_words = [&](const auto& row) {
+    return !has_words(row.name + ' ' + row.title, words);
+  };
+  std::erase_if(some.processors, lacks_words);
+  std::erase_if(some.hosts, lacks_words);
+  if (!some.devices.empty() || !some.processors.empty() || !some.hosts.empty() || words.empty())
+    return some;
+  std::vector<std::string> known = names_of(all.devices);
+  for (auto& name : names_of(all.processors)) known.push_back(std::move(name));
+  for (auto& name : names_of(all.hosts)) known.push_back(std::move(name));
   throw UsageError(fmt::format(
-      "no device or host has '{}' in its name; nearest: {}. Your own: --hardware FILE (actions of "
-      "hardware: list, show, lint, detect)",
+      "no device, processor or host has '{}' in its name; nearest: {}. Your own: --hardware FILE "
+      "(actions of hardware: list, show, lint, detect)",
       fmt::join(words, " "), fmt::join(nearest(words.front(), known), ", ")));
 }
 
@@ -102,31 +125,50 @@ std::string hardware_lines(const Catalogue& some, const Catalogue& all, ListLeng
                            std::string_view asked) {
   constexpr int always = ScreenColumn::always;
   const std::string rest = fmt::format("… and {{}} more: headroom hardware list {}", asked);
-  std::string text;
-  std::vector<std::vector<std::string>> devices, hosts;
+  std::vector<std::vector<std::string>> devices, processors, hosts;
   for (const Device& each : some.devices) devices.push_back(device_cells(each, all));
+  for (const Processor& each : some.processors) processors.push_back(processor_cells(each));
   for (const Host& each : some.hosts) hosts.push_back(host_cells(each));
   cut_titles(devices, 42);
   cut_titles(hosts, 54);
-  if (!devices.empty())
-    text = list_text({{"device", false, always, {}},
-                      {"GB", true, always, {}},
-                      {"GB/s", true, always, {}},
-                      {"TFLOPS", true, always, {}},
-                      {"year", false, always, {}},
-                      {"", false, 1, {}}},
-                     devices, shown, rest);
-  if (hosts.empty() || (shown == ListLength::few && devices.size() >= screen_rows)) return text;
-  if (shown == ListLength::few && devices.size() + hosts.size() > screen_rows && !devices.empty())
-    return text +
-           fmt::format("\n{} hosts too: headroom hardware list hosts {}\n", hosts.size(), asked);
-  return text + (text.empty() ? "" : "\n") +
-         list_text({{"host", false, always, {}},
-                    {"RAM GB", true, always, {}},
-                    {"GB/s", true, always, {}},
-                    {"cores", true, always, {}},
-                    {"", false, 1, {}}},
-                   hosts, shown, rest);
+  std::string text, notes;
+  std::size_t rows = 0;
+  // A screen that has rows already has a later kind whole, or as one line that says how to list it.
+  const auto add = [&](std::string_view kind, std::vector<ScreenColumn> columns,
+                       const std::vector<std::vector<std::string>>& cells) {
+    if (cells.empty()) return;
+    rows += cells.size();
+    if (shown == ListLength::few && !text.empty() && rows > screen_rows)
+      notes += fmt::format("{0} {1}{2} too: headroom hardware list {1}s {3}\n", cells.size(), kind,
+                           cells.size() == 1 ? "" : "s", asked);
+    else
+      text += (text.empty() ? "" : "\n") + list_text(columns, cells, shown, rest);
+  };
+  add("device",
+      {{"device", false, always, {}},
+       {"GB", true, always, {}},
+       {"GB/s", true, always, {}},
+       {"TFLOPS", true, always, {}},
+       {"year", false, always, {}},
+       {"", false, 1, {}}},
+      devices);
+  add("processor",
+      {{"processor", false, always, {}},
+       {"cores", true, always, {}},
+       {"GHz", true, always, {}},
+       {"GB/s", true, always, {}},
+       {"TFLOPS", true, always, {}},
+       {"W", true, always, {}},
+       {"", false, 1, {}}},
+      processors);
+  add("host",
+      {{"host", false, always, {}},
+       {"RAM GB", true, always, {}},
+       {"GB/s", true, always, {}},
+       {"cores", true, always, {}},
+       {"", false, 1, {}}},
+      hosts);
+  return text + (notes.empty() ? "" : "\n") + notes;
 }
 
 std::string hardware_overview(const Catalogue& catalogue) {
@@ -147,11 +189,11 @@ std::string hardware_overview(const Catalogue& catalogue) {
     for (const Device* each : devices) names.push_back(each->name);
     add(maker, names);
   }
-  std::vector<std::string> hosts;
-  for (const Host& each : catalogue.hosts) hosts.push_back(each.name);
-  add("hosts", hosts);
-  return fmt::format("{} devices and {} hosts travel with the program:\n\n",
-                     catalogue.devices.size(), catalogue.hosts.size()) +
+  add("processors", names_of(catalogue.processors));
+  add("hosts", names_of(catalogue.hosts));
+  return fmt::format("{} devices, {} processors and {} hosts travel with the program:\n\n",
+                     catalogue.devices.size(), catalogue.processors.size(),
+                     catalogue.hosts.size()) +
          screen_table({{"maker", false, ScreenColumn::always, {}},
                        {"rows", true, ScreenColumn::always, {}},
                        {"newest", false, ScreenColumn::always, {}}},

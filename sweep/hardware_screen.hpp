@@ -1,4 +1,4 @@
-// Devices and hosts as people list them: GB as sold, GB/s, TFLOPS, year.
+// Devices, processors and hosts as people list them: GB as sold, GB/s, TFLOPS, year.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace headroom::sweep {
 /// or the next size of the catalogue.
 Size sold_gigabytes(const Device& device, const Catalogue& catalogue);
 
-/// Devices and hosts whose name or title has each of `words` in it, in any case; "devices" and
-/// "hosts" limit the list to one kind. Throws UsageError with the nearest names where none has.
+/// Rows whose name or title has each of `words` in it, in any case. "devices", "processors" and
+/// "hosts" limit the list to these kinds. Throws UsageError with the nearest names where none has.
 Catalogue listed_hardware(const Catalogue& all, std::vector<std::string> words);
 
 /// The list of `some` rows of `all`. `asked`: the words that it was asked for by.

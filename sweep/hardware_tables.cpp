@@ -58,12 +58,28 @@ class Properties {
     for (const auto& c : d.conflicts)
       row("conflict", fmt::format("{}: {} kept, {} in {}", c.key, c.kept, c.other, c.source));
   }
+  void of(const Processor& p) {
+    name_ = p.name;
+    row("title", p.title);
+    row("aliases", fmt::format("{}", fmt::join(p.aliases, ", ")));
+    row("cores", std::int64_t{p.cores});
+    row("base_clock_hz", positive(p.base_clock_ghz * 1e9));
+    row("fp32_flops_a_cycle", positive(p.flops_a_cycle));
+    row("cpu_fp32_flops_s", positive(p.peak.value()));
+    row("ram_bandwidth_bytes_s", rate(p.ram_bandwidth));
+    row("power_w", positive(p.power_w));
+    row("power_unknown", p.power_unknown);
+    row("source", p.source);
+    row("date", p.date);
+    row("unchecked", fmt::format("{}", fmt::join(p.unchecked, ", ")));
+  }
   void of(const Host& h) {
     name_ = h.name;
     row("title", h.title);
     row("aliases", fmt::format("{}", fmt::join(h.aliases, ", ")));
     row("ram_bytes", bytes(h.ram));
     row("ram_bandwidth_bytes_s", rate(h.ram_bandwidth));
+    row("cpu", h.cpu);
     row("cores", std::int64_t{h.cores});
     if (h.sockets > 1) row("sockets", std::int64_t{h.sockets});
     row("cpu_fp32_flops_s", positive(h.cpu_peak.value()));
@@ -91,6 +107,47 @@ class Properties {
   std::string name_;
 };
 
+/// True where some row has the name: `find` throws UnknownName where none has.
+template <class Find>
+bool known(Find find) {
+  try {
+    find();
+    return true;
+  } catch (const UnknownName&) {
+    return false;
+  }
+}
+
+/// True for a processor's name, and for one that is no device's and nearest to a processor's.
+bool means_processor(const std::string& name, const Catalogue& catalogue) {
+  if (known([&] { catalogue.device(name); })) return false;
+  if (known([&] { catalogue.processor(name); })) return true;
+  std::vector<std::string> all;
+  for (const Device& each : catalogue.devices) all.push_back(each.name);
+  for (const Processor& each : catalogue.processors) all.push_back(each.name);
+  if (name.find_first_of("@+ ") != std::string::npos || name == "local") return false;
+  const std::string best = nearest(name, all, 1).front();
+  return std::ranges::find(catalogue.processors, best, &Processor::name) !=
+         catalogue.processors.end();
+}
+
+/// The rows of one name: of a host, a processor, a device, or a machine's devices and host.
+void add_rows(const std::string& name, const Catalogue& catalogue, Properties& properties) {
+  const auto host = std::ranges::find(catalogue.hosts, lower(name), &Host::name);
+  if (host != catalogue.hosts.end()) return properties.of(*host);
+  if (means_processor(name, catalogue)) return properties.of(catalogue.processor(name));
+  if (name.find_first_of("@+ ") == std::string::npos && name != "local")
+    return properties.of(catalogue.device(name));
+  const Machine machine = parse_machine(name, catalogue);
+  std::string last;
+  for (const Device& device : machine.devices)
+    if (device.name != last) {
+      properties.of(device);
+      last = device.name;
+    }
+  properties.of(machine.host);
+}
+
 }  // namespace
 
 report::Table hardware_list(const Catalogue& catalogue) {
@@ -108,6 +165,17 @@ report::Table hardware_list(const Catalogue& catalogue) {
                           {},
                           text_or_none(d.launched),
                           d.source});
+  for (const Processor& p : catalogue.processors)
+    table.rows.push_back({std::string("processor"),
+                          p.name,
+                          p.title,
+                          {},
+                          rate(p.ram_bandwidth),
+                          positive(p.peak.value()),
+                          {},
+                          {},
+                          {},
+                          p.source});
   for (const Host& h : catalogue.hosts)
     table.rows.push_back({std::string("host"),
                           h.name,
@@ -126,26 +194,7 @@ report::Table hardware_properties(const std::vector<std::string>& names,
                                   const Catalogue& catalogue) {
   report::Table table{{"name", "property", "value"}, {}};
   Properties properties(table);
-  for (const auto& name : names) {
-    const auto is_host = [&](const Host& h) { return lower(h.name) == lower(name); };
-    if (const auto host = std::ranges::find_if(catalogue.hosts, is_host);
-        host != catalogue.hosts.end()) {
-      properties.of(*host);
-      continue;
-    }
-    if (name.find_first_of("@+ ") == std::string::npos && name != "local") {
-      properties.of(catalogue.device(name));
-      continue;
-    }
-    const Machine machine = parse_machine(name, catalogue);
-    std::string last;
-    for (const Device& device : machine.devices)
-      if (device.name != last) {
-        properties.of(device);
-        last = device.name;
-      }
-    properties.of(machine.host);
-  }
+  for (const auto& name : names) add_rows(name, catalogue, properties);
   return table;
 }
 

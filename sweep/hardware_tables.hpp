@@ -10,10 +10,11 @@
 
 namespace headroom::sweep {
 
-/// One row a device and a host.
+/// One row a device, a processor and a host.
 report::Table hardware_list(const Catalogue& catalogue);
 
-/// name, property, value: of devices, of hosts, and of machines the distinct devices and the host.
+/// name, property, value: of devices, of processors, of hosts, and of machines the distinct devices
+/// and the host.
 /// Throws UnknownName.
 report::Table hardware_properties(const std::vector<std::string>& names,
                                   const Catalogue& catalogue);

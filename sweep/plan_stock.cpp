@@ -38,6 +38,12 @@ void add_machine(PlanStock& stock, const std::string& text, const Catalogue& cat
 void add_counts(PlanStock& stock, const Options& options, const Catalogue& catalogue) {
   if (!options.given("device") || options.given("count"))
     throw UsageError("plan fewest-gpus: give --device, without --count: the count is the answer");
+  for (const auto flag : figures_of_host)
+    if (options.given(flag))
+      throw UsageError(
+          fmt::format("--{} has no effect on plan fewest-gpus: describe the host in a file for "
+                      "--hardware, and name it with --host",
+                      flag));
   const std::string host = options.given("host") ? " @ " + options.text("host") : std::string();
   const std::string card = options.text("device");
   add_machine(stock, fmt::format("1x {}{}", card, host), catalogue);

@@ -24,7 +24,7 @@ Device any_card() {
 
 /// "2x rtx-4090 + 1x any".
 std::vector<Device> cards_in(std::string_view part) {
-  Catalogue with_any = {.devices = {any_card()}, .hosts = {}, .default_host = {}};
+  Catalogue with_any = {.devices = {any_card()}, .processors = {}, .hosts = {}, .default_host = {}};
   const Catalogue& catalogue = part.ends_with("x any") ? with_any : shipped_catalogue();
   try {
     return parse_cards(part, catalogue);

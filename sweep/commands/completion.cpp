@@ -35,6 +35,7 @@ Words values_of(const Flag& flag) {
     return names_of(model::schemes());
   if (is_one_of(flag.name, {"machine", "machines", "device"}))
     return names_of(shipped_catalogue().devices);
+  if (flag.name == "cpu") return names_of(shipped_catalogue().processors);
   if (flag.name == "host") return names_of(shipped_catalogue().hosts);
   if (is_one_of(flag.name, {"model", "draft-model"})) return catalogue_models();
   if (flag.name == "task") return {"inference", "training"};

@@ -1,4 +1,4 @@
-// headroom hardware: devices and hosts, the shipped rows and the user's own.
+// headroom hardware: devices, processors and hosts, the shipped rows and the user's own.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -32,7 +32,8 @@ int check(const Catalogue& catalogue, const Options& options) {
   for (auto& finding : lint(catalogue)) table.rows.push_back({std::move(finding)});
   const Format format = format_of(options);
   if (format == Format::text && table.rows.empty())
-    emit(options, fmt::format("{} devices, {} hosts: nothing found\n", catalogue.devices.size(),
+    emit(options, fmt::format("{} devices, {} processors, {} hosts: nothing found\n",
+                              catalogue.devices.size(), catalogue.processors.size(),
                               catalogue.hosts.size()));
   else
     emit(options, formatted(table, format));
@@ -85,7 +86,7 @@ int run_hardware(const Options& options) {
     no_more(names, action);
     return action == "lint" ? check(catalogue, options) : detected(options, catalogue);
   }
-  if (names.empty()) throw UsageError("hardware show: which device, host or machine?");
+  if (names.empty()) throw UsageError("hardware show: which device, processor, host or machine?");
   show_properties(options, hardware_properties(names, catalogue));
   return done;
 }
@@ -94,19 +95,21 @@ int run_hardware(const Options& options) {
 
 const Command hardware_command = {
     {.name = "hardware",
-     .summary = "list, show, check or detect devices and hosts",
+     .summary = "list, show, check or detect devices, processors and hosts",
      .operands = "[WORD…] | list [WORD…] | show NAME… | lint | detect",
      .flags = "hardware measure details format out",
      .examples = "headroom hardware 4090\nheadroom hardware list hosts --format csv\n"
+                 "headroom hardware list processors\n"
                  "headroom hardware show a100-sxm-40gb\n"
                  "headroom hardware show '2x rtx-3090 @ desktop-ddr5-64gb' --hardware mine.toml\n"
                  "headroom hardware lint --hardware mine.toml\n"
                  "headroom hardware detect --measure",
      .columns =
-         "text: GB as sold, GB/s, dense 16-bit TFLOPS, year; WORD limits the list (devices and "
-         "hosts\n      are words too)\n"
+         "text: GB as sold, GB/s, dense 16-bit TFLOPS, year; WORD limits the list (devices, "
+         "processors\n      and hosts are words too)\n"
          "list: kind, name, title, memory_bytes, bandwidth_bytes_s, bf16_flops_s (dense; of\n"
-         "      a host: fp32 of the CPU), host_bus_bytes_s, disk_bytes, launched, source\n"
+         "      a processor or a host: fp32 of the CPU), host_bus_bytes_s, disk_bytes, launched, "
+         "source\n"
          "show, detect: name, property, value; detect lists what it assumed and what it could not "
          "read\n"
          "lint: finding, one a line; exit code 1 where there is one",

@@ -89,8 +89,8 @@ int run_without_question(const Options& options) {
     if (const std::string flag(part.begin(), part.end()); options.given(flag))
       throw UsageError(
           fmt::format("--{} belongs to a question; `headroom plan --help` lists them", flag));
-  if (!options.given("machine") && !options.given("device") && !options.given("host") &&
-      !options.given("gpu-memory"))
+  constexpr std::string_view naming[] = {"machine", "device", "host", "cpu", "gpu-memory"};
+  if (std::ranges::none_of(naming, [&](auto flag) { return options.given(flag); }))
     throw UsageError(
         "which question? `headroom plan --help` lists them; with a --machine alone, plan lists "
         "what "

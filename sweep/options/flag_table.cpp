@@ -77,6 +77,8 @@ constexpr Flag first_flags[] = {
     {"gpu-memory", "", one, "BYTES", "own card: its memory (8GB, 8GiB)"},
     {"gpu-bandwidth", "", one, "RATE", "own card: its bandwidth (default: of cards as large)"},
     {"gpu-tflops", "--gpu-flops", one, "RATE", "own card: its dense 16-bit peak (312TFLOPS)"},
+    {"cpu", "", one, "NAME",
+     "processors of the host, with the bandwidth of its memory: \"2x epyc-9654\", 9950x"},
     {"ram", "", one, "BYTES", "memory of the host; replaces that of a named host"},
     {"ram-bandwidth", "", one, "RATE", "bandwidth of the host's memory"},
     {"bus", "--pcie-bandwidth", one, "RATE", "bandwidth from host to card, one direction"},
@@ -84,7 +86,8 @@ constexpr Flag first_flags[] = {
     {"disk", "", one, "BYTES", "disk space of the host"},
     {"disk-read", "", one, "RATE", "sequential read rate of the disk"},
     {"hardware", "", many, "FILE",
-     "TOML files with your own devices and hosts, which replace shipped ones of the same name"},
+     "TOML files with your own devices, processors and hosts, which replace shipped ones of the "
+     "same name"},
     {"gpu-budget", "", one, "BYTES",
      "GPU memory that the process may use on each card, as nvidia-smi shows it (default: all)"},
     {"gpu-memory-utilization", "", one, "SHARE",

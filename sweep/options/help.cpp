@@ -24,8 +24,9 @@ constexpr FlagGroup groups[] = {
     {"Adapters", "lora lora-rank lora-alpha lora-targets dora modules-to-save lora-adapters qlora"},
     {"Speculative decoding", "speculate acceptance draft-model draft-precision draft-tokens"},
     {"Machine",
-     "machine machines device count host gpu-memory gpu-bandwidth gpu-tflops ram ram-bandwidth bus "
-     "card-link disk disk-read hardware gpu-budget gpu-memory-utilization ram-budget disk-budget"},
+     "machine machines device count host gpu-memory gpu-bandwidth gpu-tflops cpu ram ram-bandwidth "
+     "bus card-link disk disk-read hardware gpu-budget gpu-memory-utilization ram-budget "
+     "disk-budget"},
     {"Engine",
      "runtime runtimes engines backend flash-attn threads gpu-batches enforce-eager factors set"},
     {"Parallelism and offload",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -16,8 +17,6 @@ namespace headroom::sweep {
 namespace {
 
 constexpr std::string_view figures_of_card[] = {"gpu-memory", "gpu-bandwidth", "gpu-tflops"};
-constexpr std::string_view figures_of_host[] = {"ram",       "ram-bandwidth", "bus",
-                                                "card-link", "disk",          "disk-read"};
 
 MachineSpecification specification(const Options& options) {
   MachineSpecification spec;
@@ -34,22 +33,52 @@ MachineSpecification specification(const Options& options) {
   return spec;
 }
 
+/// Puts the processors of --cpu into `host`, with a line that says so.
+void change_processors(const Options& options, const Catalogue& catalogue, Host& host,
+                       std::vector<std::string>& assumed) {
+  try {
+    const Sockets fresh = parse_sockets(options.text("cpu"), catalogue);
+    const std::string name = host.name;
+    exchange_processors(fresh, catalogue, host);
+    assumed.push_back(fmt::format(
+        "host {} with --cpu {}: {} cores, {:.4g} TFLOPS, RAM at {:.4g} GB/s", name, fresh.name(),
+        host.cores, host.cpu_peak.value() / 1e12, host.ram_bandwidth.value() / 1e9));
+  } catch (const UnknownName& e) {
+    throw UsageError(fmt::format("{}; `headroom hardware list processors` lists all", e.what()));
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(fmt::format("--cpu: {}", e.what()));
+  }
+}
+
+/// Refuses a figure of the host that --`flag` cannot change on this machine.
+void check_change(std::string_view flag, const Machine& machine, std::string_view host) {
+  if (machine.host.boxes > 1)
+    throw UsageError(
+        fmt::format("--{} describes one box, and this machine is {} of {}: describe the host in "
+                    "a file for --hardware",
+                    flag, machine.host.boxes, host));
+  const bool shared = !machine.devices.empty() && machine.devices.front().unified_memory;
+  if (shared && flag == "cpu")
+    throw UsageError(fmt::format("--cpu: the card and the CPU of {} are one chip", host));
+  if (shared && flag.starts_with("ram"))
+    throw UsageError(
+        fmt::format("--{} has no effect: the card shares the memory of {}", flag, host));
+}
+
 /// Figures of the host that take the place of the catalogue's, each with a line that says so.
-void change_host(const Options& options, GivenMachine& given) {
+void change_host(const Options& options, const Catalogue& catalogue, GivenMachine& given) {
   Host& host = given.machine.host;
   const std::string name = host.name;
+  if (options.given("cpu")) {
+    check_change("cpu", given.machine, name);
+    change_processors(options, catalogue, host, given.assumed);
+    host.name = name + " changed";
+    given.machine.ram_assumed = false;
+  }
   const auto change = [&](std::string_view flag, auto& value, auto parse) {
     const auto stated = options.read(flag, parse);
     if (!stated) return;
-    if (host.boxes > 1)
-      throw UsageError(
-          fmt::format("--{} describes one box, and this machine is {} of {}: describe the host in "
-                      "a file for --hardware",
-                      flag, host.boxes, name));
-    if (flag.starts_with("ram") && !given.machine.devices.empty() &&
-        given.machine.devices.front().unified_memory)
-      throw UsageError(
-          fmt::format("--{} has no effect: the card shares the memory of {}", flag, name));
+    check_change(flag, given.machine, name);
     if (!(*stated > std::remove_reference_t<decltype(value)>()))
       throw UsageError(fmt::format("--{} is not above zero", flag));
     value = *stated;
@@ -136,7 +165,7 @@ void check_machine_flags(const Options& options, bool from_figures, bool named) 
   for (const auto flag : figures_of_host)
     if (options.given(flag) && !from_figures && !named)
       throw UsageError(
-          fmt::format("--{} describes a host: it needs --machine, --device or --host, or "
+          fmt::format("--{} describes a host: it needs --machine, --device, --host or --cpu, or "
                       "--gpu-memory",
                       flag));
   if (from_figures && options.given("host"))
@@ -161,20 +190,29 @@ std::string machine_text(const Options& options) {
   return text;
 }
 
+/// The row that keeps what the flags of a machine do not give.
+Host& default_host_of(Catalogue& catalogue) {
+  return *std::ranges::find(catalogue.hosts, catalogue.default_host, &Host::name);
+}
+
 std::optional<GivenMachine> given_machine(const Options& options, Memory memory) {
   const bool from_figures = options.given("gpu-memory");
-  const bool named = options.given("machine") || options.given("device") || options.given("host");
+  constexpr std::string_view names[] = {"machine", "device", "host", "cpu"};
+  const bool named = std::ranges::any_of(names, [&](auto flag) { return options.given(flag); });
   check_machine_flags(options, from_figures, named);
   if (!named && !from_figures) {
     if (options.given("hardware"))
       throw UsageError("--hardware has no effect without --machine or --device");
     return std::nullopt;
   }
-  const Catalogue catalogue = catalogue_of(options.texts("hardware"));
+  Catalogue catalogue = catalogue_of(options.texts("hardware"));
   GivenMachine given;
   if (from_figures) {
+    if (options.given("cpu"))
+      change_processors(options, catalogue, default_host_of(catalogue), given.assumed);
     try {
       given.machine = specified_machine(specification(options), catalogue, &given.assumed);
+      if (options.given("cpu")) given.machine.ram_assumed = false;
     } catch (const std::invalid_argument& e) {
       throw UsageError(e.what());
     }
@@ -194,7 +232,7 @@ std::optional<GivenMachine> given_machine(const Options& options, Memory memory)
   } catch (const std::invalid_argument& e) {
     throw UsageError(e.what());
   }
-  change_host(options, given);
+  change_host(options, catalogue, given);
   return given;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hardware/machine.hpp"
@@ -11,9 +12,13 @@
 namespace headroom::sweep {
 
 /// Every flag that this file reads, for the lists of commands.
-#define HEADROOM_MACHINE_FLAGS                                                                     \
-  "machine device count host gpu-memory gpu-bandwidth gpu-tflops ram ram-bandwidth bus card-link " \
-  "disk disk-read hardware"
+#define HEADROOM_MACHINE_FLAGS                                                               \
+  "machine device count host gpu-memory gpu-bandwidth gpu-tflops cpu ram ram-bandwidth bus " \
+  "card-link disk disk-read hardware"
+
+/// Flags that replace figures of one host.
+inline constexpr std::string_view figures_of_host[] = {"cpu",       "ram",  "ram-bandwidth", "bus",
+                                                       "card-link", "disk", "disk-read"};
 
 /// The shipped rows with the user's --hardware files (`also` first) laid over them.
 Catalogue catalogue_of(const std::vector<std::string>& files);

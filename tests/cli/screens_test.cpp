@@ -114,6 +114,8 @@ constexpr const char* screens[] = {
     "headroom models show Qwen/Qwen3-8B",
     "headroom hardware",
     "headroom hardware rtx",
+    "headroom hardware amd",
+    "headroom hardware epyc",
     "headroom hardware show a100-sxm-40gb",
     "headroom runtimes",
     "headroom runtimes vllm",

@@ -1,4 +1,4 @@
-// libFuzzer target: any bytes as a user's file of devices and hosts.
+// libFuzzer target: any bytes as a user's file of devices, processors and hosts.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>

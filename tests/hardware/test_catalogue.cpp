@@ -43,6 +43,7 @@ TEST(Catalogue, TheProgramContainsTheFiles) {
   for (const Host& each : read.hosts) {
     EXPECT_EQ(shipped_catalogue().host(each.name), each) << each.name;
   }
+  EXPECT_EQ(shipped_catalogue().processors, read.processors);
   EXPECT_EQ(shipped_catalogue().devices.size(), read.devices.size());
   EXPECT_EQ(shipped_catalogue().hosts.size(), read.hosts.size());
   EXPECT_EQ(shipped_catalogue().default_host, read.default_host);
@@ -96,6 +97,13 @@ TEST(Catalogue, EveryRowIsWholeAndSourced) {
     }
     for (const Conflict& each : row.conflicts)
       EXPECT_NE(each.kept, each.other) << row.name << " " << each.key;
+  }
+  for (const Processor& row : shipped_catalogue().processors) {
+    EXPECT_FALSE(row.source.empty() || row.date.empty() || row.title == row.name) << row.name;
+    EXPECT_EQ(row.source.find(".toml"), std::string::npos) << row.name << " cites only its file";
+    EXPECT_GT(row.cores, 0) << row.name;
+    EXPECT_GT(row.peak.value(), 0) << row.name;
+    EXPECT_GT(row.ram_bandwidth.value(), 0) << row.name;
   }
   for (const Host& row : shipped_catalogue().hosts) {
     EXPECT_FALSE(row.source.empty() || row.date.empty()) << row.name;
