@@ -51,7 +51,7 @@ ServingOptions serving_options(const Machine& machine, const Load& load, bool sh
 struct Stay {
   std::size_t load = 0;  ///< index
   ServingOption way;
-  Size copies = 0;   ///< that the load needs
+  Size copies = 0;   ///< needed for the load
   Size running = 0;  ///< with those on cards that are paid for and else unused
   AtDemand at_load;  ///< one of the running copies; set by use_free_parts()
 };
