@@ -1,4 +1,6 @@
 // The engine and precision of a plan, which are those of an estimate of the same point.
+#include "sweep/plan.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +11,8 @@
 
 #include "hardware/machine.hpp"
 #include "hardware/price.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "sweep/hub/hub.hpp"
 #include "sweep/program.hpp"
 #include "sweep/sources/source.hpp"
 #include "tests/support/folder.hpp"
@@ -65,6 +69,69 @@ TEST(Plan, TakesTheWayOfAnEstimate) {
     EXPECT_EQ(candidate.at("precision"), way.at("precision")) << model << " on " << machine;
   }
   EXPECT_GE(compared, 100 / test::stride);
+}
+
+/// The answer for `users` on machines like `machine`, rented for 1 an hour each.
+Candidate cheapest(const model::QuantisedModel& weights, const model::Engine& engine,
+                   const Machine& machine, const model::Target& target) {
+  Prices prices;
+  Price rent;
+  rent.of = Price::Of::machine;
+  rent.name = machine.name;
+  rent.rent_per_hour = 1;
+  prices.prices.push_back(rent);
+  Choices choices;
+  choices.combinations = {{{&weights, &engine, &machine, {}}}};
+  choices.acquisitions = {model::Acquisition::rent};
+  choices.prices = &prices;
+  model::Scenario request;
+  request.prompt_tokens = 900;
+  request.output_tokens = 300;
+  const auto all = ranked(question("cheapest-machine"), choices, request, target);
+  return all.empty() ? Candidate() : all.front();
+}
+
+/// More of anything takes no more machines, and on as many no request ends later.
+TEST(Plan, MoreCardsBandwidthOrMemoryNeverLose) {
+  constexpr double rounding = 1 + 1e-9;
+  int compared = 0;
+  for (const char* name : {"meta-llama/Meta-Llama-3-8B", "Qwen/Qwen3-30B-A3B", "Qwen/Qwen3-32B"})
+    for (const auto& [engine, precision] :
+         {std::pair{"vllm", "fp8"}, {"llama.cpp", "q4_K_M"}, {"sglang", "awq-int4"}}) {
+      const auto model = resolve_model(name, Hub(HubFlags{.token = {}, .offline = true}));
+      const auto weights = model::quantise(model, model::scheme(precision));
+      for (const char* card : {"rtx-4090", "a100-sxm-80gb"})
+        for (const auto& [users, think] : {std::pair<Size, double>{24, 0}, {900, 0}, {2000, 60}}) {
+          model::Target target;
+          target.users = users;
+          target.think = think;
+          const std::string host = card[0] == 'r' ? " @ epyc-genoa-768gb" : "";
+          const auto machine = [&](int cards) {
+            return parse_machine(fmt::format("{}x {}{}", cards, card, host), shipped_catalogue());
+          };
+          const auto is_no_worse = [&](const Machine& more, const Machine& less) {
+            const Candidate a = cheapest(weights, model::engine(engine), more, target);
+            const Candidate b = cheapest(weights, model::engine(engine), less, target);
+            if (!b.qualifies()) return;
+            const auto where = fmt::format("{} {} on {}, {} users", name, engine, more.name, users);
+            ++compared;
+            EXPECT_LE(a.machines, b.machines) << where;
+            if (a.machines == b.machines)
+              EXPECT_LE(a.demand.service.total.value(), rounding * b.demand.service.total.value())
+                  << where;
+          };
+          for (const int cards : {1, 2, 4}) {
+            const Machine less = machine(cards);
+            is_no_worse(machine(2 * cards), less);
+            Machine wide = less, large = less;
+            for (Device& each : wide.devices) each.bandwidth = 1.25 * each.bandwidth;
+            for (Device& each : large.devices) each.memory = Bytes(each.memory.count() / 4 * 5);
+            is_no_worse(wide, less);
+            is_no_worse(large, less);
+          }
+        }
+    }
+  EXPECT_GE(compared, 300);
 }
 
 TEST(Plan, EveryReferencePriceIsOfAMachine) {
