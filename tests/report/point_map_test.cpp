@@ -42,12 +42,12 @@ TEST(PointMap, ContentSeesWhatNamesHide) {
 RunInfo budgets_of(const std::string& machine, const std::vector<std::int64_t>& bytes) {
   RunInfo info = run_of({"a"}, {1}, {1});
   Digit& digit = info.grids[0].digits[4];
-  std::vector<std::int64_t> whole(bytes.size(), 0);
-  whole.back() = 1;
+  std::vector<std::string> parts(bytes.size());
+  parts.back() = "max";
   digit[0].values.assign(bytes.size(), machine);
   digit[0].fingerprints.assign(bytes.size(), 1);
   digit.push_back(numbers("gpu_budget_bytes", bytes));
-  digit.push_back(numbers("gpu_budget_is_max", whole));
+  digit.push_back(texts("gpu_budget_relative", parts));
   return info;
 }
 
