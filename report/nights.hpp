@@ -19,7 +19,7 @@ std::optional<std::int64_t> run_before(const Database& database, std::int64_t ru
 struct Night {
   RunSummary run;
   std::optional<model::Estimate> estimate;  ///< none: the run does not have the point
-  std::vector<Value> values;                ///< of the columns that are followed; empty then
+  std::vector<Value> values;                ///< by followed column; empty where there is none
 };
 /// The point of `run` there and in at most `most - 1` complete runs before. `followed`: outcomes
 /// of the point, and facts and prices as each run stores them.

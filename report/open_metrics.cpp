@@ -20,7 +20,7 @@ using model::WayRank;
 
 struct Metric {
   std::string_view name, unit, help;  ///< the name ends in the unit, where it has one
-  std::string_view column;            ///< of the result or of best ways; empty: `holds` decides
+  std::string_view column;            ///< the figure's column; empty: `holds` decides
   bool (*holds)(const ModelRow&) = nullptr;
 };
 constexpr Metric metrics[] = {

@@ -80,7 +80,7 @@ Pictures speed_charts(const Source& source) {
   return charts;
 }
 
-/// What an hour of each machine cost, where that changed.
+/// Hourly costs of machines, where they changed.
 Pictures price_charts(const Source& source) {
   Pictures charts;
   std::vector<const Column*> prices;

@@ -18,10 +18,10 @@ struct Budget {
     rest,   ///< the memory without so many bytes; "max" is the memory without 0
   };
   Kind kind = Kind::size;
-  Bytes bytes;          ///< of a size and a rest
-  Size millionths = 0;  ///< of a share, below a whole
+  Bytes bytes;          ///< size, rest
+  Size millionths = 0;  ///< share: from 1 to 999,999
 
-  /// What it comes to: at most `memory`, at least 0. A share is rounded down to whole bytes.
+  /// Bytes of `memory`: at least 0, at most all of it. A share is rounded down.
   Bytes of(Bytes memory) const;
   /// "max", "max-2GiB", "50%"; empty for a size, which no memory changes.
   std::string relative() const;
@@ -46,7 +46,7 @@ struct CardBudget {
   Bytes bytes;
   Budget asked;
 };
-/// The budgets that `ranges` mean in `memory`, ascending. Of equal ones the relative one stays.
+/// The budgets that `ranges` mean in `memory`, ascending. A relative one stands for equal ones.
 /// Budgets of `memory` and more are all the same: the whole of it, once. Throws
 /// std::invalid_argument for more than 10^5 of a range.
 std::vector<CardBudget> budgets(const std::vector<BudgetRange>& ranges, Bytes memory);

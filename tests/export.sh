@@ -36,7 +36,7 @@ cp "$root/examples/prices/example.toml" prices.toml
 
 "$root/examples/export/to_parquet.py" 2>/dev/null out/small && fail "the system's python3 has pyarrow: the test says nothing of a missing one" || true
 "$python" "$root/examples/export/to_parquet.py" out/small --rows 7 >said || fail "to_parquet.py: $(cat said)"
-"$python" "$root/examples/export/to_parquet.py" out/small/results.sqlite fast.parquet --where "tokens_s > 20 and model = 'gpt2'" >/dev/null
+"$python" "$root/examples/export/to_parquet.py" out/small/results.sqlite fast.parquet --where "tokens_s > 20 and model = 'openai-community/gpt2'" >/dev/null
 "$python" -B - <<'PY'
 import math, sqlite3
 import pyarrow as pa, pyarrow.parquet as pq
@@ -62,7 +62,7 @@ assert table.schema.metadata[b"headroom.name"] == b"small"
 assert b"gpu_budgets" in table.schema.metadata[b"headroom.spec"]
 assert {"50%", "max"} <= set(table["gpu_budget_relative"].to_pylist())
 fast = pq.read_table("fast.parquet")
-expected = database.execute("SELECT count(*) FROM result WHERE tokens_s > 20 AND model = 'gpt2'").fetchone()[0]
+expected = database.execute("SELECT count(*) FROM result WHERE tokens_s > 20 AND model = 'openai-community/gpt2'").fetchone()[0]
 assert 0 < fast.num_rows == expected < len(rows), f"{fast.num_rows} rows, expected {expected}"
 PY
 if "$python" "$root/examples/export/to_parquet.py" out/small bad.parquet --where "speed < 1" 2>said; then fail "an unknown column"; fi
@@ -80,12 +80,12 @@ assert all(family.type == "gauge" and family.documentation for family in familie
 assert families["headroom_gpu_memory_bytes"].unit == "bytes"
 fits = {(s.labels["model"], s.labels["machine"].split(" @ ")[0]): s for s in families["headroom_fits"].samples}
 assert len(fits) == 4, fits.keys()
-small = fits["gpt2", "1x rtx-4090"]
+small = fits["openai-community/gpt2", "1x rtx-4090"]
 assert small.value == 1 and small.labels["runtime"] == "transformers" and small.labels["precision"]
 assert fits["meta-llama/Llama-2-70b-hf", "1x rtx-4090"].value == 0
 speed = next(s for s in families["headroom_output_tokens_per_second"].samples if s.labels == small.labels)
 found = sqlite3.connect("out/small/results.sqlite").execute(
-    "SELECT max(tokens_s) FROM result WHERE model = 'gpt2' AND machine = ? AND batch = 1 AND task = 'inference'",
+    "SELECT max(tokens_s) FROM result WHERE model = 'openai-community/gpt2' AND machine = ? AND batch = 1 AND task = 'inference'",
     (small.labels["machine"],)).fetchone()[0]
 assert abs(speed.value / found - 1) < 1e-12, (speed.value, found)
 cost = families["headroom_cost_per_million_output_tokens"].samples

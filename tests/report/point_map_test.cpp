@@ -71,6 +71,27 @@ TEST(PointMap, EqualBytesAreTheSameBudgetBeforeWholeCardsAre) {
   EXPECT_EQ(places(PointMap(to, from, Match::names), 3), (std::vector<Size>{0, 1, -1}));
 }
 
+/// As budgets_of(), with the parts of the card that they are.
+RunInfo parts_of(const std::vector<std::int64_t>& bytes, const std::vector<std::string>& parts) {
+  RunInfo info = budgets_of("card", bytes);
+  info.grids[0].digits[4].back() = texts("gpu_budget_relative", parts);
+  return info;
+}
+
+TEST(PointMap, APartOfTheCardStaysThatPartWhenItsMemoryChanges) {
+  const Axes from(parts_of({6, 12, 22, 24}, {"25%", "50%", "max-2", "max"}));
+  const Axes to(parts_of({12, 24, 46, 48}, {"25%", "50%", "max-2", "max"}));
+  EXPECT_EQ(places(PointMap(from, to, Match::names), 4), (std::vector<Size>{0, 1, 2, 3}))
+      << "12 bytes are a quarter of one card and half of the other";
+  EXPECT_EQ(places(PointMap(from, to, Match::content), 4), (std::vector<Size>{-1, 0, -1, 1}))
+      << "the same bytes have the same answer";
+}
+
+TEST(PointMap, ASizeThatIsWrittenAsAShareStaysTheSameBytes) {
+  const Axes from(parts_of({12, 24}, {"", "max"})), to(parts_of({12, 24}, {"50%", "max"}));
+  EXPECT_EQ(places(PointMap(from, to, Match::names), 2), (std::vector<Size>{0, 1}));
+}
+
 TEST(PointMap, OneMachineStandsInPlaceOfOneOther) {
   const Axes from(budgets_of("old", {8, 24})), to(budgets_of("new", {8, 32}));
   EXPECT_EQ(places(PointMap(from, to, Match::names), 2), (std::vector<Size>{-1, -1}));
