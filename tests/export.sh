@@ -71,13 +71,16 @@ grep -q 'no such column: speed' said || fail "an unknown column: $(cat said)"
 
 "$program" report out/small --format openmetrics >metrics.txt
 "$python" -B - <<'PY'
-import csv, io, sqlite3
+import sqlite3
+import prometheus_client.parser
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 text = open("metrics.txt").read()
 families = {family.name: family for family in text_string_to_metric_families(text)}
 assert all(family.type == "gauge" and family.documentation for family in families.values())
 assert families["headroom_gpu_memory_bytes"].unit == "bytes"
+classic = [s for family in prometheus_client.parser.text_string_to_metric_families(text) for s in family.samples]
+assert len(classic) == sum(len(family.samples) for family in families.values()), "the older text format differs"
 fits = {(s.labels["model"], s.labels["machine"].split(" @ ")[0]): s for s in families["headroom_fits"].samples}
 assert len(fits) == 4, fits.keys()
 small = fits["openai-community/gpt2", "1x rtx-4090"]
