@@ -67,8 +67,7 @@ Document assumptions(const Source& source) {
       .add(axes_list(source.axes.info()))
       .paragraph(
           "GPU memory is all that a process uses on a card, as nvidia-smi would show it. "
-          "Tables show GiB and milliseconds; results.csv and the database have bytes and "
-          "seconds.");
+          "Tables show GiB and milliseconds; CSV and the database have bytes and seconds.");
 }
 
 List models_list(const Source& source) {

@@ -180,9 +180,9 @@ void add_machine_facts(std::vector<Column>& all) {
       "ram_stated", "", "RAM stated", integer,
       +[](const Machine& m) { return Cell(std::int64_t{!m.ram_assumed}); },
       "1: the speed of the host's memory is stated; 0: it is assumed"));
-  all.push_back(fact("gpu_budget_is_max", "", "whole GPU", integer, {},
-                     "1: gpu_budget_bytes is all memory of the largest card, as 'max' asks; 0: it "
-                     "is less"));
+  all.push_back(fact("gpu_budget_relative", "", "budget of the GPU", text, {},
+                     "gpu_budget_bytes by the memory of the largest card: max (all of it), 50%, "
+                     "max-2GiB; empty: a size"));
   all.push_back(fact(
       "cards_list_price_usd", "USD", "list price of the cards", real,
       +[](const Machine& m) {

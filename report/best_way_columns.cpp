@@ -13,10 +13,9 @@ namespace {
 
 using OfWay = Cell (*)(const Source&, const ModelRow&);
 
-bool is_run(const ModelRow& row) { return rank_of(row) <= model::WayRank::offload; }
 template <class Value>
 Cell if_run(const ModelRow& row, Value value) {
-  return is_run(row) ? Cell(value) : Cell();
+  return way_runs(row) ? Cell(value) : Cell();
 }
 
 /// Cost of a million output tokens where everything is on cards; none without prices.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "report/diff.hpp"
@@ -74,22 +75,26 @@ std::string shown_value(const Column& column, const std::string& value) {
   return column.shown == DisplayUnit::gib && !value.empty() ? gib(Bytes(std::stoll(value))) : value;
 }
 
-/// True for a budget of the whole card, whatever its bytes, where both runs have one.
-bool is_whole_card_of_both(const RunInfo& a, const RunInfo& b, const std::string& bytes) {
-  const auto has_whole = [](const RunInfo& info, const std::string* value) {
-    for (const GridShape& grid : info.grids)
-      for (const Digit& digit : grid.digits) {
-        const auto flag = std::ranges::find(digit, "gpu_budget_is_max", &Axis::column);
-        const auto budget = std::ranges::find(digit, "gpu_budget_bytes", &Axis::column);
-        if (flag == digit.end() || budget == digit.end()) continue;
-        for (std::size_t i = 0; i < flag->values.size(); ++i)
-          if (number_of(&flag->values[i], 0) > 0 &&
-              (value == nullptr || text_of(&budget->values[i]) == *value))
-            return true;
-      }
-    return false;
-  };
-  return has_whole(a, &bytes) && has_whole(b, nullptr);
+/// Parts of the card ("max", "50%") that are budgets of a run: all, or those that come to `bytes`.
+std::set<std::string> parts_of_cards(const RunInfo& info, const std::string* bytes) {
+  std::set<std::string> parts;
+  for (const GridShape& grid : info.grids)
+    for (const Digit& digit : grid.digits) {
+      const auto part = std::ranges::find(digit, "gpu_budget_relative", &Axis::column);
+      const auto budget = std::ranges::find(digit, "gpu_budget_bytes", &Axis::column);
+      if (part == digit.end() || budget == digit.end()) continue;
+      for (std::size_t i = 0; i < part->values.size(); ++i)
+        if (!bytes || text_of(&budget->values[i]) == *bytes)
+          parts.insert(text_of(&part->values[i]));
+    }
+  parts.erase("");
+  return parts;
+}
+
+/// True for a budget that is the same part of a card in both runs, whatever its bytes.
+bool is_part_of_card_in_both(const RunInfo& a, const RunInfo& b, const std::string& bytes) {
+  const auto here = parts_of_cards(a, &bytes), there = parts_of_cards(b, nullptr);
+  return std::ranges::any_of(here, [&](const auto& part) { return there.contains(part); });
 }
 
 /// Facts of two contents that differ, "bandwidth of rtx-4090: 1008 → 1100 GB/s". Parts of another
@@ -256,9 +261,9 @@ std::vector<InputChange> Diff::inputs() const {
       for (const auto& [value, content] : values) {
         const bool replaced = replaced_ && column.name == "machine" &&
                               (value == replaced_->from || value == replaced_->to);
-        const bool whole =
-            column.name == "gpu_budget_bytes" && is_whole_card_of_both(here, there, value);
-        if (!value.empty() && !others.contains(value) && !replaced && !whole)
+        const bool part =
+            column.name == "gpu_budget_bytes" && is_part_of_card_in_both(here, there, value);
+        if (!value.empty() && !others.contains(value) && !replaced && !part)
           all.push_back({fmt::format("spec: {}", column.heading), shown_value(column, value), how});
       }
     };

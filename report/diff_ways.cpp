@@ -42,8 +42,6 @@ std::string cause_of(const Diff& diff, const ModelRow& before, const ModelRow& a
   return cause.empty() ? "spec" : cause;
 }
 
-bool runs(const ModelRow& row) { return rank_of(row) <= model::WayRank::offload; }
-
 /// Places of the differing ones in a list: the gravest change first, then the largest.
 std::pair<WayChange, double> place_of(const BestWay& way, double threshold) {
   const WayChange change = change_of(way, threshold);
@@ -55,7 +53,7 @@ std::pair<WayChange, double> place_of(const BestWay& way, double threshold) {
 }  // namespace
 
 double BestWay::speed_change() const {
-  if (!before || !after || !runs(*before) || !runs(*after)) return 0;
+  if (!before || !after || !way_runs(*before) || !way_runs(*after)) return 0;
   const double was = before->roomiest().estimate.tokens_s;
   const double is = after->roomiest().estimate.tokens_s;
   return was > 0 && is > 0 ? is / was - 1 : 0;
@@ -66,7 +64,7 @@ WayChange change_of(const BestWay& way, double threshold) {
   if (!way.after) return WayChange::removed;
   const auto was = rank_of(*way.before), is = rank_of(*way.after);
   if (was != is) return is > was ? WayChange::worse_verdict : WayChange::better_verdict;
-  if (!runs(*way.after)) return WayChange::none;
+  if (!way_runs(*way.after)) return WayChange::none;
   if (way.before->held != way.after->held || way.before->runtime != way.after->runtime ||
       way.before->roomiest().estimate.gpus_used != way.after->roomiest().estimate.gpus_used)
     return WayChange::other_way;
@@ -116,7 +114,7 @@ Table best_ways_table(const Diff& diff) {
     auto& row = table.rows.emplace_back();
     row = {way.model, way.machine, way.machine_before};
     for (const ModelRow* each : {way.before, way.after}) {
-      const bool is_run = each && runs(*each);
+      const bool is_run = each && way_runs(*each);
       const double tokens_s = is_run ? each->roomiest().estimate.tokens_s : 0;
       row.push_back(is_run ? Value(each->held) : Value());
       row.push_back(is_run ? Value(each->runtime) : Value());

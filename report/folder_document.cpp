@@ -20,6 +20,7 @@ List files_list(const Written& written) {
       {"index.html", "everything on one page, which sorts and filters"},
       {"changes.md", "changes since the run before, and their causes"},
       {"results.csv", "every point, in bytes and seconds"},
+      {"results.csv.gz", "every point, in bytes and seconds, compressed (gzip)"},
       {"compatibility.md", "which model runs where, with advice"},
       {"compatibility.csv", "as CSV, a row for each model, machine and precision"},
       {"precision.md", "precisions side by side, with what each saves"},
@@ -109,8 +110,9 @@ Document served_best(const Source& source) {
   return Document()
       .heading(2, "Serving under load")
       .paragraph(
-          "The concurrency with most requests per second; results.csv has every one, with "
-          "intervals.")
+          fmt::format("The concurrency with most requests per second; {} has every one, with "
+                      "intervals.",
+                      source.every_point))
       .add(table_block(source.database->query(std::string(view("serving").sql), source.run.id)))
       .add(serving_tolerance(source));
 }

@@ -26,7 +26,7 @@ constexpr Number shown_numbers[] = {
     {"load_s", DisplayUnit::seconds},      {"ttft_s", DisplayUnit::milliseconds},
     {"tpot_s", DisplayUnit::milliseconds}, {"tokens_s", DisplayUnit::plain}};
 
-/// Three significant digits in the unit that is shown: a page is for eyes, results.csv is exact.
+/// Three significant digits in the unit that is shown: a page is for eyes, other files are exact.
 std::string rounded(const Cell& cell, DisplayUnit how) {
   double value = 0;
   if (const auto* n = std::get_if<std::int64_t>(&cell))
@@ -182,7 +182,7 @@ Document points_part(const Source& source) {
                 "stands at its first or smallest value",
                 points.size(), source.run.points);
   return Document()
-      .paragraph(which + ", rounded; results.csv has every point, exact.")
+      .paragraph(fmt::format("{}, rounded; {} has every point, exact.", which, source.every_point))
       .add(Interactive{fmt::format(
           "<noscript><p>Sorting and filtering single points needs script; the tables above and "
           "below do not.</p></noscript><div id=\"points-section\" hidden><form "

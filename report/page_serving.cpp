@@ -230,7 +230,7 @@ constexpr std::string_view explained =
     "engine, precision and concurrency, the table shows the point with most requests per second. "
     "Small figures are the ends of the 80 % interval. First token and request are those of the "
     "mean request, with waiting if fewer run concurrently. "
-    "Tokens/s/user is the speed of one request after its first token. results.csv has every point, "
+    "Tokens/s/user is the speed of one request after its first token. {} has every point, "
     "and requests with lengths at their 95th percentiles.";
 constexpr std::string_view limits_explained =
     "Requests/s at random is the rate of arrivals at which the slowest requests keep their limits: "
@@ -247,7 +247,7 @@ Document serving_part(const Source& source) {
   const auto models = served_models(source);
   if (models.empty()) return {};
   Document part;
-  part.paragraph(explained);
+  part.paragraph(fmt::format(explained, source.every_point));
   const auto any = [&](bool OptionalColumns::*column) {
     return std::ranges::any_of(
         models, [&](const ServedModel& each) { return optional_columns(source, each).*column; });
@@ -268,7 +268,7 @@ Document serving_part(const Source& source) {
   if (!pictures.pictures.empty()) part.add(std::move(pictures));
   for (TableBlock& table : tables) part.add(std::move(table));
   if (models.size() > most)
-    part.paragraph(fmt::format("{} more are in results.csv.", models.size() - most));
+    part.paragraph(fmt::format("{} more are in {}.", models.size() - most, source.every_point));
   return part;
 }
 

@@ -23,12 +23,14 @@ bool compared(const Axis& axis, const Digit& digit, Match match) {
          std::ranges::all_of(digit, [](const Axis& each) { return each.fingerprints.empty(); });
 }
 
-/// How keys write a GPU budget: in bytes, or as "max" where it is the whole card.
-enum class BudgetKey { bytes, whole_card };
+/// How keys write a GPU budget: in bytes; shares and remainders of the card as such ("50%",
+/// "max-2GiB"); the whole card as "max" too.
+enum class BudgetKey { bytes, parts_of_card, whole_card };
 
-bool is_whole_card(const Digit& digit, std::size_t position) {
-  const auto flag = std::ranges::find(digit, "gpu_budget_is_max", &Axis::column);
-  return flag != digit.end() && number_of(&flag->values[position], 0) > 0;
+/// "max", "50%"; empty for a budget in bytes.
+std::string relative_budget(const Digit& digit, std::size_t position) {
+  const auto axis = std::ranges::find(digit, "gpu_budget_relative", &Axis::column);
+  return axis == digit.end() ? std::string() : text_of(&axis->values[position]);
 }
 
 /// How the values of one grid are compared with those of another.
@@ -40,9 +42,10 @@ struct Keys {
   std::string of(const Digit& digit, const Axis& axis, std::size_t position) const {
     std::string value = text_of(&axis.values[position]);
     if (replaced && axis.column == "machine" && value == replaced->from) value = replaced->to;
-    if (budget == BudgetKey::whole_card && axis.column == "gpu_budget_bytes" &&
-        is_whole_card(digit, position))
-      value = "max";
+    if (budget != BudgetKey::bytes && axis.column == "gpu_budget_bytes")
+      if (const auto part = relative_budget(digit, position);
+          !part.empty() && (part != "max" || budget == BudgetKey::whole_card))
+        value = part;
     std::string key = axis.column + '=' + value;
     if (match == Match::content && !axis.fingerprints.empty())
       key += '#' + std::to_string(axis.fingerprints[position]);
@@ -152,13 +155,18 @@ std::vector<Size> positions_of(const Combinations& all, const Digit& digit,
     for (const Size position : found)
       if (position >= 0) taken[static_cast<std::size_t>(position)] = true;
   };
-  match_rest();
-  const bool open =
-      std::ranges::find(found, -1) != found.end() && std::ranges::find(taken, false) != taken.end();
-  if (from.match == Match::names && open && has(digit, "gpu_budget_is_max")) {
-    from.budget = to.budget = BudgetKey::whole_card;
-    match_rest();
-  }
+  const auto is_open = [&] {
+    return std::ranges::find(found, -1) != found.end() &&
+           std::ranges::find(taken, false) != taken.end();
+  };
+  const bool relative = from.match == Match::names && has(digit, "gpu_budget_relative");
+  if (relative)
+    for (const auto budget : {BudgetKey::parts_of_card, BudgetKey::whole_card}) {
+      from.budget = to.budget = budget;
+      if (is_open()) match_rest();
+    }
+  from.budget = to.budget = BudgetKey::bytes;
+  if (is_open()) match_rest();
   return found;
 }
 

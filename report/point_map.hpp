@@ -11,8 +11,8 @@
 namespace headroom::report {
 
 enum class Match {
-  /// every axis has the same value, and a budget of the whole card stays one on another card: the
-  /// same question
+  /// every axis has the same value, and a budget that is a part of the card (max, 50%, max-2GiB)
+  /// stays that part of another card: the same question
   names,
   content,  ///< every fact and fingerprint too, and the same points are left out: the same answer
 };

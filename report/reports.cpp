@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "model/infer/estimate.hpp"
@@ -20,35 +18,6 @@
 
 namespace headroom::report {
 namespace {
-
-constexpr std::string_view csv_mark = "\n<!-- results.csv: ";
-
-/// The last line of README.md, which names the run of results.csv.
-std::string csv_line(const std::filesystem::path& folder, std::string_view fingerprint) {
-  std::error_code error;
-  return fmt::format("{}{} bytes of {} -->\n", csv_mark,
-                     std::filesystem::file_size(folder / "results.csv", error), fingerprint);
-}
-
-std::string page_of(const std::filesystem::path& folder) {
-  std::ifstream in(folder / "README.md", std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// True if the folder has a report of an earlier run, so that what lies in it is this program's.
-bool has_report(const std::filesystem::path& folder) {
-  return page_of(folder).find(csv_mark) != std::string::npos;
-}
-
-bool csv_is_of(const std::filesystem::path& folder, std::string_view fingerprint) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const auto csv = fs::last_write_time(folder / "results.csv", error);
-  if (error) return false;
-  const auto page = fs::last_write_time(folder / "README.md", error);
-  if (error || csv > page) return false;
-  return page_of(folder).ends_with(csv_line(folder, fingerprint));
-}
 
 /// Removes files of these kinds from a folder of the report that are not of this run.
 void remove_others(const std::filesystem::path& folder, const std::string& below,
@@ -66,7 +35,7 @@ void remove_others(const std::filesystem::path& folder, const std::string& below
 }  // namespace
 
 Source source_of(const Database& database, std::int64_t run) {
-  Source source{&database, {}, Axes(database.run(run)), {}, {}};
+  Source source{&database, {}, Axes(database.run(run)), {}, {}, csv_file_name(CsvFile::plain)};
   source.run = database.summary(run);
   if (!source.run.complete())
     throw StoreError(source.run.finished.empty()
@@ -104,8 +73,10 @@ std::vector<const ModelRow*> without_repeats(const std::vector<const ModelRow*>&
 }
 
 Written write_reports(const Database& database, std::int64_t run,
-                      const std::filesystem::path& folder, Figures figures, Csv csv) {
-  const Source source = source_of(database, run);
+                      const std::filesystem::path& folder, Figures figures, CsvFile form, Csv csv) {
+  Source source = source_of(database, run);
+  const std::string csv_name = csv_file_name(form);
+  source.every_point = csv_name.empty() ? database.file().filename().string() : csv_name;
   Written written;
   const bool has_earlier = has_report(folder);
   std::error_code error;
@@ -114,10 +85,9 @@ Written write_reports(const Database& database, std::int64_t run,
     write_whole(folder / name, content);
     written.files.emplace_back(name);
   };
-  if (csv == Csv::keep && csv_is_of(folder, source.run.fingerprint))
-    written.files.emplace_back("results.csv");
-  else
-    add("results.csv", [&](std::ostream& out) { write_csv(out, database, run); });
+  if (csv == Csv::write || !csv_is_of(folder, form, source.run.fingerprint))
+    write_csv_file(folder, form, database, run);
+  if (form != CsvFile::none) written.files.emplace_back(csv_name);
   const auto trained = training_lines(source);
   if (!source.lines.empty() || trained.empty()) {
     add("compatibility.md", to_markdown(compatibility_document(source)));
@@ -150,8 +120,8 @@ Written write_reports(const Database& database, std::int64_t run,
     remove_others(folder, "machines", {".md"}, written);
     remove_others(folder, "curves", {".png", ".svg", ".gp", ".dat"}, written);
   }
-  add("README.md",
-      to_markdown(folder_document(source, written)) + csv_line(folder, source.run.fingerprint));
+  add("README.md", to_markdown(folder_document(source, written)) +
+                       csv_line(folder, form, source.run.fingerprint));
   return written;
 }
 

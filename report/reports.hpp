@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/csv_file.hpp"
 #include "report/document.hpp"
 #include "report/read.hpp"
 #include "report/selection.hpp"
@@ -18,6 +19,7 @@ struct Source {
   Axes axes;
   std::vector<ModelRow> lines;         ///< every line of every grid
   std::vector<const ModelRow*> shown;  ///< one per name, into `lines`
+  std::string every_point;             ///< name of the file that has every point: "results.csv"
 };
 /// Throws StoreError where the run is not there or is not complete.
 Source source_of(const Database& database, std::int64_t run);
@@ -71,14 +73,15 @@ List serving_tolerance(const Source& source);
 
 /// `draw`: those that chosen_figures() chooses.
 enum class Figures { draw, draw_all, skip };
-/// Says if results.csv may stay as it is. README.md, which is written last, must name a run with an
-/// equal fingerprint. For runs that consist of another run's rows.
+/// Says if the file of every point may stay as it is. README.md, which is written last, must name a
+/// run with an equal fingerprint. For runs that consist of another run's rows.
 enum class Csv { write, keep };
-/// results.csv, compatibility.md and .csv, machines/, precision.md, changes.md where there is an
-/// earlier run, index.html, curves (PNG, SVG, .gp, .dat) and README.md of the run into `folder`.
-/// Each file is written whole or not at all; README.md comes last. Files of an earlier run in
-/// machines/ and curves/ are removed. Throws StoreError.
+/// results.csv in this form, compatibility.md and .csv, machines/, precision.md, changes.md where
+/// there is an earlier run, index.html, curves (PNG, SVG, .gp, .dat) and README.md of the run into
+/// `folder`. Each file is written whole or not at all; README.md comes last. Files of an earlier
+/// run in machines/ and curves/ are removed. Throws StoreError.
 Written write_reports(const Database& database, std::int64_t run,
-                      const std::filesystem::path& folder, Figures figures, Csv csv = Csv::write);
+                      const std::filesystem::path& folder, Figures figures,
+                      CsvFile form = CsvFile::plain, Csv csv = Csv::write);
 
 }  // namespace headroom::report

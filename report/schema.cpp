@@ -56,6 +56,11 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
+std::string_view word_of(SqlType type) {
+  if (type == SqlType::integer) return "integer";
+  return type == SqlType::real ? "real" : "text";
+}
+
 std::string make_tables() {
   std::string sql =
       "CREATE TABLE run (id INTEGER PRIMARY KEY, name TEXT NOT NULL, spec TEXT NOT NULL,\n"
@@ -96,7 +101,7 @@ std::string make_tables() {
          ");\n"
          "CREATE TABLE longest_context (id INTEGER PRIMARY KEY, tokens INTEGER NOT NULL);\n"
          "CREATE TABLE column_meaning (name TEXT PRIMARY KEY, unit TEXT NOT NULL,\n"
-         "  meaning TEXT NOT NULL);\n";
+         "  meaning TEXT NOT NULL, type TEXT NOT NULL);\n";
 }
 
 std::string make_views(std::string_view temporary) {
@@ -118,8 +123,8 @@ std::string create_views() {
   std::string sql = "DROP VIEW IF EXISTS result;\nDROP VIEW IF EXISTS result_all;\n";
   sql += make_views("") + "DELETE FROM column_meaning;\n";
   for (const Column& c : columns())
-    sql += fmt::format("INSERT INTO column_meaning VALUES ({}, {}, {});\n", quoted(c.name),
-                       quoted(c.unit), quoted(c.meaning));
+    sql += fmt::format("INSERT INTO column_meaning VALUES ({}, {}, {}, {});\n", quoted(c.name),
+                       quoted(c.unit), quoted(c.meaning), quoted(word_of(c.type)));
   return sql;
 }
 

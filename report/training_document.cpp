@@ -18,7 +18,7 @@ constexpr std::string_view introduction =
     "Each model and method is shown at the point that fits and trains on most tokens per second. "
     "Where no time is known, it is the point with most tokens per step. Where none fits, it is the "
     "one that comes nearest. Memory is that of the fullest card at its peak, and its parts add up "
-    "to the peak. results.csv has every point and every term.";
+    "to the peak. {} has every point and every term.";
 
 std::string number_or_dash(double value, DisplayUnit how) {
   return value > 0 && std::isfinite(value) ? shown(value, how) : std::string("–");
@@ -85,7 +85,8 @@ std::string place_words(const TrainingLine& line) {
 
 Document training_document(const Source& source, const std::vector<TrainingLine>& lines) {
   Document page;
-  page.paragraph(introduction).add(BarKey{{peak_parts.begin(), peak_parts.end()}});
+  page.paragraph(fmt::format(introduction, source.every_point))
+      .add(BarKey{{peak_parts.begin(), peak_parts.end()}});
   for (const auto& place : by_place(lines)) {
     auto widest = static_cast<double>(place.front()->gpu_memory);
     for (const TrainingLine* line : place)

@@ -49,6 +49,8 @@ std::string_view rank_words(const ModelRow& row) {
   return rank_words()[static_cast<std::size_t>(rank_of(row))];
 }
 
+bool way_runs(const ModelRow& row) { return rank_of(row) <= model::WayRank::offload; }
+
 bool is_tight(const ModelRow& row) {
   const model::Estimate& e = row.roomiest().estimate;
   return model::is_on_gpus(e) && e.sure == model::Confidence::marginal;

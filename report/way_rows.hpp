@@ -16,6 +16,9 @@ std::span<const std::string_view> rank_words();
 model::WayRank rank_of(const ModelRow& row);
 std::string_view rank_words(const ModelRow& row);
 
+/// True if the model runs in this way, on cards or not.
+bool way_runs(const ModelRow& row);
+
 /// True if everything is on cards, but memory may not suffice at the high end of its interval.
 bool is_tight(const ModelRow& row);
 

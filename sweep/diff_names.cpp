@@ -20,9 +20,8 @@ std::string axis_words(const report::Diff& diff, const report::PointChange& chan
   const bool now = change.now.has_value();
   const report::Axes& axes = (now ? diff.after() : diff.before()).axes;
   const auto& digits = axes.info().grids[axes.grid_of(now ? *change.after : *change.before)].digits;
-  const bool is_max =
-      report::number_of(axes.value("gpu_budget_is_max", now ? *change.after : *change.before), 0) >
-      0;
+  const std::string part =
+      report::text_of(axes.value("gpu_budget_relative", now ? *change.after : *change.before));
   const auto varies = [&](std::string_view column) {
     for (const report::Digit& digit : digits)
       for (const report::Axis& axis : digit)
@@ -36,9 +35,12 @@ std::string axis_words(const report::Diff& diff, const report::PointChange& chan
     if (column.kind != report::ColumnKind::axis) continue;
     const bool model = column.name == "model", machine = column.name == "machine";
     if (!model && !machine && !varies(column.name)) continue;
-    if (column.name == "gpu_budget_bytes" && is_max) continue;
-    const auto cell = diff.value(column, change, now);
     const char* comma = text.empty() ? "" : ", ";
+    if (column.name == "gpu_budget_bytes" && !part.empty()) {
+      if (part != "max") text += fmt::format("{}{} {}", comma, column.heading, part);
+      continue;
+    }
+    const auto cell = diff.value(column, change, now);
     if (const auto* name = std::get_if<std::string_view>(&cell))
       text += comma + (model     ? std::string(short_model_name(*name))
                        : machine ? short_machine_name(std::string(*name))

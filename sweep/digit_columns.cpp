@@ -89,9 +89,14 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
              });
   if (first.gpu_budget >= Bytes(0) && first.gpu_budget != model::unlimited) {
     add("gpu_budget_bytes", [](const Scenario& s) { return AxisValue(s.gpu_budget.count()); });
-    add("gpu_budget_is_max", [](const Scenario& s) {
-      return AxisValue(Size{s.gpu_budget == largest_card(*s.machine)});
-    });
+    report::Axis relative{"gpu_budget_relative", {}};
+    for (const Choice& choice : digit) {
+      const Scenario& s = choice.decides;
+      const bool is_max = s.gpu_budget == largest_card(*s.machine);
+      auto words = is_max ? std::string("max") : choice.budget->relative();
+      relative.values.push_back(words.empty() ? AxisValue() : AxisValue(std::move(words)));
+    }
+    columns.push_back(std::move(relative));
   }
   return columns;
 }

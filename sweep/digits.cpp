@@ -21,9 +21,10 @@ std::vector<Choice> with_budgets(const std::vector<Choice>& machines,
                                  const std::vector<BudgetRange>& ranges) {
   std::vector<Choice> all;
   for (const Choice& choice : machines)
-    for (const Bytes budget : budgets(ranges, largest_card(*choice.decides.machine))) {
+    for (const CardBudget& budget : budgets(ranges, largest_card(*choice.decides.machine))) {
       all.push_back(choice);
-      all.back().decides.gpu_budget = budget;
+      all.back().budget = budget.asked;
+      all.back().decides.gpu_budget = budget.bytes;
     }
   return all;
 }
@@ -111,6 +112,7 @@ void overlay(Choice& choice, const Choice& over) {
   if (o.machine) s.machine = o.machine;
   for (const auto* axis : number_axes())
     if (o.*axis->number > 0) s.*axis->number = o.*axis->number;
+  if (over.budget) choice.budget = over.budget;
   if (o.gpu_budget >= Bytes(0)) s.gpu_budget = o.gpu_budget;
 }
 
@@ -191,8 +193,7 @@ std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& gri
   set_contexts(grid, groups);
   if (grid.link_of("gpu_budgets")) {
     for (Choice& choice : merge(groups, "gpu_budgets", "machines").choices)
-      choice.decides.gpu_budget =
-          std::min(choice.decides.gpu_budget, largest_card(*choice.decides.machine));
+      choice.decides.gpu_budget = choice.budget->of(largest_card(*choice.decides.machine));
   } else if (!grid.values("gpu_budgets").empty()) {
     DigitGroup& machines = group_with(groups, "machines");
     try {

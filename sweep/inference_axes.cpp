@@ -65,7 +65,7 @@ Setter set_machine(const std::string& text, Names& names) {
   return [m = names.machine(text)](Choice& c) { c.decides.machine = m; };
 }
 Setter set_budget(const std::string& text, Names&) {
-  return [b = parse_budget(text).first](Choice& c) { c.decides.gpu_budget = b; };
+  return [b = parse_budgets(text).first](Choice& c) { c.budget = b; };
 }
 
 constexpr AxisValues numbers = AxisValues::numbers, names = AxisValues::names;

@@ -41,8 +41,9 @@ struct Choice {
   model::Scenario decides = undecided;
   /// Adapters, proposed tokens, images, text alone; null: not decided.
   std::array<const ServedExtra*, std::size(extra_axes)> extras{};
-  Size image_tokens = 0;      ///< tokens of images in every prompt
-  bool as_published = false;  ///< is_as_published() of the weights
+  std::optional<Budget> budget{};  ///< as asked; `decides` has what it is on the machine
+  Size image_tokens = 0;           ///< tokens of images in every prompt
+  bool as_published = false;       ///< is_as_published() of the weights
 
   bool operator==(const Choice&) const = default;
 };

@@ -1,10 +1,8 @@
 // Ranges as specs write them: first-last*factor, first-last+step.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
-#include "hardware/quantity_text.hpp"
 #include "sweep/spec.hpp"
 
 namespace headroom::sweep {
@@ -56,11 +54,6 @@ Size whole(std::string_view text) {
   return number;
 }
 
-Bytes bytes(std::string_view text) {
-  if (text == "0") return Bytes(0);
-  return parse_bytes(text);
-}
-
 }  // namespace
 
 std::vector<Size> parse_range(std::string_view text) {
@@ -83,55 +76,6 @@ std::vector<Size> parse_range(std::string_view text) {
     if (multiplies && value > last / step) break;
   }
   return values;
-}
-
-BudgetRange parse_budget(std::string_view text) {
-  const Pieces p = pieces(text);
-  BudgetRange range;
-  if (p.last.empty()) {
-    if (p.first == "max") {
-      range.to_max = true;
-      return range;
-    }
-    range.first = range.last = bytes(p.first);
-    return range;
-  }
-  range.first = bytes(p.first);
-  range.to_max = p.last == "max";
-  range.last = range.to_max ? range.first : bytes(p.last);
-  if (p.operation != '+')
-    throw std::invalid_argument(
-        fmt::format("found '{}', expected a range with a step, such as \"0-max+1GiB\"", text));
-  range.step = bytes(p.step);
-  if (range.step <= Bytes(0))
-    throw std::invalid_argument(fmt::format("the range '{}' does not move", text));
-  if (range.last < range.first)
-    throw std::invalid_argument(fmt::format("the range '{}' is empty", text));
-  if (!range.to_max &&
-      (range.last - range.first).count() / range.step.count() > static_cast<Size>(max_values))
-    throw std::invalid_argument(fmt::format("the range '{}' has more than 10^5 values", text));
-  return range;
-}
-
-std::vector<Bytes> budgets(const std::vector<BudgetRange>& ranges, Bytes memory) {
-  std::vector<Bytes> all;
-  for (const auto& range : ranges) {
-    const Bytes last = range.to_max ? memory : std::min(range.last, memory);
-    if (range.to_max && range.step == Bytes(0)) {
-      all.push_back(memory);
-      continue;
-    }
-    all.push_back(std::min(range.first, memory));
-    if (range.step == Bytes(0)) continue;
-    if ((last - range.first).count() / range.step.count() > static_cast<Size>(max_values))
-      throw std::invalid_argument("a budget range has more than 10^5 values");
-    for (Bytes value = range.first + range.step; value <= last; value += range.step)
-      all.push_back(value);
-    if (range.to_max || range.last >= memory) all.push_back(memory);
-  }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
 }
 
 }  // namespace headroom::sweep

@@ -114,11 +114,13 @@ class SpecReader {
     if (!node) return;
     const auto* table = node->as_table();
     if (!table) fail(*node, "report", "a table: [report]");
-    known_keys(*table, " in [report]", {"plots"});
+    known_keys(*table, " in [report]", {"plots", "csv"});
     if (const auto* plots = table->get("plots")) {
       if (!plots->is_boolean()) fail(*plots, "plots", "true or false");
       spec_.plots = plots->as_boolean()->get();
     }
+    if (const auto* csv = table->get("csv"))
+      checked(*csv, "csv", [&] { spec_.csv = csv_file_named(text(*csv, "csv")); });
   }
 
   /// A value, or each of a list that is not empty.
@@ -195,7 +197,7 @@ class SpecReader {
     const std::string text = value.is_string() ? value.as_string()->get() : shown(value);
     checked(value, axis.key, [&] {
       if (axis.values == AxisValues::budgets) {
-        parse_budget(text);
+        parse_budgets(text);
         values.push_back(text);
         return;
       }
@@ -239,9 +241,9 @@ class SpecReader {
         checked(axis, "link", [&] {
           if (name == "gpu_budgets")
             for (const BudgetRange& range : grid.gpu_budgets())
-              if (range.step != Bytes(0) || range.to_max)
+              if (!range.is_single())
                 throw std::invalid_argument(
-                    "linked gpu_budgets must be single sizes, without ranges");
+                    "linked gpu_budgets must be single budgets (8GiB, 50%, max), without ranges");
           const auto has = grid.values(name).size(), first = grid.values(linked.front()).size();
           if (has != first)
             throw std::invalid_argument(fmt::format("'{}' has {} values and '{}' has {}",

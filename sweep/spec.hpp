@@ -11,6 +11,8 @@
 
 #include "hardware/units.hpp"
 #include "model/infer/estimate.hpp"
+#include "report/csv_file.hpp"
+#include "sweep/budget.hpp"
 
 namespace headroom::sweep {
 
@@ -19,14 +21,6 @@ namespace headroom::sweep {
 class SpecError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-/// Memory that one process may use on each card: a size, or a range that ends at each card's own
-/// memory.
-struct BudgetRange {
-  Bytes first, last;
-  bool to_max = false;  ///< `last` is each machine's own maximum: its largest card
-  Bytes step;           ///< 0: only `first`
 };
 
 /// One [[grid]]: the values of every axis, usual ones filled in.
@@ -57,6 +51,7 @@ struct Spec {
   std::vector<std::filesystem::path> engines;  ///< [run] engines: TOML files, relative to the spec
   std::filesystem::path prices;                ///< [prices] file, relative to the spec; empty: none
   bool plots = true;                           ///< [report] plots
+  report::CsvFile csv = report::CsvFile::plain;  ///< [report] csv
   std::vector<GridSpec> grids;
 
   /// SpecError about `key` of `grid`.
@@ -71,13 +66,11 @@ Spec parse_spec(std::string_view toml, std::string file);
 /// Reads a file of at most 16 MiB.
 Spec read_spec(const std::filesystem::path& file);
 
+/// "plain", "gz", "none". Throws std::invalid_argument with these.
+report::CsvFile csv_file_named(std::string_view text);
+
 /// "4096-131072*2", "0-80+1", "7": the values, ascending. Throws std::invalid_argument that says
 /// what was expected.
 std::vector<Size> parse_range(std::string_view text);
-/// "0-max+1GiB", "8GiB-40GiB+4GiB", "24GB", "max", "0".
-BudgetRange parse_budget(std::string_view text);
-/// The budgets that `ranges` mean on a machine whose largest card has `memory`, ascending, without
-/// duplicates. Budgets of `memory` and more are all the same: the whole card, once.
-std::vector<Bytes> budgets(const std::vector<BudgetRange>& ranges, Bytes memory);
 
 }  // namespace headroom::sweep

@@ -58,7 +58,7 @@ const std::vector<std::string>* GridSpec::link_of(std::string_view axis) const {
 
 std::vector<BudgetRange> GridSpec::gpu_budgets() const {
   std::vector<BudgetRange> all;
-  for (const std::string& text : values("gpu_budgets")) all.push_back(parse_budget(text));
+  for (const std::string& text : values("gpu_budgets")) all.push_back(parse_budgets(text));
   return all;
 }
 
@@ -66,6 +66,10 @@ SpecError Spec::error(const GridSpec& grid, std::string_view key, const std::str
   const auto line = grid.lines.find(std::string(key));
   return SpecError(fmt::format("{}:{}: key '{}': {}", file,
                                line == grid.lines.end() ? grid.line : line->second, key, what));
+}
+
+report::CsvFile csv_file_named(std::string_view text) {
+  return static_cast<report::CsvFile>(one_of(std::string(text), report::csv_file_words));
 }
 
 Spec read_spec(const std::filesystem::path& file) {

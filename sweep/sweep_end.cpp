@@ -10,6 +10,7 @@
 #include "report/reports.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/output.hpp"
+#include "sweep/spec.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -63,6 +64,15 @@ std::filesystem::path shard_file(const std::filesystem::path& out, std::string_v
          fmt::format("{}-of-{}.sqlite", shard.substr(0, slash), shard.substr(slash + 1));
 }
 
+report::CsvFile csv_of(const Options& options, const std::string& spec) {
+  if (const auto given = options.read("csv", csv_file_named)) return *given;
+  try {
+    return parse_spec(spec, "spec").csv;
+  } catch (const std::exception&) {
+    return report::CsvFile::plain;  // a spec of another version
+  }
+}
+
 int end_shard(report::Store store, const std::filesystem::path& file, const Ending& ending,
               const Log& log) {
   const Counts counts = counts_of(store, ending);
@@ -78,7 +88,7 @@ int end_run(report::Store store, const std::filesystem::path& file,
   const report::Database database(file);
   const auto written = report::write_reports(
       database, counts.run, folder, ending.draw ? report::Figures::draw : report::Figures::skip,
-      counts.reused == counts.stored ? report::Csv::keep : report::Csv::write);
+      ending.csv, counts.reused == counts.stored ? report::Csv::keep : report::Csv::write);
   for (const auto& note : written.notes) log.say("note", note, {});
   counts.facts["files"] = written.files.size() + 1;
   counts.facts["folder"] = folder.string();

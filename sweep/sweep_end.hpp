@@ -2,10 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
+#include "report/csv_file.hpp"
 #include "report/store.hpp"
 #include "sweep/log.hpp"
+#include "sweep/options/options.hpp"
 
 namespace headroom::sweep {
 
@@ -20,7 +23,11 @@ struct Ending {
   double seconds = 0;            ///< time of the points
   std::int64_t reused_from = 0;  ///< run; 0: none
   bool draw = true;
+  report::CsvFile csv = report::CsvFile::plain;
 };
+
+/// --csv, else [report] csv of the run's spec, else plain. Throws UsageError.
+report::CsvFile csv_of(const Options& options, const std::string& spec);
 
 /// Closes the store and says what it holds.
 int end_shard(report::Store store, const std::filesystem::path& file, const Ending& ending,

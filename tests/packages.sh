@@ -78,6 +78,18 @@ get_probe_python() {
     echo "no torch and transformers for python3: the probe is not run" >&2
 }
 
+# A python3 with pyarrow and prometheus_client for tests/export.sh, in build/export-python. Fails with the
+# reason where they cannot be installed: that test has nothing to say then.
+get_export_python() {
+  local folder=build/export-python
+  local wanted=(pyarrow==26.0.1 prometheus_client==0.26.0)
+  "$folder/bin/python" -c 'import pyarrow, prometheus_client' 2>/dev/null && return
+  { python3 -m venv "$folder" && "$folder/bin/pip" install -q --disable-pip-version-check "${wanted[@]}"; } || {
+    echo "failed: ${wanted[*]} cannot be installed into $folder; python3-venv and a package index are needed" >&2
+    return 1
+  }
+}
+
 # install_packages build|check...: everything that these groups need.
 install_packages() {
   local system=unknown group wanted=() missing

@@ -120,6 +120,7 @@ int run_merge(const Options& options) {
     if (fs::equivalent(part.file, file, error))
       throw UsageError(fmt::format("{}: is a shard itself; choose another --out", file.string()));
   const auto info = report::Database(parts.front().file).run(parts.front().run.id);
+  const report::CsvFile csv = csv_of(options, info.spec);
   const auto start = std::chrono::steady_clock::now();
   report::Store store(file);
   store.begin_run(info);
@@ -140,8 +141,10 @@ int run_merge(const Options& options) {
     store.limit_longest_contexts_to(shown);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  return end_run(std::move(store), file, folder,
-                 {.from = first, .seconds = took.count(), .draw = !options.given("no-plots")}, log);
+  return end_run(
+      std::move(store), file, folder,
+      {.from = first, .seconds = took.count(), .draw = !options.given("no-plots"), .csv = csv},
+      log);
 }
 
 }  // namespace
@@ -150,7 +153,7 @@ const Command merge_command = {
     {.name = "merge",
      .summary = "merge the shards of a sweep into one run",
      .operands = "FOLDER|SHARD.sqlite…",
-     .flags = "no-plots log-format out",
+     .flags = "no-plots csv log-format out",
      .examples = "headroom sweep big.toml --shard 1/2 && headroom sweep big.toml --shard 2/2\n"
                  "headroom merge out/big\n"
                  "headroom merge a/1-of-2.sqlite b/2-of-2.sqlite --out /data/big",

@@ -11,12 +11,14 @@
 #include "report/condition.hpp"
 #include "report/csv.hpp"
 #include "report/nights.hpp"
+#include "report/open_metrics.hpp"
 #include "report/reports.hpp"
 #include "report/view.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/database_operand.hpp"
 #include "sweep/output.hpp"
 #include "sweep/stream.hpp"
+#include "sweep/sweep_end.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -92,27 +94,47 @@ void trend(const Options& options, const report::Database& database, std::int64_
         fmt::format("--trend: '{}' holds for {} points, expected one{}", options.text("trend"),
                     points.size() == 6 ? "more than five" : std::to_string(points.size()),
                     points.empty() ? "" : fmt::format(": point {}", fmt::join(points, ", "))));
-  std::vector<std::string> names{"verdict", "gpu_bytes", "load_s", "ttft_s", "tpot_s", "tokens_s"};
-  if (options.given("columns")) {
-    names.clear();
-    for (const auto* column : selected_columns(options, database.run(run))) {
-      if (column->kind != report::ColumnKind::outcome)
-        throw UsageError(fmt::format("--columns with --trend: outcomes are expected, '{}' is none",
-                                     column->name));
-      names.emplace_back(column->name);
-    }
-  }
+  std::vector<const report::Column*> followed;
+  for (const auto* name : {"verdict", "gpu_bytes", "load_s", "ttft_s", "tpot_s", "tokens_s"})
+    followed.push_back(report::find_column(name));
+  if (options.given("columns")) followed = selected_columns(options, database.run(run));
   report::Table table{{"run", "finished", "version"}, {}};
-  table.names.insert(table.names.end(), names.begin(), names.end());
-  for (const auto& night : report::nights(database, run, points.front(), 1000)) {
+  for (const auto* column : followed) {
+    if (column->kind == report::ColumnKind::axis || column->kind == report::ColumnKind::point)
+      throw UsageError(fmt::format(
+          "--columns with --trend: '{}' says which point it is, the same in each run; outcomes, "
+          "facts and prices are expected, such as tokens_s, gpu_memory_bytes, rent_per_hour",
+          column->name));
+    table.names.emplace_back(column->name);
+  }
+  for (auto& night : report::nights(database, run, points.front(), 1000, followed)) {
     auto& row = table.rows.emplace_back(
         std::vector<report::Value>{night.run.id, night.run.finished, night.run.version});
-    for (const auto& name : names)
-      row.push_back(night.estimate ? report::owned(report::value_of(*report::find_column(name),
-                                                                    *night.estimate, {}))
-                                   : report::Value());
+    row.insert(row.end(), night.values.begin(), night.values.end());
   }
   emit(options, formatted(table, format_of(options)));
+}
+
+/// --format openmetrics: the best ways of a run.
+void metrics(const Options& options, const report::Database& database, std::int64_t run) {
+  for (const std::string_view flag :
+       {"view", "where", "columns", "trend", "no-plots", "all-plots", "csv"})
+    if (options.given(flag))
+      throw UsageError(
+          fmt::format("--{} has no effect with --format openmetrics, which prints the best way of "
+                      "each model on "
+                      "each machine",
+                      flag));
+  const report::Source source = report::source_of(database, run);
+  stream(options, [&](std::ostream& out) { report::write_open_metrics(out, source); });
+}
+
+/// Refuses flags of the files in a folder where rows are printed instead.
+void refuse_flags_of_folders(const Options& options) {
+  for (const std::string_view rows : {"view", "where", "columns", "trend"})
+    if (options.given("csv") && options.given(rows))
+      throw UsageError(fmt::format(
+          "--csv has no effect with --{}: it is about results.csv in the run's folder", rows));
 }
 
 int run_report(const Options& options) {
@@ -125,11 +147,17 @@ int run_report(const Options& options) {
   options.exclusive({"runs", "view", "where"});
   options.exclusive({"runs", "view", "columns"});
   options.exclusive({"runs", "view", "where", "trend"});
+  options.exclusive({"runs", "csv"});
   if (options.given("runs")) {
     emit(options, runs_text(database, format_of(options)));
     return done;
   }
   const std::int64_t run = options.given("run") ? options.whole("run", 0) : database.latest_run();
+  if (options.text("format") == "openmetrics") {
+    metrics(options, database, run);
+    return done;
+  }
+  refuse_flags_of_folders(options);
   if (options.given("trend")) {
     trend(options, database, run);
     return done;
@@ -144,14 +172,17 @@ int run_report(const Options& options) {
     return done;
   }
   if (options.given("format"))
-    throw UsageError("--format has no effect without --view or --runs: a folder has all formats");
+    throw UsageError(
+        "--format has no effect without --view or --runs: a folder has all formats; --format "
+        "openmetrics prints the best ways as metrics");
   options.exclusive({"no-plots", "all-plots"});
   const fs::path folder = options.given("out") ? fs::path(options.text("out")) : file.parent_path();
   const auto written =
       report::write_reports(database, run, folder.empty() ? fs::path(".") : folder,
                             options.given("no-plots")    ? report::Figures::skip
                             : options.given("all-plots") ? report::Figures::draw_all
-                                                         : report::Figures::draw);
+                                                         : report::Figures::draw,
+                            csv_of(options, database.run(run).spec));
   for (const auto& note : written.notes) fmt::print(stderr, "note: {}\n", note);
   for (const auto& path : written.files) fmt::print("{}\n", (folder / path).string());
   return done;
@@ -163,7 +194,7 @@ const Command report_command = {
     {.name = "report",
      .summary = "write tables and curves of a run from its database",
      .operands = "DATABASE|FOLDER",
-     .flags = "run runs view where columns trend no-plots all-plots format out",
+     .flags = "run runs view where columns trend no-plots all-plots csv format out",
      .examples = "headroom report out/nightly\n"
                  "headroom report out/nightly --runs\n"
                  "headroom report --view list\n"
@@ -171,10 +202,14 @@ const Command report_command = {
                  "headroom report out/nightly --where \"tokens_s > 20 and model like 'Qwen%'\" "
                  "--columns model,precision,tokens_s\n"
                  "headroom report out/nightly --trend \"point = 17\"\n"
+                 "headroom report out/nightly --trend \"point = 17\" --columns rent_per_hour\n"
+                 "headroom report out/nightly --format openmetrics\n"
                  "headroom report results.sqlite --run 3 --out /tmp/third",
      .columns = "files written, one a line; with --view or --runs the rows themselves.\n"
                 "--where, --columns: points as CSV (RFC 4180), in bounded memory\n"
                 "--trend: one row a run: run, finished, version, then the columns asked for\n"
+                "--format openmetrics: OpenMetrics 1.0 text; the best way of each model on each\n"
+                "  machine, as diff compares them, with labels model, machine, precision, runtime\n"
                 "meaning of columns: sqlite3 FILE 'select * from column_meaning'",
      .exit_codes = usual_exit_codes},
     run_report};

@@ -104,6 +104,7 @@ Spec given_spec(const Options& options) {
   Spec spec = read_spec(options.operands().front());
   if (options.given("out")) spec.out = options.text("out");
   if (options.given("prices")) spec.prices = options.text("prices");
+  if (const auto csv = options.read("csv", csv_file_named)) spec.csv = *csv;
   for (const auto& file : spec.engines) model::add_engines(read_text_file(file), file.string());
   return spec;
 }
@@ -117,7 +118,7 @@ Job given_job(const Options& options, const Spec& spec) {
 
 /// Refuses the flags without effect, then prints what a run would do.
 void print_dry_run(const Options& options, const Job& job) {
-  for (const std::string_view flag : {"jobs", "fresh", "shard", "no-plots", "log-format"})
+  for (const std::string_view flag : {"jobs", "fresh", "shard", "no-plots", "csv", "log-format"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect with --dry-run", flag));
   fmt::print("{}", dry_run(job));
@@ -132,8 +133,10 @@ int run_sweep(const Options& options) {
     return done;
   }
 
-  if (options.given("shard") && options.given("no-plots"))
-    throw UsageError("--no-plots has no effect with --shard: merging writes the reports");
+  for (const std::string_view flag : {"no-plots", "csv"})
+    if (options.given("shard") && options.given(flag))
+      throw UsageError(
+          fmt::format("--{} has no effect with --shard: merging writes the reports", flag));
   const Log log(options);
   const auto shard = options.read(
       "shard", [&](const std::string& text) { return parse_shard(text, job.points()); });
@@ -172,7 +175,8 @@ int run_sweep(const Options& options) {
   const Ending ending{.from = first,
                       .seconds = took.count(),
                       .reused_from = reuse ? reuse->run() : 0,
-                      .draw = !options.given("no-plots") && spec.plots};
+                      .draw = !options.given("no-plots") && spec.plots,
+                      .csv = spec.csv};
   return shard ? end_shard(std::move(store), file, ending, log)
                : end_run(std::move(store), file, spec.out, ending, log);
 }
@@ -205,8 +209,10 @@ const std::string columns =
     "  column_meaning; inference has ttft_s, tpot_s, total_s, load_s (with `concurrencies`,\n    "
     "serving_* under load), training has step_s,\n"
     "  mfu, tokens_s, peak_at and every term of memory\n"
-    "out/<name>/index.html, results.csv, compatibility.md and .csv, precision.md, changes.md\n"
-    "  and .csv, curves, README.md\n"
+    "gpu_budgets: sizes, shares of the largest card, max, max-2GiB; ranges with a step\n"
+    "  ('0-max-2GiB+4GiB', '25%-100%+25%')\n"
+    "out/<name>/index.html, results.csv (or .gz, or none: --csv), compatibility.md and .csv,\n"
+    "  precision.md, changes.md and .csv, curves, README.md\n"
     "points are taken from the last run if model, machine, engine and program are the same;\n"
     "  --fresh computes all of them, with the same content\n"
     "llama.cpp keeps experts in host memory where cards have no room for them; `curve` gives the\n"
@@ -220,10 +226,11 @@ const Command sweep_command = {
      .summary = "evaluate every point of a spec into a database, with tables and curves",
      .operands = "SPEC",
      .flags = "dry-run jobs fresh shard hardware engines prices " HEADROOM_FACTOR_FLAGS
-              " hub-token offline no-plots log-format out",
+              " hub-token offline no-plots csv log-format out",
      .examples = "headroom sweep examples/nightly.toml\n"
                  "headroom sweep examples/nightly.toml --dry-run\n"
                  "headroom sweep big.toml --jobs 2 --out /data/big\n"
+                 "headroom sweep big.toml --csv gz\n"
                  "headroom sweep big.toml --shard 3/16 --out /data/big\n"
                  "sqlite3 out/nightly/results.sqlite 'select count(*) from result'",
      .columns = columns,

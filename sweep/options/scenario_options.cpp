@@ -14,6 +14,7 @@
 #include "model/engine/loaded_scheme.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/best_way.hpp"
+#include "sweep/budget.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -88,19 +89,31 @@ void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
   const auto budget = [](std::string_view text) {
     constexpr Size least = Size{1} << 20;
     const auto bytes = whole_number(text);
-    return bytes && (*bytes == 0 || *bytes >= least) ? Bytes(*bytes) : parse_bytes(text);
+    if (bytes && *bytes >= least) return Budget{.bytes = Bytes(*bytes)};
+    return parse_budget(text);
+  };
+  const auto of = [&](std::string_view flag, const Budget& given, Bytes memory,
+                      const std::string& owner) {
+    if (given.kind == Budget::Kind::rest && given.bytes > memory)
+      throw UsageError(fmt::format("--{}: {} leaves nothing: {} has {}", flag, options.text(flag),
+                                   owner, to_text(memory)));
+    return given.kind == Budget::Kind::size ? given.bytes : given.of(memory);
   };
   if (const auto given = options.read("gpu-budget", budget)) {
-    // A card's size as it is sold may be beyond what its driver reports.
     const Bytes largest = largest_card(*s.machine);
-    if (given->real().value() > 1.1 * largest.real().value())
-      throw UsageError(fmt::format("--gpu-budget: {} is {}, and the largest card of {} has {}",
-                                   options.text("gpu-budget"), to_text(*given), s.machine->name,
+    const std::string owner = "the largest card of " + s.machine->name;
+    s.gpu_budget = of("gpu-budget", *given, largest, owner);
+    // A card's size as it is sold may be beyond what its driver reports.
+    if (s.gpu_budget.real().value() > 1.1 * largest.real().value())
+      throw UsageError(fmt::format("--gpu-budget: {} is {}, and {} has {}",
+                                   options.text("gpu-budget"), to_text(s.gpu_budget), owner,
                                    to_text(largest)));
-    s.gpu_budget = *given;
   }
-  if (const auto given = options.read("ram-budget", budget)) s.ram_budget = *given;
-  if (const auto given = options.read("disk-budget", budget)) s.disk_budget = *given;
+  const std::string host = "the host of " + s.machine->name;
+  if (const auto given = options.read("ram-budget", budget))
+    s.ram_budget = of("ram-budget", *given, s.machine->host.ram, host);
+  if (const auto given = options.read("disk-budget", budget))
+    s.disk_budget = of("disk-budget", *given, s.machine->host.disk, host);
   if (options.given("gpu-memory-utilization")) s.gpu_share = share(options);
 }
 

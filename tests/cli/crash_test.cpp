@@ -114,6 +114,21 @@ TEST_F(Crash, ReportsOnAFullDiskAreWholeOrAsTheyWere) {
   EXPECT_TRUE(half.empty());
 }
 
+TEST_F(Crash, ACompressedReportOnAFullDiskIsLeftOut) {
+  ASSERT_EQ(run(sweep("whole")), 0);
+  const fs::path out = folder / "small";
+  fs::create_directories(out);
+  if (mount("none", out.c_str(), "tmpfs", 0, "size=8k") != 0)
+    GTEST_SKIP() << "mounting a small tmpfs needs root";
+  const auto [code, words] = ask(
+      {"report", (folder / "whole").string(), "--out", out.string(), "--no-plots", "--csv", "gz"});
+  const auto half = leftovers("small");
+  umount(out.c_str());
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(words.find("results.csv.gz: cannot be written"), std::string::npos) << words;
+  EXPECT_TRUE(half.empty());
+}
+
 TEST_F(Crash, TwoConcurrentSweeps) {
   const pid_t first = start(sweep("both"));
   wait_for_a_block(database("both"));

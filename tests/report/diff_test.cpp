@@ -210,6 +210,25 @@ TEST(Nights, FollowOnePointThroughRunsThatNumberItOtherwise) {
   EXPECT_EQ(nights(database, 4, 0, 2).size(), 2u);
 }
 
+TEST(Nights, FollowPricesAndFactsAsEachRunStoresThem) {
+  Folder folder;
+  const auto file = folder / "r.sqlite";
+  const auto with_rent = [](std::optional<double> rent) {
+    RunInfo info = run_of({"a"}, {1}, {1});
+    if (rent) info.grids[0].digits[4].push_back({"rent_per_hour", {*rent}});
+    return info;
+  };
+  write(file, with_rent({}), {1});
+  write(file, with_rent(0.4), {2});
+  write(file, with_rent(0.5), {3});
+  const std::vector<const Column*> followed{find_column("rent_per_hour"), find_column("tokens_s")};
+  const auto all = nights(Database(file), 3, 0, 30, followed);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].values, (std::vector<Value>{Value(), Value(1.0)}));
+  EXPECT_EQ(all[1].values, (std::vector<Value>{Value(0.4), Value(2.0)}));
+  EXPECT_EQ(all[2].values, (std::vector<Value>{Value(0.5), Value(3.0)}));
+}
+
 TEST(Shards, AdoptedInOrderTheyAreTheWhole) {
   Folder folder;
   const RunInfo info = run_of({"a", "b"}, {1, 2}, {1, 2});

@@ -42,12 +42,12 @@ TEST(PointMap, ContentSeesWhatNamesHide) {
 RunInfo budgets_of(const std::string& machine, const std::vector<std::int64_t>& bytes) {
   RunInfo info = run_of({"a"}, {1}, {1});
   Digit& digit = info.grids[0].digits[4];
-  std::vector<std::int64_t> whole(bytes.size(), 0);
-  whole.back() = 1;
+  std::vector<std::string> parts(bytes.size());
+  parts.back() = "max";
   digit[0].values.assign(bytes.size(), machine);
   digit[0].fingerprints.assign(bytes.size(), 1);
   digit.push_back(numbers("gpu_budget_bytes", bytes));
-  digit.push_back(numbers("gpu_budget_is_max", whole));
+  digit.push_back(texts("gpu_budget_relative", parts));
   return info;
 }
 
@@ -69,6 +69,27 @@ TEST(PointMap, EqualBytesAreTheSameBudgetBeforeWholeCardsAre) {
   const Axes from(budgets_of("card", {8, 16})), to(budgets_of("card", {8, 16, 24}));
   EXPECT_EQ(places(PointMap(from, to, Match::names), 2), (std::vector<Size>{0, 1}));
   EXPECT_EQ(places(PointMap(to, from, Match::names), 3), (std::vector<Size>{0, 1, -1}));
+}
+
+/// As budgets_of(), with the parts of the card that they are.
+RunInfo parts_of(const std::vector<std::int64_t>& bytes, const std::vector<std::string>& parts) {
+  RunInfo info = budgets_of("card", bytes);
+  info.grids[0].digits[4].back() = texts("gpu_budget_relative", parts);
+  return info;
+}
+
+TEST(PointMap, APartOfTheCardStaysThatPartWhenItsMemoryChanges) {
+  const Axes from(parts_of({6, 12, 22, 24}, {"25%", "50%", "max-2", "max"}));
+  const Axes to(parts_of({12, 24, 46, 48}, {"25%", "50%", "max-2", "max"}));
+  EXPECT_EQ(places(PointMap(from, to, Match::names), 4), (std::vector<Size>{0, 1, 2, 3}))
+      << "12 bytes are a quarter of one card and half of the other";
+  EXPECT_EQ(places(PointMap(from, to, Match::content), 4), (std::vector<Size>{-1, 0, -1, 1}))
+      << "the same bytes have the same answer";
+}
+
+TEST(PointMap, ASizeThatIsWrittenAsAShareStaysTheSameBytes) {
+  const Axes from(parts_of({12, 24}, {"", "max"})), to(parts_of({12, 24}, {"50%", "max"}));
+  EXPECT_EQ(places(PointMap(from, to, Match::names), 2), (std::vector<Size>{0, 1}));
 }
 
 TEST(PointMap, OneMachineStandsInPlaceOfOneOther) {

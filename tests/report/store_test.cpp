@@ -222,13 +222,16 @@ TEST(Store, AxesThatAreNotColumnsAreRefused) {
 TEST(Store, ColumnMeaningDescribesEveryColumn) {
   Folder folder;
   write_all(folder / "r.sqlite", small_run());
-  const Table t = Database(folder / "r.sqlite")
-                      .query("SELECT name, unit, meaning FROM column_meaning ORDER BY rowid", 0);
+  const Table t =
+      Database(folder / "r.sqlite")
+          .query("SELECT name, unit, meaning, type FROM column_meaning ORDER BY rowid", 0);
   ASSERT_EQ(t.rows.size(), columns().size());
   for (std::size_t i = 0; i < t.rows.size(); ++i) {
     EXPECT_EQ(text(t.rows[i][0]), columns()[i].name);
     EXPECT_EQ(text(t.rows[i][1]), columns()[i].unit);
     EXPECT_FALSE(text(t.rows[i][2]).empty());
+    constexpr std::string_view types[] = {"integer", "real", "text"};
+    EXPECT_EQ(text(t.rows[i][3]), types[static_cast<std::size_t>(columns()[i].type)]);
   }
 }
 

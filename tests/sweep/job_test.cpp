@@ -99,6 +99,19 @@ TEST(Job, LinkedBudgetsAreLimitedByTheCard) {
   EXPECT_EQ(all[1].gpu_budget, all[1].machine->devices[0].memory);
 }
 
+TEST(Job, LinkedBudgetsMayBePartsOfEachCard) {
+  const Job job = job_of(
+      "models = 'llama2-7b'\nmachines = ['rtx-4090', 'h100-sxm-80gb', 'rtx-4090']\n"
+      "runtimes = 'transformers'\ngpu_budgets = ['50%', 'max-2GiB', 'max']\nlink = ['machines', "
+      "'gpu_budgets']");
+  ASSERT_EQ(job.points(), 3);
+  const auto all = scenarios(job.grids[0]);
+  const auto memory = [&](std::size_t i) { return all[i].machine->devices[0].memory; };
+  EXPECT_EQ(all[0].gpu_budget.count(), memory(0).count() / 2);
+  EXPECT_EQ(all[1].gpu_budget, memory(1) - Bytes(Size{2} << 30));
+  EXPECT_EQ(all[2].gpu_budget, memory(2));
+}
+
 TEST(Job, TheDatabasesColumnsSayWhatTheScenariosAre) {
   const Job job = job_of(std::string(small) + "batches = [1, 2]\nruntimes = 'transformers'");
   const JobGrid& grid = job.grids[0];

@@ -75,30 +75,6 @@ TEST(Range, Counts) {
     EXPECT_THROW(parse_range(bad), std::invalid_argument) << bad;
 }
 
-TEST(Budget, RangeReachesEachCardsOwnMemory) {
-  const auto range = parse_budget("0-max+1GiB");
-  const auto of_card = [&](Bytes memory) { return budgets({range}, memory); };
-  EXPECT_EQ(of_card(2_GiB), (std::vector<Bytes>{Bytes(0), 1_GiB, 2_GiB}));
-  const Bytes odd((1_GiB).count() * 5 / 2);
-  EXPECT_EQ(of_card(odd), (std::vector<Bytes>{Bytes(0), 1_GiB, 2_GiB, odd}));
-  EXPECT_EQ(of_card(Bytes(0)), std::vector<Bytes>{Bytes(0)});
-}
-
-TEST(Budget, BeyondTheCardIsTheWholeCardOnce) {
-  const std::vector<BudgetRange> ranges = {parse_budget("8GiB"), parse_budget("24GiB"),
-                                           parse_budget("40GiB"), parse_budget("80GiB")};
-  EXPECT_EQ(budgets(ranges, 30_GiB), (std::vector<Bytes>{8_GiB, 24_GiB, 30_GiB}));
-  EXPECT_EQ(budgets({parse_budget("1GiB-9GiB+4GiB")}, 6_GiB),
-            (std::vector<Bytes>{1_GiB, 5_GiB, 6_GiB}));
-  EXPECT_EQ(budgets({parse_budget("max")}, 6_GiB), std::vector<Bytes>{6_GiB});
-}
-
-TEST(Budget, NeverMixesUnitsUp) {
-  EXPECT_EQ(budgets({parse_budget("8GB")}, 30_GiB), std::vector<Bytes>{Bytes(8'000'000'000)});
-  for (const auto* bad : {"8", "0-80+1", "0-max", "0-max*2", "max-0+1GiB", "4GiB-1GiB+1GiB"})
-    EXPECT_THROW(parse_budget(bad), std::invalid_argument) << bad;
-}
-
 TEST(SpecError, NamesLineKeyFoundAndAllowed) {
   EXPECT_EQ(grid_complaint("batch = 3").substr(0, 50),
             "s.toml:4: unknown key 'batch' in [[grid]]; nearest");
@@ -151,7 +127,7 @@ TEST(Link, NeedsAxesOfOneLength) {
   EXPECT_NE(grid_complaint("batches = 1\nlink = ['batchs', 'batches']").find("nearest: batches"),
             std::string::npos);
   EXPECT_NE(grid_complaint("gpu_budgets = '0-max+1GiB'\nlink = ['machines', 'gpu_budgets']")
-                .find("without ranges"),
+                .find("(8GiB, 50%, max), without ranges"),
             std::string::npos);
 }
 
