@@ -106,9 +106,4 @@ std::string assumption_lines(const GivenScenario& given) {
   return all;
 }
 
-std::string unmeasured_note(const model::TimeIntervals& of) {
-  if (of.tpot.measurements > 0 && of.ttft.measurements > 0) return {};
-  return std::string(unmeasured_footnote);
-}
-
 }  // namespace headroom::sweep

@@ -53,7 +53,4 @@ std::string memory_lines(const model::Explanation& explained);
 /// Assumptions about all that the user left out, as paragraphs.
 std::string assumption_lines(const GivenScenario& given);
 
-/// Footnote of numbers with a ~; empty where `of` is measured.
-std::string unmeasured_note(const model::TimeIntervals& of);
-
 }  // namespace headroom::sweep

@@ -162,8 +162,7 @@ std::string chosen_way(const GivenScenario& given, const model::Explanation& exp
   if (!explained.advice.empty() && !model::is_on_gpus(e) && !given.machine->devices.empty())
     text += paragraph("Advice: " + advice_words(explained.advice));
   if (!predictors.empty()) text += paragraph("Note: " + predictors);
-  text += assumption_lines(given) + unmeasured_note(of);
-  return text + paragraph("Next: headroom launch " + given.asked + ", or --details, --explain");
+  return text + assumption_lines(given);
 }
 
 /// Lines where nothing runs: warnings, and changes that would help.
@@ -189,16 +188,21 @@ std::string answer_text(const GivenScenario& given, const model::Explanation& ex
   const std::string head = title_line(given) + paragraph(headline(given, e, load)) + '\n';
   const std::string tail = model::fits(e.verdict) ? chosen_way(given, explained, load, predictors)
                                                   : why_not(given, explained);
-  if (given.ways.size() < 2 || !model::fits(e.verdict)) return head + tail;
+  const auto ended = [&](const std::string& text) {
+    if (!model::fits(e.verdict)) return text;
+    return text + footnote_of(text) +
+           paragraph("Next: headroom launch " + given.asked + ", or --details, --explain");
+  };
+  if (given.ways.size() < 2 || !model::fits(e.verdict)) return ended(head + tail);
   const auto lines = [](const std::string& text) {
     return static_cast<std::size_t>(std::ranges::count(text, '\n'));
   };
-  std::string table;
+  std::string text;
   for (std::size_t most = most_ways; most >= fewest_ways; --most) {
-    table = ways_table(given, most) + '\n';
-    if (lines(head) + lines(table) + lines(tail) <= screen_lines) break;
+    text = ended(head + ways_table(given, most) + '\n' + tail);
+    if (lines(text) <= screen_lines) break;
   }
-  return head + table + tail;
+  return text;
 }
 
 }  // namespace headroom::sweep

@@ -163,7 +163,7 @@ std::string hardware_lines(const Catalogue& some, const Catalogue& all, ListLeng
       processors);
   add("host",
       {{"host", false, always, {}},
-       {"RAM GB", true, always, {}},
+       {"RAM GiB", true, always, {}},
        {"GB/s", true, always, {}},
        {"cores", true, always, {}},
        {"", false, 1, {}}},

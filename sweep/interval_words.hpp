@@ -21,6 +21,11 @@ inline std::string_view unmeasured_sign(const model::Interval& of) {
 inline constexpr std::string_view unmeasured_footnote =
     "~ No measurement of such weights on such cards or such a load stands behind this number.\n";
 
+/// The footnote where `text` has the sign; else empty.
+inline std::string footnote_of(std::string_view text) {
+  return std::string(text.find('~') == std::string_view::npos ? "" : unmeasured_footnote);
+}
+
 /// "38.9 tokens/s (34–52)" of a rate whose time has the interval `of`; "~38.9" where nothing was
 /// measured. `unit` follows the number.
 inline std::string rate_with_interval(double rate, const model::Interval& of,

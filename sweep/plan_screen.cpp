@@ -16,7 +16,8 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr std::size_t most_rows = 7, rows_beside_arrivals = 4;
+constexpr std::size_t most_rows = 7;
+constexpr std::ptrdiff_t screen_lines = 30;
 
 std::string plan_title(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
@@ -237,24 +238,24 @@ std::string price_words(const PlanScreen& screen) {
 
 std::string plan_screen(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
-  const std::string weights = best.qualifies() ? weights_words(screen) : std::string();
-  const std::size_t other_lines =
-      std::min<std::size_t>(3, screen.left_out.size() + (screen.strict_answer.empty() ? 0 : 1) +
-                                   static_cast<std::size_t>(std::ranges::count(weights, '\n')));
-  const std::size_t most = (best.demand.slowest ? rows_beside_arrivals : most_rows) - other_lines;
-  std::string text = paragraph(plan_title(screen)) + paragraph(plan_headline(screen));
-  if (best.qualifies()) {
-    text += '\n' + plan_comparison(screen, std::min(screen.rows, most)) + '\n';
-    text += serving_lines(screen, best);
-  } else {
-    text += '\n';
-  }
+  std::string head = paragraph(plan_title(screen)) + paragraph(plan_headline(screen)) + '\n';
+  std::string tail;
+  if (best.qualifies()) tail += '\n' + serving_lines(screen, best);
   if (!screen.strict_answer.empty())
-    text += paragraph("Attention: with --strict the answer is " + screen.strict_answer + '.');
-  text += weights + left_out_words(screen);
-  text += plan_assumptions(screen);
-  if (text.find('~') != std::string::npos) text += unmeasured_footnote;
-  return text + paragraph("Next: --details for every figure, --format csv for every candidate.");
+    tail += paragraph("Attention: with --strict the answer is " + screen.strict_answer + '.');
+  if (best.qualifies()) tail += weights_words(screen);
+  tail += left_out_words(screen) + plan_assumptions(screen);
+  const std::string next = paragraph(
+      screen.candidates.size() == 1
+          ? std::string("Next: --details for every figure.")
+          : fmt::format("Next: --details for every figure, --format csv for all {} candidates.",
+                        grouped(static_cast<Size>(screen.candidates.size()))));
+  std::string text;
+  for (std::size_t most = best.qualifies() ? std::min(screen.rows, most_rows) : 0;; --most) {
+    text = head + (most > 0 ? plan_comparison(screen, most) : std::string()) + tail;
+    text += footnote_of(text) + next;
+    if (most <= 1 || std::ranges::count(text, '\n') <= screen_lines) return text;
+  }
 }
 
 }  // namespace headroom::sweep

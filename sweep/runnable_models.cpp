@@ -145,7 +145,7 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
        "(--runtime, --precision).");
   line("Assumes", context_words(request));
   for (const auto& each : given.assumed) line("Assumes", each + '.');
-  if (text.find('~') != std::string::npos) text += unmeasured_footnote;
+  text += footnote_of(text);
   std::size_t shown = 0;
   for (const Line& each : lines) shown += 1 + each.alike;
   if (shown > lines.size())

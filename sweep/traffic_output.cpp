@@ -73,10 +73,13 @@ std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
   rate("output tokens/s", t.output_tokens_s * replicas(s), of.rate);
   rate("output tokens/s/GPU", t.output_tokens_s * replicas(s) / cards(e), of.rate);
   rate("output tokens/s/user", 1 / t.tpot.value(), of.tpot);
-  return aligned({fmt::format("under load, {} concurrent request{}, {} running", s.batch,
-                              s.batch == 1 ? "" : "s", t.running),
-                  "expected", "low", "high", "measured"},
-                 {false, true, true, true, false}, rows);
+  return aligned(
+      {fmt::format(
+           "under load, {} concurrent request{}{}, {} running", s.batch, s.batch == 1 ? "" : "s",
+           replicas(s) > 1 ? fmt::format(" on each of {} replicas", replicas(s)) : std::string(),
+           t.running),
+       "expected", "low", "high", "measured"},
+      {false, true, true, true, false}, rows);
 }
 
 std::string traffic_rate(const model::Traffic& t, const model::Scenario& s,

@@ -110,12 +110,17 @@ AtDemand at_demand_on(const Scenario& copy, const Serving& serving, const Target
   at.requests_s =
       at.service.requests_s * static_cast<double>(target.users) / static_cast<double>(at.requests);
   if (!target.at_random()) return at;
-  at.service.ttft = at.slowest->ttft;
-  at.service.tpot = at.slowest->tpot;
-  at.service.total = at.slowest->total;
-  at.service.requests_s = at.slowest->requests_s;
+  // Means are the expected ones, with intervals of their own.
+  Target expected = target;
+  expected.strict = false;
+  s.batch = serving.batch;
+  const InFlight mean = target.strict ? in_flight(s, serving, expected, all) : *at.slowest;
+  at.service.ttft = mean.ttft;
+  at.service.tpot = mean.tpot;
+  at.service.total = mean.total;
+  at.service.requests_s = mean.requests_s;
   const double rate = asked_rate(copy, target);
-  at.requests_s = rate > 0 ? rate : all * at.slowest->requests_s;
+  at.requests_s = rate > 0 ? rate : all * mean.requests_s;
   return at;
 }
 

@@ -28,7 +28,7 @@ struct AtDemand {
   Size requests = 0;  ///< at once in one copy, a whole number; 0: no demand was stated
   Service service;    ///< as the mean request has it
   /// Set where requests arrive at random, or the slowest have limits. Without any demand it has as
-  /// many people as the batch.
+  /// many people as the batch. Its times are at the high ends of intervals for a strict target.
   std::optional<InFlight> slowest;
   double requests_s = 0;  ///< rate of all copies together
 };

@@ -161,9 +161,10 @@ const Command diff_command = {
      .flags = "threshold fail-if details format out",
      .examples =
          "headroom diff out/nightly\n"
-         "headroom diff out/nightly 3 7 --format csv --out changes.csv\n"
          "headroom diff out/nightly --fail-if \"old.best_verdict = 'fits' and new.best_verdict <> "
          "'fits'\"\n"
+         "headroom diff out/nightly --fail-if \"new.best_verdict not in ('fits', 'tight')\"\n"
+         "headroom diff out/nightly 3 7 --format csv --out changes.csv\n"
          "headroom diff out/nightly --fail-if 'new.best_tokens_s < 0.95 * old.best_tokens_s'",
      .columns =
          "text: counts, the best way of each model before and after, inputs that changed;\n"

@@ -189,6 +189,7 @@ const Command plan_command = {
      .examples =
          "headroom plan --machine local\n"
          "headroom plan largest-model --machine rtx-4090\n"
+         "headroom plan cheapest-machine llama3-70b --users 50 --think-time 60s --max-ttft-p95 2s\n"
          "headroom plan longest-context llama3-8b --machine rtx-4090\n"
          "headroom plan most-users llama3-8b --machine '4x l40s' --runtime vllm --max-tpot 50ms\n"
          "headroom plan fewest-gpus llama3-70b --device h100-sxm-80gb --runtime vllm --users 64\n"

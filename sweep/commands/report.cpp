@@ -171,6 +171,8 @@ int run_report(const Options& options) {
     emit(options, formatted(database.query(std::string(view.sql), run), format_of(options)));
     return done;
   }
+  if (options.text("format") == "parquet")
+    throw UsageError("--format parquet: examples/export/to_parquet.py FOLDER writes it");
   if (options.given("format"))
     throw UsageError(
         "--format has no effect without --view or --runs: a folder has all formats; --format "
@@ -194,16 +196,18 @@ const Command report_command = {
     {.name = "report",
      .summary = "write tables and curves of a run from its database",
      .operands = "DATABASE|FOLDER",
+     .operand_help = "For Prometheus: --format openmetrics. For Parquet: "
+                     "examples/export/to_parquet.py reads the database.",
      .flags = "run runs view where columns trend no-plots all-plots csv format out",
      .examples = "headroom report out/nightly\n"
                  "headroom report out/nightly --runs\n"
+                 "headroom report out/nightly --format openmetrics\n"
                  "headroom report --view list\n"
                  "headroom report out/nightly --view fastest --format csv\n"
                  "headroom report out/nightly --where \"tokens_s > 20 and model like 'Qwen%'\" "
                  "--columns model,precision,tokens_s\n"
                  "headroom report out/nightly --trend \"point = 17\"\n"
                  "headroom report out/nightly --trend \"point = 17\" --columns rent_per_hour\n"
-                 "headroom report out/nightly --format openmetrics\n"
                  "headroom report results.sqlite --run 3 --out /tmp/third",
      .columns = "files written, one a line; with --view or --runs the rows themselves.\n"
                 "--where, --columns: points as CSV (RFC 4180), in bounded memory\n"

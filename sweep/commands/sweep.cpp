@@ -225,6 +225,10 @@ const Command sweep_command = {
     {.name = "sweep",
      .summary = "evaluate every point of a spec into a database, with tables and curves",
      .operands = "SPEC",
+     .operand_help =
+         "SPEC is a file in TOML: [[grid]], then models = [\"Qwen/Qwen3-8B\"] and machines "
+         "= [\"rtx-4090\", \"2x rtx-3090\"]; also precisions, runtimes, batches, "
+         "gpu_budgets and the other axes of --help-all.",
      .flags = "dry-run jobs fresh shard hardware engines prices " HEADROOM_FACTOR_FLAGS
               " hub-token offline no-plots csv log-format out",
      .examples = "headroom sweep examples/nightly.toml\n"

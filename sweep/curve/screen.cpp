@@ -69,7 +69,7 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
   const std::size_t cards = given.machine->devices.size();
   std::string text = title_line(given);
   for (const CurveLine& line : lines) text += paragraph(headline_of(line, cards));
-  bool any = false, unmeasured = false;
+  bool any = false;
   for (const CurveLine& line : lines) {
     std::vector<std::vector<std::string>> rows;
     for (const std::size_t i : few_points(line, std::max<std::size_t>(3, most_rows / lines.size())))
@@ -84,14 +84,12 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
                           {"", false, always, {}}},
                          rows);
     any = any || line.first.has_value();
-    for (const auto& row : rows)
-      for (const auto& cell : row) unmeasured = unmeasured || cell.starts_with('~');
   }
   if (any) text += '\n' + report::text_plot(figure_of(given, lines));
   const bool recommends = lines.size() == 1 && lines.front().recommended;
   if (recommends) text += paragraph(fmt::format("Recommended: {}.", lines.front().reason));
   text += assumption_lines(given);
-  if (unmeasured) text += unmeasured_footnote;
+  text += footnote_of(text);
   const Bytes budget = recommends ? budget_of(lines.front()) : unlimited;
   return text + paragraph("Next: " + launch_words(given, budget) +
                           ", or --format csv (every point), --plots DIR, --details");

@@ -87,7 +87,7 @@ constexpr CommonOption common[] = {
     {"measure", "--measure", "measure RAM and disk bandwidth too"},
     {"explain", "--explain", "show each term with its formula, its numbers and its source"},
     {"tensors", "--tensors", "list every tensor with its shape"},
-    {"kind", "--kind compose", "the kind of output"},
+    {"kind", "--kind slurm", "the kind of output"},
     {"format", "--format json", "text, json, jsonl, csv or md"},
     {"out", "--out FILE", "write to this path"},
 };

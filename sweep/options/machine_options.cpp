@@ -96,7 +96,17 @@ void change_host(const Options& options, const Catalogue& catalogue, GivenMachin
 }
 
 /// Advice on what to type instead of a machine that nothing knows.
-std::string what_to_type(const std::string& text) {
+std::string what_to_type(const std::string& text, const Catalogue& catalogue) {
+  if (const auto at = text.find('@'); at != std::string::npos) {
+    try {
+      const Sockets sockets =
+          parse_sockets(trimmed(std::string_view(text).substr(at + 1)), catalogue);
+      return fmt::format("; a processor is no host: --machine {} --cpu \"{}\" --ram SIZE",
+                         trimmed(std::string_view(text).substr(0, at)), sockets.name());
+    } catch (const std::runtime_error&) {  // no processor either
+    } catch (const std::invalid_argument&) {
+    }
+  }
   if (text.find(',') != std::string::npos)
     return "; cards of one box are \"1x rtx-4090 + 1x rtx-3090\", and plan --machines compares "
            "boxes";
@@ -228,7 +238,7 @@ std::optional<GivenMachine> given_machine(const Options& options, Memory memory)
   try {
     given.machine = parse_machine(text, catalogue);
   } catch (const UnknownName& e) {
-    throw UsageError(e.what() + what_to_type(text));
+    throw UsageError(e.what() + what_to_type(text, catalogue));
   } catch (const std::invalid_argument& e) {
     throw UsageError(e.what());
   }

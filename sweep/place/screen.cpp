@@ -104,9 +104,6 @@ std::string place_screen(const Answer& answer) {
   std::string text =
       title_line(given) + paragraph(headline_of(answer)) + '\n' + strategy_table(answer) + '\n';
   const bool any = answer.chosen < answer.strategies.size();
-  bool measured = true;
-  for (const Strategy& s : answer.strategies)
-    measured = measured && (!s.feasible || unmeasured_note(intervals_of(s)).empty());
   if (any) {
     const Strategy& chosen = answer.strategies[answer.chosen];
     text += memory_lines(chosen.explained);
@@ -122,7 +119,7 @@ std::string place_screen(const Answer& answer) {
     text += tight_line(given, chosen.scenario, chosen.explained.estimate);
   }
   text += assumption_lines(given);
-  if (!measured) text += unmeasured_footnote;
+  text += footnote_of(text);
   return text +
          paragraph("Next: " + launch_of(answer) + ", or --details, --format json (the device map)");
 }

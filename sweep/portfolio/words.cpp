@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hardware/text.hpp"
+#include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/portfolio/phrases.hpp"
 #include "sweep/portfolio/report.hpp"
@@ -101,9 +102,10 @@ std::string portfolio_words(const Portfolio& p, std::span<const FleetPlan> plans
   }
   line("Assumes", assumption_words(p));
   constexpr std::ptrdiff_t screen_lines = 30, around = 3;  // an empty line, the heading, the rest
-  const auto lines = std::ranges::count(text, '\n');
+  const std::string foot = footnote_of(text);
+  const auto lines = std::ranges::count(text + foot, '\n');
   const auto most =
-      static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(screen_lines - around - lines, 2, 5));
+      static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(screen_lines - around - lines, 1, 5));
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(plans.size(), most); ++i) {
     const FleetPlan& plan = plans[i];
@@ -132,7 +134,7 @@ std::string portfolio_words(const Portfolio& p, std::span<const FleetPlan> plans
   if (plans.size() > most)
     text += fmt::format("… and {} more: --format csv has all, --out FOLDER writes pages\n",
                         plans.size() - most);
-  return text;
+  return text + foot;
 }
 
 }  // namespace headroom::sweep

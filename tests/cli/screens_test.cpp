@@ -80,6 +80,10 @@ TEST_P(Screens, FitOnATerminal) {
     EXPECT_LE(text_width(line), 100U) << line << "\nof\n" << text;
   EXPECT_EQ(text.find("marginal)"), std::string::npos) << text;
   EXPECT_EQ(text.find("(sure"), std::string::npos) << text;
+  // The footnote of numbers without measurements stands under them, and only there.
+  const auto footnote = text.find("~ No measurement");
+  EXPECT_EQ(footnote != std::string::npos, text.substr(0, footnote).find('~') != std::string::npos)
+      << text;
 }
 
 constexpr const char* screens[] = {
@@ -107,6 +111,7 @@ constexpr const char* screens[] = {
      "--output-tokens 300 --max-ttft-p95 2s --max-tpot-p95 50ms"),
     ("headroom plan cheapest-machine Qwen/Qwen3-32B --users 2000 --think-time 60s --active-share "
      "20% --max-ttft-p95 2s --growth 5% --spares 1"),
+    "headroom plan cheapest-machine llama3.3-70b --users 50 --max-ttft 2s",
     "headroom plan portfolio $EXAMPLES/purchase.toml",
     "headroom params Qwen/Qwen3-8B deepseek-ai/DeepSeek-V3",
     "headroom models",

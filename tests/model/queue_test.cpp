@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "model/infer/demand.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/serving.hpp"
 #include "model/infer/traffic.hpp"
@@ -189,6 +190,29 @@ TEST_P(QueueOf, PointsSustainWhatPlansGive) {
     const Served served = evaluate(s).served;
     EXPECT_NEAR(served.sustained_s, plan.requests_s_each, 1e-9 * plan.requests_s_each);
     EXPECT_LT(served.sustained_s, 0.7 * served.requests_s + 1e-9);
+  }
+}
+
+// Means have intervals of their own, so a strict target must not lengthen them too.
+TEST_P(QueueOf, StrictTargetsLengthenTheSlowestAlone) {
+  const Scenario s = scenario(800, 200);
+  for (const double think : {0.0, 30.0}) {
+    Target target;
+    target.late.ttft_p95 = 4;
+    target.think = think;
+    target.requests_s = think > 0 ? 0 : 1.5;
+    target.users = think > 0 ? 60 : 0;
+    const Serving serving = serve(s, target, Vary::batch);
+    ASSERT_EQ(serving.replicas, 1);
+    Target strict = target;
+    strict.strict = true;
+    const AtDemand usual = at_demand(s, serving, target, 1),
+                   high = at_demand(s, serving, strict, 1);
+    EXPECT_EQ(high.service.ttft, usual.service.ttft);
+    EXPECT_EQ(high.service.tpot, usual.service.tpot);
+    EXPECT_EQ(high.requests_s, usual.requests_s);
+    EXPECT_GT(high.slowest->ttft_p95, usual.slowest->ttft_p95);
+    EXPECT_GT(high.slowest->ttft_p95, usual.service.first.high * usual.service.ttft);
   }
 }
 
