@@ -116,9 +116,10 @@ TEST(Plan, MoreCardsBandwidthOrMemoryNeverLose) {
             const auto where = fmt::format("{} {} on {}, {} users", name, engine, more.name, users);
             ++compared;
             EXPECT_LE(a.machines, b.machines) << where;
-            if (a.machines == b.machines)
+            if (a.machines == b.machines) {
               EXPECT_LE(a.demand.service.total.value(), rounding * b.demand.service.total.value())
                   << where;
+            }
           };
           for (const int cards : {1, 2, 4}) {
             const Machine less = machine(cards);
