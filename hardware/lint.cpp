@@ -67,13 +67,18 @@ void check_peaks(const Device& device, Findings& findings) {
   if (tera(device.int8) > fp16) expect("int8", tera(device.int8), "fp16", fp16, 1, 4.05);
 }
 
-void check_figures(const Device& device, Findings& findings) {
-  const auto expect = [&](std::string_view what, double value, double least, double most,
+/// A check of a row's figure, of which 0 is unknown.
+auto limits_of(std::string_view row, Findings& findings) {
+  return [row, &findings](std::string_view what, double value, double least, double most,
                           std::string_view unit) {
     if (value != 0 && (value < least || value > most))
-      findings.push_back(fmt::format("{}: {} of {:.4g} {}; expected from {} to {}", device.name,
-                                     what, value, unit, least, most));
+      findings.push_back(fmt::format("{}: {} of {:.4g} {}; expected from {} to {}", row, what,
+                                     value, unit, least, most));
   };
+}
+
+void check_figures(const Device& device, Findings& findings) {
+  const auto expect = limits_of(device.name, findings);
   const double seconds = device.memory / device.bandwidth / Seconds(1);
   expect("time to read all memory", seconds, 0.005, 1.5, "s");
   const Intensity balance = device.peak(Arithmetic::bf16) / device.bandwidth;
@@ -92,12 +97,7 @@ void check_figures(const Device& device, Findings& findings) {
 }
 
 void check_figures(const Processor& processor, Findings& findings) {
-  const auto expect = [&](std::string_view what, double value, double least, double most,
-                          std::string_view unit) {
-    if (value != 0 && (value < least || value > most))
-      findings.push_back(fmt::format("{}: {} of {:.4g} {}; expected from {} to {}", processor.name,
-                                     what, value, unit, least, most));
-  };
+  const auto expect = limits_of(processor.name, findings);
   expect("base clock", processor.base_clock_ghz, 0.5, 7, "GHz");
   expect("operations a cycle", processor.flops_a_cycle, 2, 128, "FLOP");
   expect("peak of a core", processor.peak.value() / 1e9 / processor.cores, 2, 500, "GFLOPS");

@@ -60,7 +60,6 @@ Budget size_or_share(std::string_view text) {
 /// Takes a budget from the front of `rest`, up to one of `ends`.
 Budget take(std::string_view& rest, std::string_view ends) {
   rest = trimmed(rest);
-  Bytes less;
   const bool is_max = rest.starts_with("max");
   if (is_max) {
     rest = trimmed(rest.substr(3));

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "hardware/names.hpp"
 #include "model/answer/way_order.hpp"
@@ -122,20 +123,19 @@ void add_costs(Candidate& c, const Prices& prices) {
 /// The division of the machine that takes the fewest machines for the demand; of those the one
 /// whose requests end first.
 model::Serving quickest_division(const model::Scenario& s, const Target& target) {
-  std::optional<model::Serving> best;
-  Size fewest = 0;
-  double least = 0;
-  for (const model::Serving& each : model::every_division(s, target, Vary::batch)) {
+  const auto divisions = model::every_division(s, target, Vary::batch);
+  const model::Serving* best = nullptr;
+  std::pair<Size, double> least;
+  for (const model::Serving& each : divisions) {
     const Size machines = model::machines_needed(each, s, target);
-    if (machines == 0 || (best && machines > fewest)) continue;
+    if (machines == 0 || (best != nullptr && machines > least.first)) continue;
     const auto at = model::at_demand(s, each, target, machines * each.replicas);
-    const double total = at.service.total.value();
-    if (best && machines == fewest && total >= least) continue;
-    best = each;
-    fewest = machines;
-    least = total;
+    const std::pair taken(machines, at.service.total.value());
+    if (best != nullptr && taken >= least) continue;
+    best = &each;
+    least = taken;
   }
-  return best ? *best : model::serve(s, target, Vary::batch);
+  return best != nullptr ? *best : model::best_division(divisions, Vary::batch);
 }
 
 Candidate candidate(const Question& question, const Choices& choices, Candidate c,

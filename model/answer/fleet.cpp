@@ -117,7 +117,6 @@ ServingOptions serving_options(const Machine& machine, const Load& load, bool sh
     way.parts = std::max<Size>(cards, 1) * parts_of_a_card / share.replicas;
     way.serving.replicas = 1;
     way.scenario.batch = way.serving.batch;
-    way.requests_s = counted_on(way.serving.service, target) / times;
     way.serving.requests_s_each /= times;
     way.demand = copies_needed(way.serving, way.scenario, load.target);
     if (times == 1 && memory == 1) way.share = std::make_shared<const MachineShare>(share);

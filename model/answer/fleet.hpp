@@ -23,11 +23,10 @@ inline constexpr Size parts_of_a_card = 4;
 
 /// One way to run a load on a kind of machine.
 struct ServingOption {
-  Size parts = 0;         ///< parts of a card for one copy; a machine without cards counts as one
-  double demand = 0;      ///< in copies: what the load asks for over what one copy gives
-  double requests_s = 0;  ///< rate of one copy at its batch
-  Serving serving;        ///< `batch` sequences on each copy; `replicas` is 1
-  Scenario scenario;      ///< scenario of one copy, without its machine
+  Size parts = 0;     ///< parts of a card for one copy; a machine without cards counts as one
+  double demand = 0;  ///< in copies: what the load asks for over what one copy gives
+  Serving serving;    ///< `batch` sequences on each copy; `replicas` is 1
+  Scenario scenario;  ///< scenario of one copy, without its machine
   std::shared_ptr<const MachineShare> share;  ///< the part of a machine that one copy has
   Size copies(double scale) const;            ///< for `scale` times the load, at least one
 };

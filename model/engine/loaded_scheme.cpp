@@ -13,24 +13,21 @@ struct Converted {
 };
 constexpr Converted conversions[] = {{"mxfp4", "mxfp4-moe"}};
 
-/// The scheme of weights as they are stored.
-const Scheme& stored_scheme(const Model& model, const Engine& engine) {
+/// The scheme of the weights that are loaded, as they are stored. Null is the checkpoint's own. A
+/// checkpoint in 8-bit floats is loaded with its own scales, whichever shape was asked for: its
+/// quantization_config wins. Source: vLLM 0.33 config/model.py _verify_quantization, SGLang 0.5.23
+/// configs/model_config.py, transformers 5.24 quantizers/auto.py.
+const Scheme& stored_scheme(const Model& model, const Scheme* asked, const Engine& engine) {
   const Scheme& own = scheme(model.checkpoint_scheme);
+  if (asked != nullptr) {
+    const bool one_wish =
+        asked->method == "fp8" && asked->family == SchemeFamily::fp8 && own.family == asked->family;
+    return one_wish ? own : *asked;
+  }
   if (std::ranges::find(engine.weights.formats, SchemeFamily::gguf) == engine.weights.formats.end())
     return own;
   const auto* row = std::ranges::find(conversions, own.name, &Converted::checkpoint);
   return row == std::end(conversions) ? own : scheme(row->gguf);
-}
-
-/// The scheme that `asked` means for `model`. A checkpoint in 8-bit floats is loaded with its own
-/// scales, whichever shape was asked for: its quantization_config wins. Source: vLLM 0.33
-/// config/model.py _verify_quantization, SGLang 0.5.23 configs/model_config.py, transformers 5.24
-/// quantizers/auto.py.
-const Scheme& meant_scheme(const Model& model, const Scheme& asked) {
-  const Scheme& own = scheme(model.checkpoint_scheme);
-  const bool one_wish =
-      asked.method == "fp8" && asked.family == SchemeFamily::fp8 && own.family == asked.family;
-  return one_wish ? own : asked;
 }
 
 /// The `quant_method` of the files with these weights; empty: none is known.
@@ -113,16 +110,14 @@ std::string loading_refusal(const Model& model, const Scheme& scheme, const Engi
 
 const Scheme& loaded_scheme(const Model& model, const Scheme* asked, const Engine& engine,
                             const Machine& machine) {
-  const Scheme& stored =
-      asked != nullptr ? meant_scheme(model, *asked) : stored_scheme(model, engine);
+  const Scheme& stored = stored_scheme(model, asked, engine);
   if (loading_of(model, stored, engine, machine) == Loading::unpacked) return scheme("bf16");
   return asked != nullptr ? stored : cast_scheme(model, stored, engine, machine);
 }
 
 std::string loading_note(const Model& model, const Scheme* asked, const Engine& engine,
                          const Machine& machine) {
-  const Scheme& stored =
-      asked != nullptr ? meant_scheme(model, *asked) : stored_scheme(model, engine);
+  const Scheme& stored = stored_scheme(model, asked, engine);
   const Scheme& loaded = loaded_scheme(model, asked, engine, machine);
   if (&loaded == &stored)
     return asked == nullptr || &stored == asked

@@ -205,23 +205,21 @@ double capacity(const Scenario& scenario, const Serving& serving) {
 std::vector<Serving> every_division(const Scenario& scenario, const Target& target, Vary vary) {
   std::vector<Serving> all;
   for (const MachineShare& share : shares(*scenario.machine))
-    if (const Serving each = serve_on(scenario, share, target, vary, true); each.replicas > 0)
-      all.push_back(each);
+    all.push_back(serve_on(scenario, share, target, vary, true));
   return all;
 }
 
-Serving serve(const Scenario& scenario, const Target& target, Vary vary) {
-  std::optional<Serving> best;
+const Serving& best_division(const std::vector<Serving>& divisions, Vary vary) {
   const auto better = [&](const Serving& a, const Serving& b) {
     if ((a.replicas > 0) != (b.replicas > 0)) return a.replicas > 0;
     if (a.replicas == 0) return a.next.times < b.next.times;
     return vary == Vary::batch ? a.users() > b.users() : a.context > b.context;
   };
-  for (const MachineShare& share : shares(*scenario.machine)) {
-    const Serving each = serve_on(scenario, share, target, vary, true);
-    if (!best || better(each, *best)) best = each;
-  }
-  return *best;
+  return *std::ranges::min_element(divisions, better);
+}
+
+Serving serve(const Scenario& scenario, const Target& target, Vary vary) {
+  return best_division(every_division(scenario, target, vary), vary);
 }
 
 }  // namespace headroom::model

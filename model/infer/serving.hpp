@@ -127,8 +127,10 @@ Size longest_context(const Scenario& scenario);
 /// Tensor parallelism is over all cards of a share where the runtime splits that way.
 Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 
-/// The best of each way to divide the machine; those that serve nothing are left out.
+/// The best of each way to divide the machine; at least one.
 std::vector<Serving> every_division(const Scenario& scenario, const Target& target, Vary vary);
+/// The one that serve() takes of them.
+const Serving& best_division(const std::vector<Serving>& divisions, Vary vary);
 
 /// The largest number on one share, whose copies are equal. Unless `every` number is tried, the
 /// result with offload meets the target and the next does not, but a larger one may.

@@ -205,10 +205,7 @@ std::vector<FleetPlan> ranked_plans(const Portfolio& p, const ServingTable& ways
     }
   if (auto mixed = divided(p, ways, choices); mixed && mixed->parts.size() > 1)
     plans.push_back(std::move(*mixed));
-  for (FleetPlan& plan : plans) {
-    apply_budget(p, ways, plan);
-    if (!plan.missed_load) use_all_cards(p, ways, plan);
-  }
+  for (FleetPlan& plan : plans) apply_budget(p, ways, plan);
   std::ranges::stable_sort(plans, [](const FleetPlan& a, const FleetPlan& b) {
     if (a.qualifies() != b.qualifies()) return a.qualifies();
     if (a.missed_load.has_value() != b.missed_load.has_value()) return !a.missed_load;
@@ -221,7 +218,10 @@ std::vector<FleetPlan> ranked_plans(const Portfolio& p, const ServingTable& ways
 }  // namespace
 
 std::vector<FleetPlan> plan_portfolio(const Portfolio& p) {
-  std::vector<FleetPlan> plans = ranked_plans(p, usual_ways(p, false));
+  const ServingTable ways = usual_ways(p, false);
+  std::vector<FleetPlan> plans = ranked_plans(p, ways);
+  for (FleetPlan& plan : plans)
+    if (!plan.missed_load) use_all_cards(p, ways, plan);
   apply_draws(p, plans);
   return plans;
 }

@@ -112,7 +112,8 @@ std::optional<double> break_even_with_rent(const Portfolio& portfolio, const Fle
 /// machines with equal cards. They also vary every price with a range.
 std::vector<FleetPlan> plan_portfolio(const Portfolio& portfolio);
 
-/// The first plan if the limits of every load hold at the high ends of intervals.
+/// The first plan if the limits of every load hold at the high ends of intervals; without draws and
+/// times at the load.
 FleetPlan strict_plan(const Portfolio& portfolio);
 
 /// A line for each machine that no plan stands for, with the facts that its cost lacks.
