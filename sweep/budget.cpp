@@ -16,7 +16,7 @@ namespace {
 
 constexpr Size in_whole = 1'000'000;
 constexpr Size most_values = 100'000;
-constexpr std::string_view ranges = "\"0-max+1GiB\" or \"25%-100%+25%\"";
+constexpr std::string_view range_examples = "\"0-max+1GiB\" or \"25%-100%+25%\"";
 
 [[noreturn]] void reject(std::string_view text, std::string_view why) {
   throw std::invalid_argument(fmt::format("found '{}', {}", text, why));
@@ -182,11 +182,13 @@ BudgetRange parse_budgets(std::string_view text) {
   range.first = range.last = take(rest, "-+*");
   if (rest.empty()) return range;
   if (rest.front() != '-')
-    reject(text, fmt::format("which has a step and no end; expected a range such as {}", ranges));
+    reject(text,
+           fmt::format("which has a step and no end; expected a range such as {}", range_examples));
   rest.remove_prefix(1);
   range.last = take(rest, "-+*");
   if (!rest.starts_with('+'))
-    reject(text, fmt::format("expected a range with a step, such as {}, or max-2GiB", ranges));
+    reject(text,
+           fmt::format("expected a range with a step, such as {}, or max-2GiB", range_examples));
   range.step = size_or_share(trimmed(rest.substr(1)));
   if (range.is_single()) reject(text, "a range that does not move");
   check_range(text, range);
