@@ -109,7 +109,7 @@ Document tolerance(const Source& source) {
         f.source)});
     if (f.memory.measurements == 0)
       list.items.back().nested.emplace_back(
-          "With no measured row behind its memory, no verdict of this engine is sure.");
+          "No measured row stands behind its memory: the interval is wider than any engine's.");
   }
   for (const TrainingLine& line : training_lines(source)) {
     if (!seen.insert(line.runtime + ", training").second) continue;

@@ -85,12 +85,12 @@ Document training_part(const Source& source) {
 
 Document accuracy_part(const Source& source) {
   Document part = tolerance(source);
-  part.add(
-      Paragraph{Text("An interval is the spread of published measurements around estimates of the "
-                     "same machine and model, by engine and term. An engine without measured rows "
-                     "has estimates without measurements, and none of its verdicts is sure. ") +
-                    code("headroom accuracy") + " shows every row.",
-                true});
+  part.add(Paragraph{
+      Text("An interval is the spread of published measurements around estimates of the "
+           "same machine and model, by engine and term. An engine without measured rows "
+           "has estimates without measurements, with an interval wider than any other's. ") +
+          code("headroom accuracy") + " shows every row.",
+      true});
   return part;
 }
 

@@ -195,6 +195,8 @@ std::string flags_of(const model::StepOption& option) {
       return "--offload-optimizer cpu";
     case shorter_sequence:
       return fmt::format("--seq {}", option.amount);
+    case quantised_base:
+      return "--qlora";
     case lora:
       return fmt::format("--lora --lora-rank {} --lora-targets all-linear", option.amount);
     case qlora:
@@ -228,6 +230,8 @@ std::string_view effect_of(model::StepOption::Kind kind) {
       return "the step runs on the CPU";
     case shorter_sequence:
       return "shorter texts";
+    case quantised_base:
+      return "frozen weights in 4 bit (QLoRA)";
     case lora:
       return "adapters alone are trained";
     case qlora:

@@ -110,14 +110,17 @@ std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bo
           note_of(way)};
 }
 
-std::string ways_table(const GivenScenario& given, std::size_t most) {
+/// The best way of each precision. One precision that was asked for has the way of each engine.
+std::vector<const Way*> compared_ways(const std::vector<Way>& ways) {
+  auto best = best_of_each_precision(ways, ways.size());
+  if (best.size() > 1) return best;
+  best.clear();
+  for (const Way& way : ways) best.push_back(&way);
+  return best;
+}
+
+std::string ways_table(const GivenScenario& given, std::span<const Way* const> shown) {
   std::vector<std::vector<std::string>> rows;
-  auto shown = best_of_each_precision(given.ways, most);
-  if (shown.size() == 1) {  // one precision was asked for: the engines are compared
-    shown.clear();
-    for (const Way& way : given.ways)
-      if (shown.size() < most) shown.push_back(&way);
-  }
   for (const Way* way : shown)
     rows.push_back(row_of(*way, given.scenario, way == given.ways.data()));
   constexpr int always = ScreenColumn::always;
@@ -133,7 +136,16 @@ std::string ways_table(const GivenScenario& given, std::size_t most) {
       rows);
 }
 
-std::string time_lines(const Estimate& e, const model::TimeIntervals& of, bool under_load) {
+/// `s` with a prompt that fills the context, where that is much longer than the asked one.
+std::optional<model::Scenario> full_context(model::Scenario s) {
+  constexpr Size much = 4;
+  if (s.context <= much * (s.prompt_tokens + s.output_tokens)) return std::nullopt;
+  s.prompt_tokens = s.context - s.output_tokens;
+  return s;
+}
+
+std::string time_lines(const model::Scenario& s, const Estimate& e, bool under_load) {
+  const model::TimeIntervals of = model::interval_factors(s).times(e);
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](std::string_view name, double seconds, const Interval& interval) {
     if (seconds > 0 && std::isfinite(seconds))
@@ -144,6 +156,11 @@ std::string time_lines(const Estimate& e, const model::TimeIntervals& of, bool u
   add("load", e.load.value(), of.load);
   if (!under_load) add("first token", e.ttft.value(), of.ttft);
   if (!under_load) add("each further token", e.tpot.value(), of.tpot);
+  if (const auto full = under_load ? std::nullopt : full_context(s)) {
+    const Estimate end = model::evaluate(*full);
+    add(fmt::format("the same behind {} tokens", grouped(full->prompt_tokens)), end.tpot.value(),
+        model::interval_factors(*full).times(end).tpot);
+  }
   return aligned({"time", "expected", "80 % interval"}, {false, true, false}, rows);
 }
 
@@ -152,10 +169,9 @@ std::string chosen_way(const GivenScenario& given, const model::Explanation& exp
                        const model::Traffic* load, const std::string& predictors) {
   const Estimate& e = explained.estimate;
   const model::Scenario& s = given.scenario;
-  const model::TimeIntervals of = model::interval_factors(s).times(e);
   std::string text;
   if (model::fits(e.verdict))
-    text += memory_lines(explained) + '\n' + time_lines(e, of, load != nullptr) + '\n';
+    text += memory_lines(explained) + '\n' + time_lines(s, e, load != nullptr) + '\n';
   if (load) text += traffic_lines(*load, s, e) + '\n';
   for (const auto& line : explained.warnings) text += paragraph("Warning: " + line);
   text += tight_line(given, s, e);
@@ -188,21 +204,25 @@ std::string answer_text(const GivenScenario& given, const model::Explanation& ex
   const std::string head = title_line(given) + paragraph(headline(given, e, load)) + '\n';
   const std::string tail = model::fits(e.verdict) ? chosen_way(given, explained, load, predictors)
                                                   : why_not(given, explained);
-  const auto ended = [&](const std::string& text) {
+  const auto ended = [&](const std::string& text, std::size_t more = 0) {
     if (!model::fits(e.verdict)) return text;
     return text + footnote_of(text) +
-           paragraph("Next: headroom launch " + given.asked + ", or --details, --explain");
+           paragraph(fmt::format("Next: headroom launch {}, or --details, --explain{}", given.asked,
+                                 more == 0 ? ""
+                                           : fmt::format(", --format json ({} more way{})", more,
+                                                         more == 1 ? "" : "s")));
   };
   if (given.ways.size() < 2 || !model::fits(e.verdict)) return ended(head + tail);
   const auto lines = [](const std::string& text) {
     return static_cast<std::size_t>(std::ranges::count(text, '\n'));
   };
+  const std::vector<const Way*> all = compared_ways(given.ways);
   std::string text;
-  for (std::size_t most = most_ways; most >= fewest_ways; --most) {
-    text = ended(head + ways_table(given, most) + '\n' + tail);
-    if (lines(text) <= screen_lines) break;
+  for (std::size_t most = std::min(most_ways, all.size());; --most) {
+    text = ended(head + ways_table(given, std::span(all).first(most)) + '\n' + tail,
+                 all.size() - most);
+    if (lines(text) <= screen_lines || most <= fewest_ways) return text;
   }
-  return text;
 }
 
 }  // namespace headroom::sweep

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/infer/memory/cache_format.hpp"
+#include "model/infer/serving.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 
@@ -48,6 +50,25 @@ std::string measured_line(const RunningWay& way) {
     return fmt::format("no time of such weights under {} on {}; {} on other cards",
                        way.engine.family, card, rows(measured.all, measured.all_sources));
   return fmt::format("no time of such weights under {} on any card", way.engine.family);
+}
+
+std::string narrower_cache_words(const Candidate& c) {
+  using enum model::Miss;
+  const model::Miss limit = c.serving.next.miss;
+  if (limit != memory && limit != offload && limit != not_sure) return {};
+  const double now = model::cache_precision(c.scenario).element_bytes();
+  const Precision* widest = nullptr;
+  for (const model::CacheFormat& format : c.engine->cache.formats)
+    if (const Precision& each = precision(format.precision);
+        each.element_bytes() < now && (!widest || each.element_bytes() > widest->element_bytes()))
+      widest = &each;
+  if (!widest) return {};
+  model::Scenario s = c.scenario;
+  s.kv_precision = widest;
+  const Size longest = model::longest_context(s);
+  if (longest <= c.serving.context) return {};
+  return fmt::format("a KV cache in {} (--kv-precision) holds {} tokens", widest->name,
+                     grouped(longest));
 }
 
 std::string spares_words(const Candidate& c) {

@@ -21,6 +21,10 @@ std::string missing_words(const Prices& prices, const Machine& machine,
 /// a strict target the figures are the high ends themselves.
 std::string slowest_words(const Candidate& candidate, const model::Target& target);
 
+/// "a KV cache in q8_0 (--kv-precision) holds 40,960 tokens": the widest narrower format, where
+/// memory limits the context. Else empty.
+std::string narrower_cache_words(const Candidate& candidate);
+
 /// A model in an engine on a machine, of which times may have been measured.
 struct RunningWay {
   const model::Engine& engine;

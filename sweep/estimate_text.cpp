@@ -24,6 +24,13 @@ namespace {
 using model::Estimate;
 using model::Explanation;
 
+/// `text` behind a label of at most 9 characters, in lines that fit the screen.
+std::string labelled(std::string_view label, std::string_view text) {
+  constexpr std::size_t width = 10;
+  std::string lines = wrapped(text, width, width);
+  return lines.replace(0, label.size(), label);
+}
+
 std::string heads_words(const model::Model& m) {
   const model::ModelShape& shape = m.shape;
   if (shape.query_heads == 0) return "no attention heads";
@@ -38,23 +45,25 @@ std::string heads_words(const model::Model& m) {
 std::string header(const GivenScenario& given, const Explanation& explained) {
   const model::Model& m = *given.model;
   const model::ModelShape& shape = m.shape;
-  std::string text = fmt::format("Model     {} ({}), {} parameters", m.name, m.architecture,
-                                 grouped(m.profile.parameters));
+  std::string text =
+      fmt::format("{} ({}), {} parameters", m.name, m.architecture, grouped(m.profile.parameters));
   if (m.profile.parameters_active != m.profile.parameters)
     text += fmt::format(", {} active{}", grouped(m.profile.parameters_active),
                         has_towers(m) ? " (without towers)" : "");
-  text += fmt::format(
-      "\n          hidden size {}, {} layers, {}, vocabulary {}, {}\n", shape.hidden_size,
-      shape.layers, heads_words(m), shape.vocabulary,
-      shape.positions > 0 ? fmt::format("{} positions", shape.positions) : "no limit on positions");
-  text += fmt::format("          from {}\n", m.source);
-  text += fmt::format("Machine   {}\n", given.on_machine
-                                            ? given.machine->name
-                                            : "none given: memory only, no times and no verdict");
+  text = labelled("Model", text);
+  text +=
+      labelled("", fmt::format("hidden size {}, {} layers, {}, vocabulary {}, {}",
+                               shape.hidden_size, shape.layers, heads_words(m), shape.vocabulary,
+                               shape.positions > 0 ? fmt::format("{} positions", shape.positions)
+                                                   : "no limit on positions"));
+  text += labelled("", "from " + m.source);
+  text +=
+      labelled("Machine", given.on_machine ? given.machine->name
+                                           : "none given: memory only, no times and no verdict");
   for (const auto& line : explained.assumptions)
-    if (given.on_machine || !line.starts_with("GPU budget")) text += "Assumes   " + line + '\n';
-  for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
-  for (const auto& line : explained.warnings) text += "Warning   " + line + '\n';
+    if (given.on_machine || !line.starts_with("GPU budget")) text += labelled("Assumes", line);
+  for (const auto& line : given.assumed) text += labelled("Assumes", line);
+  for (const auto& line : explained.warnings) text += labelled("Warning", line);
   return text;
 }
 
@@ -128,9 +137,9 @@ std::string term_lines(const GivenScenario& given, const Explanation& explained)
     text += fmt::format("{}: {}", term.name, amount(term, term.expected));
     if (term.low != term.high)
       text += fmt::format(" ({} to {})", amount(term, term.low), amount(term, term.high));
-    text += fmt::format("\n    = {}\n", term.formula);
-    if (!term.numbers.empty()) text += fmt::format("    with {}\n", term.numbers);
-    text += fmt::format("    source: {}\n", term.source);
+    text += '\n' + wrapped("= " + term.formula, 4, 6);
+    if (!term.numbers.empty()) text += wrapped("with " + term.numbers, 4, 6);
+    text += wrapped("source: " + term.source, 4, 6);
   }
   return text;
 }
@@ -150,18 +159,19 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
   const Estimate& e = explained.estimate;
   std::string text = header(given, explained) + '\n';
   if (given.on_machine) {
-    text += "Verdict   " + verdict_text(given.scenario, e);
-    text += '\n';
-    if (!explained.advice.empty()) text += "Advice    " + advice_words(explained.advice) + '\n';
+    text += labelled("Verdict", verdict_text(given.scenario, e));
+    if (!explained.advice.empty()) text += labelled("Advice", advice_words(explained.advice));
     if (!explained.devices.empty()) text += '\n' + device_lines(explained);
     const auto times = time_lines(explained, model::interval_factors(given.scenario));
     if (!times.empty()) text += '\n' + times;
     if (serving) text += '\n' + traffic_lines(*serving, given.scenario, e);
-    for (const auto& note : explained.notes) text += "\nNote      " + note;
     if (!explained.notes.empty()) text += '\n';
-    if (e.verdict < model::Verdict::does_not_fit)
-      for (const auto& line : watch_lines(given.scenario, explained)) text += "\nWatch     " + line;
-    text += text.ends_with('\n') ? "" : "\n";
+    for (const auto& note : explained.notes) text += labelled("Note", note);
+    if (e.verdict < model::Verdict::does_not_fit) {
+      text += '\n';
+      for (const auto& line : watch_lines(given.scenario, explained))
+        text += labelled("Watch", line);
+    }
   } else {
     text += memory_lines(explained.devices);
     text += fmt::format("\n{} to {} on one card; {}\n", to_text(e.gpu_bytes_low),

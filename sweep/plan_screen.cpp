@@ -144,7 +144,10 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
                                  : "times may exceed what is allowed",
                     full && !late ? "its interval" : "their intervals"));
   text += paragraph("Measured: " + measured_line(running_way(best)) + '.');
-  text += paragraph("Limit of more: " + words_of(best.serving.next) + '.');
+  const std::string cache =
+      screen.question.vary == model::Vary::context ? narrower_cache_words(best) : std::string();
+  text += paragraph("Limit of more: " + words_of(best.serving.next) +
+                    (cache.empty() ? "" : "; " + cache) + '.');
   if (best.tokens)
     text += paragraph(fmt::format(
         "Cost {}: {} {} for 1,000 requests; {} a million tokens in, {} out ({:g} to 1).",

@@ -72,17 +72,20 @@ bool is_model(const std::string& text) {
   }
 }
 
-/// Reads "MODEL MACHINE" of commands about one machine as "MODEL --machine=MACHINE".
+/// Reads "MODEL MACHINE" of commands about machines as "MODEL --machine=MACHINE", and so "QUESTION
+/// MODEL MACHINE" of plan. Only the last word before the options can be the machine.
 void take_machine(const Command& command, std::vector<std::string>& arguments) {
   constexpr std::string_view about_one[] = {"estimate", "curve", "place", "launch"};
-  if (arguments.size() < 2 ||
-      std::ranges::find(about_one, command.help.name) == std::end(about_one))
-    return;
-  std::string& second = arguments[1];
-  const auto is_flag = [](const std::string& text) { return text.starts_with('-'); };
-  if (is_flag(arguments[0]) || is_flag(second) || (arguments.size() > 2 && !is_flag(arguments[2])))
-    return;
-  if (is_machine(second)) second = "--machine=" + second;
+  const bool plans = command.help.name == "plan";
+  if (!plans && std::ranges::find(about_one, command.help.name) == std::end(about_one)) return;
+  const auto options = std::ranges::find_if(
+      arguments, [](const std::string& text) { return text.starts_with('-'); });
+  const auto words = options - arguments.begin();
+  if (plans ? words == 0 : words != 2) return;
+  std::string& last = arguments[static_cast<std::size_t>(words) - 1];
+  if (!is_machine(last)) return;
+  const bool counts = plans && arguments.front() == "fewest-gpus";
+  last = (counts ? "--device=" : "--machine=") + last;
 }
 
 [[noreturn]] void unknown_command(const std::string& name, const std::string& next) {

@@ -143,7 +143,7 @@ std::string speed_text(const std::vector<PassBreakdown>& passes) {
   }
   if (rates.empty()) return text;
   text += "Compared with (share of the hardware's)\n";
-  for (const auto& [where, rate] : rates) text += fmt::format("  {}: {}\n", where, rate);
+  for (const auto& [where, rate] : rates) text += wrapped(fmt::format("{}: {}", where, rate), 2, 4);
   text +=
       "memory, compute, link, overhead: time of the part by that resource alone. takes: its share "
       "of the\nprinted time; parts add up to it, and so do operations. hidden: work that overlaps "

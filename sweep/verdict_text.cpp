@@ -18,7 +18,10 @@ namespace {
 using model::Estimate;
 using model::Scenario;
 
+/// The reason why the high end of the interval is not safe.
 std::string high_end(const Scenario& s, const Estimate& e) {
+  if (e.gpu_bytes_high + spare_memory(s) <= model::card_budget(s, 0))
+    return "at the high end of its interval the engine's share of a card does not hold it";
   return fmt::format("it may take {} of {} GiB", in_gib(e.gpu_bytes_high),
                      in_gib(model::card_budget(s, 0)));
 }
@@ -29,7 +32,6 @@ std::string open_words(const Scenario& s, const Estimate& e) {
   if (model::is_doubtful(*s.weights->model)) return ", of a config that is not read in full";
   if (!model::fits(e.verdict)) return ", or just fits";
   const model::Interval memory = model::interval_factors(s).memory;
-  if (memory.measurements == 0) return ", by memory without measurements";
   if (!model::is_on_gpus(e)) return {};
   const Size high = model::cards_used(model::place(s, memory.high));
   if (high > e.gpus_used) return fmt::format(", perhaps only on {}", high);

@@ -168,7 +168,8 @@ class Explainer {
       out_.warnings.push_back(std::move(warning));
     if (factors_.memory.measurements == 0)
       out_.warnings.push_back(
-          fmt::format("the memory of {} is an estimate without measurements: no answer is certain",
+          fmt::format("the memory of {} is an estimate without measurements: its interval is wider "
+                      "than any engine's",
                       runtime_.name));
     for (const Device& device : s_.machine->devices)
       if (device.memory_nominal) {

@@ -65,16 +65,18 @@ struct Option {
 
 constexpr Size advised_rank = 16;
 
-/// The tensors that adapters would have. Null if no layer takes adapters.
+/// The tensors that adapters would have, and weights in 4 bits below them. Null if no layer takes
+/// adapters, or both are there already.
 struct Adapted {
   Adapter adapter;
   QuantisedModel base;
 };
 std::unique_ptr<Adapted> adapted(const TrainingScenario& s) {
-  if (s.adapter != nullptr) return nullptr;
+  if (s.adapter != nullptr && s.base != nullptr) return nullptr;
   try {
     auto made = std::make_unique<Adapted>();
-    made->adapter = adapt(*s.model, {.rank = advised_rank, .targets = {"all-linear"}});
+    if (s.adapter == nullptr)
+      made->adapter = adapt(*s.model, {.rank = advised_rank, .targets = {"all-linear"}});
     made->base = quantise(*s.model, scheme("nf4"));
     return made;
   } catch (const AdapterError&) {
@@ -120,6 +122,11 @@ std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made, S
   option(shorter_sequence, s.sequence / 2, sequence,
          [](auto& c) { c.sequence = std::max<Size>(1, c.sequence / 2); });
   if (made == nullptr) return all;
+  if (s.adapter != nullptr) {
+    if (made->base.refusal.empty())
+      option(quantised_base, 0, states, [made](TrainingScenario& c) { c.base = &made->base; });
+    return all;
+  }
   const auto adapters = [made](TrainingScenario& c) {
     c.adapter = &made->adapter;
     c.recipe = &usual_recipe(*c.runtime, c.zero, true);

@@ -29,6 +29,7 @@ struct StepOption {
     recompute_all,
     optimizer_on_host,
     shorter_sequence,  ///< amount: tokens
+    quantised_base,    ///< below adapters
     lora,              ///< amount: rank
     qlora              ///< amount: rank
   };

@@ -77,7 +77,6 @@ Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
   if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
   const Constant& memory = uses.scenario().runtime->memory.interval;
   if (fits(expected)) {
-    if (memory.measurements == 0) return Confidence::marginal;
     const Plan high = place(uses, memory.high);
     if (verdict_of(high) != expected || cards_used(high) != cards) return Confidence::marginal;
     if (expected == Verdict::fits_one_gpu) return Confidence::yes;

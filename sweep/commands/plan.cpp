@@ -83,7 +83,7 @@ int run_portfolio(const Options& options) {
 /// plan --machine …: what runs there, over the catalogue.
 int run_without_question(const Options& options) {
   constexpr std::string_view of_questions =
-      "machines users requests-s tokens-s " HEADROOM_TARGET_FLAGS
+      "model machines users requests-s tokens-s " HEADROOM_TARGET_FLAGS
       " allow-offload strict prices acquire details";
   for (const auto part : std::views::split(of_questions, ' '))
     if (const std::string flag(part.begin(), part.end()); options.given(flag))
@@ -120,6 +120,7 @@ int run_plan(const Options& options) {
   if (operands.front() == "portfolio") return run_portfolio(options);
   const Question& asked = question(operands.front());
   operands.erase(operands.begin());
+  if (options.given("model")) operands.insert(operands.begin(), options.text("model"));
   const Format format = format_of(options);
   if (options.given("details") && format != Format::text)
     throw UsageError("--details has no effect here: csv, md and json have every column always");
@@ -173,24 +174,25 @@ int run_plan(const Options& options) {
 const Command plan_command = {
     {.name = "plan",
      .summary = "find the best model, batch, context, machine or precision for a target",
-     .operands = "[QUESTION [MODEL… | FILE]]",
+     .operands = "[QUESTION [MODEL… | FILE] [MACHINE]]",
      .operand_help = "QUESTION: largest-model, largest-batch, longest-context, most-users, "
                      "fewest-gpus, cheapest-machine, best-precision or portfolio. Without one: "
                      "the models that run.",
-     .flags = HEADROOM_MACHINE_FLAGS
-     " machines precision precisions kv-precision batch prompt-tokens output-tokens context "
-     "engines "
-     "runtime "
-     "max-ttft "
-     "max-tpot " HEADROOM_TARGET_FLAGS
-     " factors set users requests-s tokens-s allow-offload strict prices acquire top "
-     "hub-token offline "
-     "details format out",
+     .flags =
+         "model " HEADROOM_MACHINE_FLAGS
+         " machines precision precisions kv-precision batch prompt-tokens output-tokens context "
+         "engines "
+         "runtime "
+         "max-ttft "
+         "max-tpot " HEADROOM_TARGET_FLAGS
+         " factors set users requests-s tokens-s allow-offload strict prices acquire top "
+         "hub-token offline "
+         "details format out",
      .examples =
          "headroom plan --machine local\n"
          "headroom plan largest-model --machine rtx-4090\n"
          "headroom plan cheapest-machine llama3-70b --users 50 --think-time 60s --max-ttft-p95 2s\n"
-         "headroom plan longest-context llama3-8b --machine rtx-4090\n"
+         "headroom plan longest-context llama3-8b rtx-4090\n"
          "headroom plan most-users llama3-8b --machine '4x l40s' --runtime vllm --max-tpot 50ms\n"
          "headroom plan fewest-gpus llama3-70b --device h100-sxm-80gb --runtime vllm --users 64\n"
          "headroom plan cheapest-machine llama3-70b --users 200 --max-tpot 60ms\n"

@@ -40,8 +40,9 @@ class StopOnSignal {
   }
 };
 
-std::string axis_text(const report::AxisValue& value) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+std::string axis_text(const report::AxisValue& value, bool is_bytes) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value))
+    return is_bytes ? to_text(Bytes(*whole)) : std::to_string(*whole);
   if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   return "default";
@@ -51,7 +52,7 @@ std::string axis_text(const report::AxisValue& value) {
 std::string values_text(const report::Axis& axis) {
   std::vector<std::string> distinct;
   for (const auto& value : axis.values) {
-    const auto text = axis_text(value);
+    const auto text = axis_text(value, axis.column.ends_with("_bytes"));
     if (std::find(distinct.begin(), distinct.end(), text) == distinct.end())
       distinct.push_back(text);
   }
@@ -70,15 +71,14 @@ std::string axes_text(const Job& job) {
     const JobGrid& grid = job.grids[g];
     text += fmt::format("grid {}: {} points{}\n", g + 1, grouped(grid.grid.size()),
                         grid.exclusions.empty() ? "" : ", excluded ones counted");
-    std::vector<std::vector<std::string>> rows;
+    constexpr std::size_t values_at = 20;
     for (const auto& digit : grid.shape.digits)
       for (const auto& axis : digit) {
         const auto* column = report::find_column(axis.column);
-        if (column && column->kind == report::ColumnKind::axis)
-          rows.push_back({"  " + axis.column, values_text(axis)});
+        if (!column || column->kind != report::ColumnKind::axis) continue;
+        std::string lines = wrapped(values_text(axis), values_at, values_at);
+        text += lines.replace(2, axis.column.size(), axis.column);
       }
-    const auto lines = aligned({"", ""}, {false, false}, rows);
-    text += lines.substr(lines.find('\n') + 1);
   }
   return text;
 }

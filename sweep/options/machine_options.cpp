@@ -72,7 +72,7 @@ void change_host(const Options& options, const Catalogue& catalogue, GivenMachin
   if (options.given("cpu")) {
     check_change("cpu", given.machine, name);
     change_processors(options, catalogue, host, given.assumed);
-    host.name = name + " changed";
+    host.name += ", --cpu " + options.text("cpu");
     given.machine.ram_assumed = false;
   }
   const auto change = [&](std::string_view flag, auto& value, auto parse) {
@@ -82,7 +82,7 @@ void change_host(const Options& options, const Catalogue& catalogue, GivenMachin
     if (!(*stated > std::remove_reference_t<decltype(value)>()))
       throw UsageError(fmt::format("--{} is not above zero", flag));
     value = *stated;
-    host.name = name + " changed";
+    host.name += fmt::format(", --{} {}", flag, options.text(flag));
     given.assumed.push_back(fmt::format("host {} with --{} {}", name, flag, options.text(flag)));
   };
   change("ram", host.ram, parse_bytes);

@@ -87,7 +87,10 @@ const model::Recipe& recipe_of(const Options& options, const model::TrainingScen
   const std::string precision = options.text("precision", "bf16");
   const bool fp32 = s.matrices == nullptr && asks_for_fp32(precision);
   if (options.given("recipe") || options.given("mixed-precision")) {
-    const model::Recipe& asked = model::recipe(options.text("recipe", "autocast"));
+    const std::string name = options.text("recipe", "autocast");
+    if (name == "lora" || name == "qlora")
+      throw UsageError(fmt::format("--recipe {}: an adapter is no recipe; type --{}", name, name));
+    const model::Recipe& asked = model::recipe(name);
     if (options.given("precision") && fp32 != computes_in_fp32(asked))
       throw UsageError(fmt::format("--precision {}: the recipe {} computes in {}; leave one out",
                                    precision, asked.name,

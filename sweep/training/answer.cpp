@@ -10,6 +10,7 @@
 #include "model/train/shape.hpp"
 #include "sweep/advice_words.hpp"
 #include "sweep/training/step_output.hpp"
+#include "sweep/ways.hpp"
 
 namespace headroom::sweep {
 
@@ -32,6 +33,21 @@ TrainingAnswer answer_of(const GivenTraining& given) {
   return answer;
 }
 
+namespace {
+
+/// True if a step with `peak` has room at the high end of the interval.
+bool has_room(const GivenTraining& given, Bytes peak) {
+  const double high = peak.real().value() * given.scenario.runtime->spread.high;
+  const Bytes spare = spare_memory(given.machine->devices.front());
+  return high + spare.real().value() <= model::smallest_card(*given.machine).real().value();
+}
+
+}  // namespace
+
+bool is_tight(const GivenTraining& given, const TrainingEstimate& e) {
+  return !has_room(given, e.peak);
+}
+
 TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) {
   const Bytes card = model::smallest_card(*given.machine);
   const model::TrainingScenario& s = given.scenario;
@@ -39,9 +55,12 @@ TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) 
                         .sequence = model::longest_sequence(s, card),
                         .replicas = 0,
                         .changes = {}};
-  if (e.peak <= card) return advice;
-  advice.replicas = model::fewest_replicas(s, card);
+  if (has_room(given, e.peak)) return advice;
   advice.changes = model::changes_that_save(s, *given.machine);
+  if (e.peak > card)
+    advice.replicas = model::fewest_replicas(s, card);
+  else
+    std::erase_if(advice.changes, [&](const auto& each) { return !has_room(given, each.peak); });
   return advice;
 }
 

@@ -27,7 +27,11 @@ struct TrainingAnswer {
 /// Throws std::invalid_argument for a step that cannot be.
 TrainingAnswer answer_of(const GivenTraining& given);
 
-/// Models that fit on the machine's cards, or changes that would make this one fit.
+/// True if the peak of a step on the machine's cards, at the high end of its interval, leaves less
+/// than the memory to spare.
+bool is_tight(const GivenTraining& given, const model::TrainingEstimate& estimate);
+
+/// Room for more, and changes: those that would make a step fit, or a tight one safe.
 struct TrainingAdvice {
   Size batch = 0, sequence = 0, replicas = 0;
   std::vector<model::Change> changes;

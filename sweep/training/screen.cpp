@@ -13,7 +13,6 @@
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen_table.hpp"
-#include "sweep/ways.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -51,8 +50,7 @@ std::string headline(const GivenTraining& given, const TrainingAnswer& answer) {
   const std::string of_card =
       fmt::format("{} of {} GiB on the fullest card {}", in_gib(e.peak), in_gib(card), interval);
   const std::string speed = speed_words(given, answer);
-  const Bytes spare = spare_memory(given.machine->devices.front());
-  if (fits(o)) return (e.peak_high + spare > card ? "Tight: " : "Fits: ") + of_card + ", " + speed;
+  if (fits(o)) return (is_tight(given, e) ? "Tight: " : "Fits: ") + of_card + ", " + speed;
   std::string text = "Does not fit: ";
   if (o.reason == model::Reason::ram)
     text += fmt::format("the host needs {} of {} GiB", in_gib(o.cpu_bytes),
@@ -86,20 +84,23 @@ std::string memory_table(const TrainingAnswer& answer) {
   return aligned({"fullest card", "GiB", ""}, {false, true, false}, rows);
 }
 
-std::string advice_lines(const TrainingAdvice& advice) {
+std::string advice_lines(const TrainingAdvice& advice, bool is_tight) {
   std::string text;
   if (advice.batch > 0)
-    text = paragraph(fmt::format("Room for a batch of {}, or sequences of {} tokens.",
-                                 grouped(advice.batch), grouped(advice.sequence)));
+    text = '\n' + paragraph(fmt::format("Room for a batch of {}, or sequences of {} tokens.",
+                                        grouped(advice.batch), grouped(advice.sequence)));
   else if (advice.sequence > 0)
-    text = paragraph(
-        fmt::format("Fits with sequences of at most {} tokens (--seq).", grouped(advice.sequence)));
+    text = '\n' + paragraph(fmt::format("Fits with sequences of at most {} tokens (--seq).",
+                                        grouped(advice.sequence)));
   if (advice.changes.empty()) return text;
   std::vector<std::vector<std::string>> rows;
   for (const model::Change& c : advice.changes) {
     if (rows.size() == most_changes) break;
     rows.push_back({change_flags(c), in_gib(c.peak), fmt::format("{:+.0f} %", 100 * (c.time - 1)),
-                    change_effect(c), c.fits ? "fits" : ""});
+                    change_effect(c),
+                    is_tight ? "safe"
+                    : c.fits ? "fits"
+                             : ""});
   }
   if (advice.replicas > 0)
     text += paragraph(fmt::format("Fits with --dp {} --zero 3, on a machine with as many cards.",
@@ -125,9 +126,9 @@ std::string training_screen(const GivenTraining& given, const TrainingAnswer& an
   if (given.token_budget > 0 && answer.time)
     text += fmt::format("{} tokens take {}.\n", grouped(given.token_budget),
                         duration(static_cast<double>(given.token_budget) / answer.time->tokens_s));
-  text += '\n';
   if (given.machine && !given.machine->devices.empty())
-    if (const auto lines = advice_lines(advice_of(given, e)); !lines.empty()) text += lines + '\n';
+    text += advice_lines(advice_of(given, e), fits(*answer.outcome) && is_tight(given, e));
+  text += '\n';
   for (const auto& line : warnings_of(given)) text += paragraph("Warning: " + line + '.');
   if (!given.probe.empty()) text += paragraph("To measure it on a GPU: " + given.probe);
   std::vector<std::string> assumed = given.assumed;

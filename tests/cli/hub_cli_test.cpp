@@ -13,6 +13,7 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/loopback_hub.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/unbroken.hpp"
 
 namespace {
 
@@ -59,16 +60,9 @@ class HubCli : public testing::Test {
   std::string out, err;
 };
 
-/// `text` with its words on one line: screens break lines anywhere.
-std::string unbroken(const std::string& text) {
-  std::string line;
-  for (const auto word : headroom::words(text, " \n"))
-    line += (line.empty() ? "" : " ") + std::string(word);
-  return line;
-}
-
-#define EXPECT_SAYS(text, fragment) \
-  EXPECT_NE(unbroken(text).find(fragment), std::string::npos) << (text) << "\nlacks: " << (fragment)
+#define EXPECT_SAYS(text, fragment)                                           \
+  EXPECT_NE(headroom::test::unbroken(text).find(fragment), std::string::npos) \
+      << (text) << "\nlacks: " << (fragment)
 
 TEST_F(HubCli, CountsAModel) {
   EXPECT_EQ(run("params someone/phi"), 0) << err;

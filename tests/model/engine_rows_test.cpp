@@ -107,6 +107,22 @@ TEST(EngineRows, GiveEveryConstantASource) {
     }
 }
 
+/// Memory that nobody measured is no better known than what somebody did.
+TEST(EngineRows, UnmeasuredMemoryHasTheWidestInterval) {
+  const auto of = [](const Engine& row) { return row.memory.interval; };
+  int measured = 0, unmeasured = 0;
+  for (const Engine& row : engines()) {
+    ++(of(row).measurements > 0 ? measured : unmeasured);
+    if (of(row).measurements > 0) continue;
+    for (const Engine& other : engines()) {
+      EXPECT_LE(of(row).low, of(other).low) << row.name << ' ' << other.name;
+      EXPECT_GE(of(row).high, of(other).high) << row.name << ' ' << other.name;
+    }
+  }
+  EXPECT_GT(measured, 5);
+  EXPECT_GT(unmeasured, 5);
+}
+
 TEST(EngineFields, HaveKeysOfTheirOwn) {
   std::set<std::pair<std::string_view, std::string_view>> keys;
   for (const EngineField& field : engine_fields())

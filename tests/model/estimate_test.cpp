@@ -176,7 +176,7 @@ TEST(Estimate, NoStepIsFasterThanTheRooflineOfItsWeights) {
   }
 }
 
-TEST(Estimate, IntervalHoldsTheExpectedValueAndSureNeedsMeasurements) {
+TEST(Estimate, IntervalHoldsTheExpectedValueAndDecidesWhatIsSure) {
   Random random(6);
   for (int i = 0; i < 2000; ++i) {
     const Drawn d = random.draw();
@@ -185,7 +185,6 @@ TEST(Estimate, IntervalHoldsTheExpectedValueAndSureNeedsMeasurements) {
     ASSERT_GE(e.gpu_bytes_high, e.gpu_bytes);
     if (e.sure == Confidence::yes) {
       ASSERT_TRUE(fits(e));
-      ASSERT_GT(interval_factors(*d.s.runtime).memory.measurements, 0);
     }
     if (e.sure == Confidence::no) {
       ASSERT_FALSE(fits(e));
