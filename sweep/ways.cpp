@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "hardware/names.hpp"
 #include "model/answer/way_order.hpp"
 #include "model/engine/card_class.hpp"
 #include "model/engine/loaded_scheme.hpp"
@@ -26,6 +27,16 @@ const model::Scheme& sixteen_bit(const model::Scheme& scheme) {
 double bits_of(const model::QuantisedModel& weights) {
   return model::bits_per_parameter(weights.total,
                                    static_cast<double>(weights.model->profile.parameters));
+}
+
+/// Repositories of GGUF files end so on the hub: "org/name-GGUF", "org/name-GGUF:Q4_K_M".
+bool is_of_gguf_files(const model::Model& model) {
+  return lower(model.repository).substr(0, model.repository.find(':')).ends_with("-gguf");
+}
+
+bool reads_gguf(const model::Engine& engine) {
+  return std::ranges::find(engine.weights.formats, model::SchemeFamily::gguf) !=
+         engine.weights.formats.end();
 }
 
 bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refused; }
@@ -78,7 +89,8 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
   for (const model::Engine& engine : engines.all()) {
     if (!engine.is_compared) continue;
     all.push_back(&engine);
-    if (model::runs_on(engine, machine) && model::serves_class(engine, model))
+    if (model::runs_on(engine, machine) && model::serves_class(engine, model) &&
+        (!is_of_gguf_files(model) || reads_gguf(engine)))
       fitting.push_back(&engine);
   }
   return fitting.empty() ? all : fitting;
