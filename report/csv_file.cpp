@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/iostreams/concepts.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -24,30 +21,6 @@ std::string readme_of(const fs::path& folder) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Boost repeats a write that took nothing, for ever on a full disk: this one throws.
-class Checked : public boost::iostreams::sink {
- public:
-  explicit Checked(std::ostream& out) : out_(&out) {}
-  std::streamsize write(const char* text, std::streamsize size) {
-    if (!out_->write(text, size)) throw std::ios_base::failure("results.csv.gz");
-    return size;
-  }
-
- private:
-  std::ostream* out_;
-};
-
-/// The file has no time and no name in its header, so that its bytes follow from the points.
-void write_compressed(std::ostream& out, const Database& database, std::int64_t run) {
-  namespace io = boost::iostreams;
-  io::filtering_ostream compressed;
-  compressed.push(io::gzip_compressor());
-  compressed.push(Checked(out));
-  compressed.exceptions(std::ios::badbit | std::ios::failbit);
-  write_csv(compressed, database, run);
-  io::close(compressed, std::ios::out);
-}
-
 }  // namespace
 
 std::string csv_file_name(CsvFile form) {
@@ -61,7 +34,7 @@ void write_csv_file(const fs::path& folder, CsvFile form, const Database& databa
   if (form == CsvFile::plain)
     write_whole(folder / name, [&](std::ostream& out) { write_csv(out, database, run); });
   if (form == CsvFile::gz)
-    write_whole(folder / name, [&](std::ostream& out) { write_compressed(out, database, run); });
+    write_whole(folder / name, [&](std::ostream& out) { write_csv_gz(out, database, run); });
   for (const CsvFile other : {CsvFile::plain, CsvFile::gz})
     if (other != form) {
       std::error_code error;

@@ -13,51 +13,57 @@
 namespace headroom::report {
 namespace {
 
-/// Rows of `outcome` joined with the side tables, which have rows for few points.
-std::string all_tables() {
-  std::string columns = "SELECT o.*", joins = " FROM outcome AS o";
-  for (const SideTable& table : side_tables()) {
-    columns += fmt::format(", {}.*", table.name);
-    joins += fmt::format(" LEFT JOIN {0} ON {0}.id = o.id", table.name);
+/// Sets the columns of the row that the statement stands on. NULL times are infinite ones.
+void restore(Statement& row, std::span<const StoredColumn> columns, model::Estimate& estimate) {
+  int at = 0;
+  for (const StoredColumn& c : columns) {
+    ++at;
+    if (c.restore_integer)
+      c.restore_integer(estimate, row.integer(at));
+    else
+      c.restore_real(estimate, sqlite3_column_type(row.get(), at) == SQLITE_NULL
+                                   ? std::numeric_limits<double>::infinity()
+                                   : sqlite3_column_double(row.get(), at));
   }
-  return columns + joins + " WHERE ";
 }
 
-/// The row that the statement stands on. NULL times are infinite ones.
-model::Estimate restored(Statement& row) {
-  model::Estimate estimate;
-  int at = 0;
-  const auto restore = [&](std::span<const StoredColumn> columns) {
-    for (const StoredColumn& c : columns) {
-      ++at;
-      if (c.restore_integer)
-        c.restore_integer(estimate, row.integer(at));
-      else
-        c.restore_real(estimate, sqlite3_column_type(row.get(), at) == SQLITE_NULL
-                                     ? std::numeric_limits<double>::infinity()
-                                     : sqlite3_column_double(row.get(), at));
-    }
-    ++at;
-  };
-  restore(stored_columns());
-  for (const SideTable& table : side_tables()) {
-    if (sqlite3_column_type(row.get(), at) != SQLITE_NULL)
-      restore(table.columns);
-    else
-      at += static_cast<int>(table.columns.size()) + 1;
-  }
-  return estimate;
+std::string rows_of(std::string_view table) {
+  return fmt::format("SELECT * FROM {} WHERE id BETWEEN ?1 AND ?2 ORDER BY id", table);
 }
+
+/// Rows of a side table, which has them for few points, in step with those of `outcome`.
+class SideRows {
+ public:
+  SideRows(const Connection& connection, const SideTable& table)
+      : columns_(table.columns), rows_(connection, rows_of(table.name)) {}
+  void start(Size first, Size last) {
+    rows_.reset();
+    rows_.bind(1, first);
+    rows_.bind(2, last);
+    more_ = rows_.step();
+  }
+  void restore_at(Size id, model::Estimate& estimate) {
+    while (more_ && rows_.integer(0) < id) more_ = rows_.step();
+    if (more_ && rows_.integer(0) == id) restore(rows_, columns_, estimate);
+  }
+  void end() { rows_.reset(); }
+
+ private:
+  std::span<const StoredColumn> columns_;
+  Statement rows_;
+  bool more_ = false;
+};
 
 }  // namespace
 
 struct Database::Implementation {
   explicit Implementation(std::filesystem::path file)
-      : connection(std::move(file), Access::read),
-        point(connection, all_tables() + "o.id = ?1"),
-        range(connection, all_tables() + "o.id BETWEEN ?1 AND ?2 ORDER BY o.id") {}
+      : connection(std::move(file), Access::read), rows(connection, rows_of("outcome")) {
+    for (const SideTable& table : side_tables()) beside.emplace_back(connection, table);
+  }
   Connection connection;
-  Statement point, range;
+  Statement rows;
+  std::vector<SideRows> beside;
   std::map<std::int64_t, std::vector<Extent>> extents;  ///< by run, as they are asked for
 };
 
@@ -154,7 +160,7 @@ const std::vector<Extent>& Database::extents(std::int64_t run) const {
 
 void Database::read(std::int64_t run, Size first, Size points,
                     const std::function<void(Size, const model::Estimate&)>& visit) const {
-  Statement& row = self_->range;
+  Statement& row = self_->rows;
   const auto& all = extents(run);
   auto extent = std::ranges::upper_bound(all, first, {}, &Extent::first);
   if (extent != all.begin()) --extent;
@@ -162,10 +168,20 @@ void Database::read(std::int64_t run, Size first, Size points,
     const Size from = std::max(first, extent->first);
     const Size end = std::min(first + points, extent->first + extent->points);
     if (from >= end) continue;
-    row.bind(1, extent->row + from - extent->first);
-    row.bind(2, extent->row + end - 1 - extent->first);
-    while (row.step()) visit(extent->first + row.integer(0) - extent->row, restored(row));
+    const Size first_row = extent->row + from - extent->first;
+    const Size last_row = extent->row + end - 1 - extent->first;
+    row.bind(1, first_row);
+    row.bind(2, last_row);
+    for (SideRows& side : self_->beside) side.start(first_row, last_row);
+    while (row.step()) {
+      model::Estimate estimate;
+      const Size id = row.integer(0);
+      restore(row, stored_columns(), estimate);
+      for (SideRows& side : self_->beside) side.restore_at(id, estimate);
+      visit(extent->first + id - extent->row, estimate);
+    }
     row.reset();
+    for (SideRows& side : self_->beside) side.end();
   }
 }
 
@@ -176,6 +192,10 @@ void Database::for_each(std::int64_t run,
     ++seen;
     visit(point, estimate);
   });
+  check_points(run, seen);
+}
+
+void Database::check_points(std::int64_t run, Size seen) const {
   if (const Size expected = summary(run).points; seen != expected)
     throw StoreError(
         fmt::format("{}: holds {} points of run {} where it should hold {}; it is "
@@ -184,15 +204,8 @@ void Database::for_each(std::int64_t run,
 }
 
 std::optional<model::Estimate> Database::find(std::int64_t run, Size point) const {
-  const auto& all = extents(run);
-  auto after = std::ranges::upper_bound(all, point, {}, &Extent::first);
-  if (after == all.begin()) return std::nullopt;
-  const Extent& extent = *--after;
-  if (point >= extent.first + extent.points) return std::nullopt;
-  self_->point.bind(1, extent.row + point - extent.first);
   std::optional<model::Estimate> found;
-  if (self_->point.step()) found = restored(self_->point);
-  self_->point.reset();
+  read(run, point, 1, [&](Size, const model::Estimate& estimate) { found = estimate; });
   return found;
 }
 

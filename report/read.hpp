@@ -56,6 +56,9 @@ class Database {
   void for_each(std::int64_t run,
                 const std::function<void(Size point, const model::Estimate&)>& visit) const;
 
+  /// Throws StoreError unless `seen` is the number of points that the run should have.
+  void check_points(std::int64_t run, Size seen) const;
+
   /// The outcome of one point; none where it was excluded.
   std::optional<model::Estimate> find(std::int64_t run, Size point) const;
 
