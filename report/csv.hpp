@@ -24,7 +24,7 @@ void write_csv(std::ostream& out, const Database& database, std::int64_t run,
                std::span<const Column* const> selected, const Condition* where = nullptr);
 /// Every point with every column of columns_of its run.
 void write_csv(std::ostream& out, const Database& database, std::int64_t run);
-/// The same as gzip members, one after the other, with nothing in it but the points.
+/// As gzip members, one after the other, with nothing in them but the points.
 void write_csv_gz(std::ostream& out, const Database& database, std::int64_t run);
 
 }  // namespace headroom::report

@@ -7,6 +7,7 @@
 #include <boost/iostreams/device/back_inserter.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
+#include <utility>
 #include <vector>
 
 #include "report/csv.hpp"
@@ -50,12 +51,13 @@ using Encode = std::string (*)(const std::string&);
 void write_run(std::ostream& out, const Database& database, std::int64_t run, Selected selected,
                const Condition* where, Encode encode) {
   const RunText text(database.run(run), selected);
-  put(out, encode ? encode(text.header()) : text.header());
+  // Nothing is out before the first block, which may find that a condition cannot be evaluated.
+  std::string header = encode ? encode(text.header()) : text.header();
   const auto blocks = blocks_of(database, run);
   Size seen = 0;
   const auto end_block = [&](const TextBlock& block) {
     seen += block.points;
-    put(out, block.text);
+    put(out, std::exchange(header, {}) + block.text);
   };
   if (where || blocks.size() < 2) {  // sqlite evaluates conditions in one thread
     for (const auto& [first, points] : blocks) {
@@ -83,6 +85,7 @@ void write_run(std::ostream& out, const Database& database, std::int64_t run, Se
                                                      }) &
             tbb::make_filter<TextBlock, void>(tbb::filter_mode::serial_in_order, end_block));
   }
+  put(out, header);
   database.check_points(run, seen);
 }
 

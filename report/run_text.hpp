@@ -30,7 +30,7 @@ class GridText {
  public:
   GridText(const Axes& axes, std::size_t grid, std::span<const Column* const> selected);
 
-  /// Where the point is in each digit.
+  /// Sets where the point is in each digit.
   void locate(Size point, std::vector<Size>& positions) const;
   const model::IntervalFactors& factors(const std::vector<Size>& positions) const {
     return factors_[factors_of_.at(positions)];

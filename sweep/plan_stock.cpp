@@ -107,15 +107,20 @@ std::string refused_by(const std::vector<std::vector<std::vector<Way>>>& ways, s
 void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& way,
                       const Engines& engines, const model::Scenario& request,
                       OffloadedWays offload) {
-  const bool each_precision = asked.ranks_precisions || asked.vary == model::Vary::context;
-  const Narrower narrower = asked.ranks_precisions ? Narrower::always : Narrower::if_needed;
+  const bool finds_context = asked.vary == model::Vary::context;
+  const bool each_precision = asked.ranks_precisions || finds_context;
+  // A question about how little it takes weighs narrower weights too.
+  const Narrower narrower =
+      asked.ranks_precisions || asked.spares ? Narrower::always : Narrower::if_needed;
+  AskedWay compared = way;
+  if (finds_context) compared.has_usual_context = false;  // it may be longer than what fits
   const std::size_t machines = stock.machines.size();
   std::vector<std::vector<std::vector<Way>>> ways(stock.models.size() * machines);
   tbb::parallel_for(std::size_t{0}, ways.size(), [&](std::size_t i) {
     const model::Model& model = *stock.models[i / machines];
     model::Scenario s = request;
     s.machine = stock.machines[i % machines].get();
-    ways[i] = best_ways(way, engines, model, s, offload, narrower);
+    ways[i] = best_ways(compared, engines, model, s, offload, narrower);
   });
   for (std::size_t m = 0; m < machines; ++m)
     if (const auto why = refused_by(ways, m, machines); !why.empty())

@@ -126,8 +126,8 @@ void set_in_all_cells(Engine& row, const NamedConstant& which, const Constant& a
 
 void put(Engine& row, const NamedConstant& which, const Fields& f, const Constant& constant,
          const Effects& effects) {
-  if (which.of_engine) {
-    which.in(row) = constant;
+  if (which.of_engine) {  // a measured one of the row's own policy stands
+    if (which.in(row).measurements == 0) which.in(row) = constant;
     return;
   }
   const auto cards = index(card_names, f[2]), width = index(width_names, f[3]);

@@ -66,6 +66,14 @@ class Versions:
         return series
 
 
+MONTHS = ('jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec')
+# Year and month in which a minor version came out: github.com/vllm-project/vllm/releases. A date
+# means the version that was there when its month began.
+VLLM_MONTHS = ((2026, 4, 19), (2026, 3, 17), (2026, 2, 16), (2026, 1, 14), (2025, 12, 13),
+               (2025, 10, 11), (2025, 7, 10), (2025, 5, 9), (2025, 3, 8), (2025, 1, 7),
+               (2024, 9, 6), (2024, 6, 5), (2024, 3, 4), (2024, 1, 3), (2023, 9, 2))
+
+
 def vllm_version(row, versions):
     for found in re.finditer(r'(?=vllm\s*v?([+-]?\d+)\.([+-]?\d+))', row.said):
         between = row.said[found.start() + 4:found.start(1)]
@@ -81,6 +89,14 @@ def vllm_version(row, versions):
             for least, minor in VLLM_TRACKER:
                 if number > least:
                     return versions.row_of('vllm', (0, minor))
+    found = re.search(r'vllm (?:in \S+ \d+ )?(%s) (20\d\d)' % '|'.join(MONTHS), row.said)
+    if found:
+        date = (int(found[2]), MONTHS.index(found[1]) + 1)
+        if date > (2026, 6):
+            return 'vllm'
+        for year, month, minor in VLLM_MONTHS:
+            if date > (year, month):
+                return versions.row_of('vllm', (0, minor))
     return 'vllm-0.2' if ' 2023' in row.said else 'vllm'
 
 

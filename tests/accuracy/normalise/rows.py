@@ -1,5 +1,6 @@
 """Prose rows into canonical rows, whose columns are the flags of a scenario."""
 import csv
+import re
 
 from .engine import (engine_of, flash_attention_of, gpu_batches_of, kv_precision_of, scheme_of,
                      threads_of, version_of)
@@ -75,6 +76,8 @@ def tokens_of(row, engine, found):
 
 def tokens_of_label(row, engine, found):
     context = row.tokens('context', 'n_ctx', 0)
+    if engine['runtime'] == 'sglang' and not row['prompt_len'] and 'input_len' not in row.settings:
+        context = 0  # --context-length limits requests: nothing is reserved for it (model_runner.py)
     output = max(row.tokens('output_len', 'output_len', 0), 1)
     prompt = row.tokens('prompt_len', 'input_len', 0)
     if context > 0 and prompt == 0:
@@ -110,6 +113,8 @@ def label_of(row, engine):
         found['offload'] = 'yes'
         if (row.number('cpu_ram_gb') or 0) <= 0:
             raise Missing("ram_gib: the host's memory is not stated")
+    if re.search(r'(?<![\w-])-ot\b', row['settings']) and 'ot' not in row.settings:
+        raise Missing('override_tensor: the pattern of -ot is not stated')
     if row['outcome'] == 'max':
         if row['quantity'] not in ('max_batch', 'max_context', 'kv_cache_tokens'):
             raise Missing(f"quantity: '{row['quantity']}' is none that an estimate gives")
