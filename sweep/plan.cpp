@@ -48,6 +48,7 @@ constexpr Question all_questions[] = {
      .headline = "Largest batch",
      .one_model = true,
      .one_machine = true,
+     .maximises_sequences = true,
      .better = [](const Candidate& a,
                   const Candidate& b) { return a.serving.batch > b.serving.batch; }},
     {.name = "longest-context",
@@ -63,6 +64,7 @@ constexpr Question all_questions[] = {
      .headline = "Most users",
      .one_model = true,
      .one_machine = true,
+     .maximises_sequences = true,
      .better = [](const Candidate& a,
                   const Candidate& b) { return a.serving.users() > b.serving.users(); }},
     {.name = "fewest-gpus",
@@ -138,6 +140,33 @@ model::Serving quickest_division(const model::Scenario& s, const Target& target)
   return best != nullptr ? *best : model::best_division(divisions, Vary::batch);
 }
 
+/// Without a limit on times, copies with weights outside the cards take no more sequences than are
+/// asked for: each further one makes all of them slower.
+Target offloaded(const Question& question, Target target) {
+  const bool limited = target.ttft || target.tpot || target.late.any();
+  if (!limited && !question.maximises_sequences)
+    target.most_sequences = std::max<Size>(1, target.users);
+  return target;
+}
+
+model::Serving serving_of(const Question& question, const model::Scenario& s,
+                          const Target& target) {
+  return question.spares && has_load(target) ? quickest_division(s, target)
+                                             : model::serve(s, target, question.vary);
+}
+
+/// Weights leave the cards only where the demand is not met otherwise.
+model::Serving served(const Question& question, const model::Scenario& s, const Target& target) {
+  if (!target.offload) return serving_of(question, s, target);
+  if (!s.machine->devices.empty()) {
+    Target on_cards = target;
+    on_cards.offload = false;
+    auto serving = serving_of(question, s, on_cards);
+    if (model::machines_needed(serving, s, target) > 0) return serving;
+  }
+  return serving_of(question, s, offloaded(question, target));
+}
+
 Candidate candidate(const Question& question, const Choices& choices, Candidate c,
                     const model::Scenario& request, const Target& target) {
   c.scenario = request;
@@ -146,8 +175,7 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
   c.scenario.runtime = c.engine;
   if (question.has_usual_context && choices.has_usual_context && !has_load(target))
     c.scenario.context = model::usual_context(c.scenario, *c.weights->model);
-  c.serving = question.spares && has_load(target) ? quickest_division(c.scenario, target)
-                                                  : model::serve(c.scenario, target, question.vary);
+  c.serving = served(question, c.scenario, target);
   c.machines = model::machines_needed(c.serving, c.scenario, target);
   if (c.machines + choices.spares > 1 && question.one_machine) {
     c.serving.next = {model::Miss::demand, static_cast<double>(c.machines + choices.spares)};

@@ -47,12 +47,13 @@ struct Question {
   std::string_view meaning;   ///< for the help
   std::string_view headline;  ///< "Largest model"
   model::Vary vary = model::Vary::batch;
-  bool one_model = false;          ///< asks about exactly one model
-  bool one_machine = false;        ///< the demand must be met by one machine
-  bool priced = false;             ///< ranks by money
-  bool spares = false;             ///< how little it takes: all weights of 4 bits or more do
-  bool ranks_precisions = false;   ///< compares precisions, as `estimate` orders them
-  bool has_usual_context = false;  ///< without a load each sequence has the usual context
+  bool one_model = false;            ///< asks about exactly one model
+  bool one_machine = false;          ///< the demand must be met by one machine
+  bool priced = false;               ///< ranks by money
+  bool spares = false;               ///< how little it takes: all weights of 4 bits or more do
+  bool ranks_precisions = false;     ///< compares precisions, as `estimate` orders them
+  bool maximises_sequences = false;  ///< asks how many sequences there can be
+  bool has_usual_context = false;    ///< without a load each sequence has the usual context
   bool (*better)(const Candidate& a, const Candidate& b) = nullptr;
 };
 std::span<const Question> questions();

@@ -17,6 +17,7 @@ namespace headroom::sweep {
 namespace {
 
 constexpr std::size_t most_rows = 7;
+constexpr double hours_a_month = 365.25 * 24 / 12;
 constexpr std::ptrdiff_t screen_lines = 30;
 
 std::string plan_title(const PlanScreen& screen) {
@@ -150,11 +151,12 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
                     (cache.empty() ? "" : "; " + cache) + '.');
   if (best.tokens)
     text += paragraph(fmt::format(
-        "Cost {}: {} {} for 1,000 requests; {} a million tokens in, {} out ({:g} to 1).",
+        "Cost {}: {} {} for 1,000 requests; {} a million tokens in, {} out "
+        "({:g} to 1); {} a month.",
         has_load(screen.target) ? "at your load" : "at capacity",
         three_digits(1000 * best.tokens->request), screen.prices->currency,
         three_digits(best.tokens->input_per_million), three_digits(best.tokens->output_per_million),
-        model::output_weight));
+        model::output_weight, money(hours_a_month * *best.per_hour, screen.prices->currency)));
   std::string room = screen.target.users > 0
                          ? fmt::format("Room: {} users beyond those asked for; ",
                                        grouped(fleet_users(best) - screen.target.users))

@@ -187,8 +187,8 @@ int runnable_models(const Options& options, const SlowestAccepted& slowest) {
     return std::tuple(report::grade(a.estimate), -a.model->profile.parameters) <
            std::tuple(report::grade(b.estimate), -b.model->profile.parameters);
   });
-  const auto most =
-      static_cast<std::size_t>(options.whole("top", format == Format::text ? 12 : 16));
+  const Size usual = format == Format::text ? 12 : std::ssize(rows);
+  const auto most = static_cast<std::size_t>(options.whole("top", usual));
   if (format == Format::text) {
     emit(options, text_of(rows, most, *given, request));
   } else {

@@ -153,7 +153,7 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
     const Scenario changed = with(s, vary, n);
     return shortfall(changed, evaluate(changed), target);
   };
-  const Size most = vary == Vary::batch ? max_sequences : longest(s);
+  const Size most = vary == Vary::batch ? target.most_sequences : longest(s);
   Serving result;
   result.cards = static_cast<Size>(share.machine.devices.size());
   Size n = largest(most, [&](Size each) { return missed(each).met(); });

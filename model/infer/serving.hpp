@@ -17,6 +17,8 @@ namespace headroom::model {
 /// Capacity Planning, 2007).
 inline constexpr double usual_load_factor = 0.8;
 
+inline constexpr Size max_sequences = Size{1} << 16;  ///< tried by a search
+
 /// Targets for every request, and for all machines together.
 struct Target {
   std::optional<Seconds> ttft, tpot;           ///< at most, of the mean request
@@ -27,7 +29,8 @@ struct Target {
   double burstiness = 1;  ///< shape of arrivals at a rate (Arrivals)
   double load_factor = usual_load_factor;  ///< most load of copies whose requests arrive at random
   bool offload = false;  ///< weights outside the cards count as served (always, without cards)
-  bool strict = false;   ///< by the pessimistic end of every interval: a sure fit, the high times
+  Size most_sequences = max_sequences;  ///< of one copy
+  bool strict = false;  ///< by the pessimistic end of every interval: a sure fit, the high times
 
   /// Requests come at a rate, or from users who pause; else a fixed number is always there.
   bool at_random() const { return requests_s > 0 || output_tokens_s > 0 || think > 0; }
@@ -113,7 +116,6 @@ struct Serving {
 };
 
 enum class Vary { batch, context };
-inline constexpr Size max_sequences = Size{1} << 16;  ///< tried by a search
 
 /// The longest context, prompt and output together, at which the scenario is still on cards. If it
 /// is not on cards now, it is the longest that runs at all. The output stays, the prompt fills the
@@ -121,10 +123,10 @@ inline constexpr Size max_sequences = Size{1} << 16;  ///< tried by a search
 Size longest_context(const Scenario& scenario);
 
 /// The best way to serve on `scenario.machine`: the largest batch (most users of all copies
-/// together), or the longest context at the scenario's batch. Ties: fewer copies. Limits: 2^16
-/// sequences, 2^24 tokens and the model's positions. Exact: with offload and a limit on times,
-/// which may fall again where a runtime changes from streaming to the CPU, every number is tried.
-/// Tensor parallelism is over all cards of a share where the runtime splits that way.
+/// together), or the longest context at the scenario's batch. Ties: fewer copies. Limits: the
+/// target's sequences, 2^24 tokens and the model's positions. Exact: with offload and a limit on
+/// times, which may fall again where a runtime changes from streaming to the CPU, every number is
+/// tried. Tensor parallelism is over all cards of a share where the runtime splits that way.
 Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 
 /// The best of each way to divide the machine; at least one.

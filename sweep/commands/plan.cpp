@@ -145,7 +145,9 @@ int run_plan(const Options& options) {
     const std::string first = without.empty() ? "" : fmt::format(" ({})", without.front());
     throw UsageError((options.given("prices") ? no_prices : no_rents) + first);
   }
-  const auto most = static_cast<std::size_t>(options.whole("top", 10));
+  // Files have every candidate; a screen has few.
+  const Size usual = format == Format::text ? 10 : std::ssize(candidates);
+  const auto most = static_cast<std::size_t>(options.whole("top", usual));
   if (format != Format::text) {
     emit(options, formatted(plan_table(candidates, most), format));
   } else {

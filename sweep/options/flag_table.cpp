@@ -223,7 +223,7 @@ constexpr Flag first_flags[] = {
     {"prices", "", one, "FILE",
      "your prices.toml: rent, purchase, electricity; without it `plan` takes shipped rents"},
     {"acquire", "", one, "HOW", "buy, used or rent (default: each that has a price)"},
-    {"top", "", one, "N", "most rows of the table (default: 16 models, 8 candidates)"},
+    {"top", "", one, "N", "most rows of the table (default: as many as fit a screen; all in files)"},
     {"kind", "", one, "KIND", "the kind of output (default: the engine's own)"},
     {"measure", "", nothing, "", "measure RAM and disk bandwidth too, for two seconds each"},
     {"tensors", "", nothing, "", "list every tensor with its shape instead of the totals"},

@@ -178,8 +178,13 @@ void choose(const Options& options, GivenScenario& given) {
   if (given.ways.empty()) return;
   s.runtime = given.ways.front().engine;
   // These change the figures of every way: only the chosen one is worked out with them.
+  bool changes_figures = false;
   for (const auto* flag : {"text-only", "images", "lora", "lora-rank", "speculate", "draft-model"})
-    if (options.given(flag)) given.ways.resize(1);
+    changes_figures = changes_figures || options.given(flag);
+  for (const EngineFlags& of_engine : engine_flags)
+    for (const std::string_view flag : words(of_engine.flags))
+      changes_figures = changes_figures || (flag != "backend" && options.given(flag));
+  if (changes_figures) given.ways.resize(1);
   if (given.ways.size() > 1)
     given.assumed.push_back(fmt::format("{} under {}, {} (--precision, --runtime)",
                                         given.ways.front().weights->scheme->name, s.runtime->name,
