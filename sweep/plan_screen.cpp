@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "hardware/text.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -151,12 +152,11 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
                     (cache.empty() ? "" : "; " + cache) + '.');
   if (best.tokens)
     text += paragraph(fmt::format(
-        "Cost {}: {} {} for 1,000 requests; {} a million tokens in, {} out "
-        "({:g} to 1); {} a month.",
+        "Cost {}: {} a month; {} for 1,000 requests; {} a million tokens in, {} out.",
         has_load(screen.target) ? "at your load" : "at capacity",
-        three_digits(1000 * best.tokens->request), screen.prices->currency,
-        three_digits(best.tokens->input_per_million), three_digits(best.tokens->output_per_million),
-        model::output_weight, money(hours_a_month * *best.per_hour, screen.prices->currency)));
+        money(std::round(hours_a_month * *best.per_hour), screen.prices->currency),
+        three_digits(1000 * best.tokens->request), three_digits(best.tokens->input_per_million),
+        three_digits(best.tokens->output_per_million)));
   std::string room = screen.target.users > 0
                          ? fmt::format("Room: {} users beyond those asked for; ",
                                        grouped(fleet_users(best) - screen.target.users))

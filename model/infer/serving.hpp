@@ -29,7 +29,7 @@ struct Target {
   double burstiness = 1;  ///< shape of arrivals at a rate (Arrivals)
   double load_factor = usual_load_factor;  ///< most load of copies whose requests arrive at random
   bool offload = false;  ///< weights outside the cards count as served (always, without cards)
-  Size most_sequences = max_sequences;  ///< of one copy
+  Size most_sequences = max_sequences;  ///< one copy takes no more
   bool strict = false;  ///< by the pessimistic end of every interval: a sure fit, the high times
 
   /// Requests come at a rate, or from users who pause; else a fixed number is always there.

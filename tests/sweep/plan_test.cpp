@@ -91,7 +91,8 @@ Candidate cheapest(const model::QuantisedModel& weights, const model::Engine& en
   return all.empty() ? Candidate() : all.front();
 }
 
-/// More of anything takes no more machines, and on as many no request ends later.
+/// More of anything takes no more machines for as many requests, and on as many machines no request
+/// ends later.
 TEST(Plan, MoreCardsBandwidthOrMemoryNeverLose) {
   constexpr double rounding = 1 + 1e-9;
   int compared = 0;
@@ -115,7 +116,10 @@ TEST(Plan, MoreCardsBandwidthOrMemoryNeverLose) {
             if (!b.qualifies()) return;
             const auto where = fmt::format("{} {} on {}, {} users", name, engine, more.name, users);
             ++compared;
-            EXPECT_LE(a.machines, b.machines) << where;
+            // People who pause ask more often where answers come sooner.
+            if (target.think == 0 || a.demand.requests_s <= b.demand.requests_s) {
+              EXPECT_LE(a.machines, b.machines) << where;
+            }
             if (a.machines == b.machines) {
               EXPECT_LE(a.demand.service.total.value(), rounding * b.demand.service.total.value())
                   << where;
