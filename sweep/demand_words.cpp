@@ -14,9 +14,8 @@ std::string arrivals_words(const model::Target& target) {
   const std::string busy =
       fmt::format("a copy is at most {:.0f} % busy (--load-factor)", 100 * target.load_factor);
   if (target.think > 0)
-    return fmt::format(
-        "each user pauses for {} after each answer, quick or slow (--think-time); {}",
-        duration(target.think), busy);
+    return fmt::format("each user pauses for {} after each answer (--think-time); {}",
+                       duration(target.think), busy);
   return fmt::format("requests arrive at random, {} (--burstiness); {}",
                      target.burstiness == 1
                          ? std::string("as a Poisson process")

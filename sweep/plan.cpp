@@ -140,8 +140,8 @@ model::Serving quickest_division(const model::Scenario& s, const Target& target)
   return best != nullptr ? *best : model::best_division(divisions, Vary::batch);
 }
 
-/// A copy with weights outside the cards takes no more sequences than are asked for. Each further one
-/// makes all of them slower. A limit on times says how many it may take.
+/// A copy with weights outside the cards takes no more sequences than are asked for. Each further
+/// one makes all of them slower. A limit on times says how many it may take.
 Target offloaded(const Question& question, Target target) {
   const bool limited = target.ttft || target.tpot || target.late.any();
   if (!limited && !question.maximises_sequences)

@@ -152,7 +152,7 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
                     (cache.empty() ? "" : "; " + cache) + '.');
   if (best.tokens)
     text += paragraph(fmt::format(
-        "Cost {}: {} a month; {} for 1,000 requests; {} a million tokens in, {} out.",
+        "Cost {}: {} a month; 1,000 requests {}; a million tokens {} in, {} out.",
         has_load(screen.target) ? "at your load" : "at capacity",
         money(std::round(hours_a_month * *best.per_hour), screen.prices->currency),
         three_digits(1000 * best.tokens->request), three_digits(best.tokens->input_per_million),

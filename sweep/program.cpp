@@ -84,8 +84,13 @@ void take_machine(const Command& command, std::vector<std::string>& arguments) {
   if (plans ? words == 0 : words != 2) return;
   std::string& last = arguments[static_cast<std::size_t>(words) - 1];
   if (!is_machine(last)) return;
-  const bool counts = plans && arguments.front() == "fewest-gpus";
-  last = (counts ? "--device=" : "--machine=") + last;
+  if (!plans || arguments.front() != "fewest-gpus") {
+    last = "--machine=" + last;
+    return;
+  }
+  // The number of cards is the answer.
+  const Machine machine = parse_machine(last, shipped_catalogue());
+  if (!machine.devices.empty()) last = "--device=" + machine.devices.front().name;
 }
 
 [[noreturn]] void unknown_command(const std::string& name, const std::string& next) {

@@ -20,8 +20,7 @@ Estimate step_of(Reason reason) {
 /// agree.
 Confidence sure_of(const TrainingScenario& s, const TrainingEstimate& e, Bytes capacity) {
   const bool low = e.peak_low <= capacity, high = e.peak_high <= capacity;
-  if (low != high || is_doubtful(*s.model))
-    return Confidence::marginal;
+  if (low != high || is_doubtful(*s.model)) return Confidence::marginal;
   return high ? Confidence::yes : Confidence::no;
 }
 

@@ -10,6 +10,7 @@
 
 #include "hardware/names.hpp"
 #include "hardware/text.hpp"
+#include "sweep/commands/commands.hpp"
 #include "sweep/options/flags.hpp"
 
 namespace headroom::sweep {
@@ -31,6 +32,17 @@ bool looks_like_flag(std::string_view text) {
                                spelling, fmt::join(nearest(spelling, known), ", "), command.name));
 }
 
+/// "; plan and curve take it": at most three commands that have the flag.
+std::string commands_with(std::string_view flag) {
+  std::vector<std::string_view> names;
+  for (const Command* command : commands()) {
+    const auto flags = words(command->help.flags);
+    if (std::ranges::find(flags, flag) != flags.end()) names.push_back(command->help.name);
+  }
+  if (names.empty() || names.size() > 3) return {};
+  return fmt::format("; {} take{} it", fmt::join(names, " and "), names.size() == 1 ? "s" : "");
+}
+
 void check_takes_effect(const CommandHelp& command, const Flag& flag, std::string_view spelling) {
   const auto mine = words(command.flags);
   if (of_every_command(flag.name) || std::find(mine.begin(), mine.end(), flag.name) != mine.end())
@@ -45,6 +57,7 @@ void check_takes_effect(const CommandHelp& command, const Flag& flag, std::strin
   for (const auto each : mine)
     if (each.starts_with(flag.name) || flag.name.starts_with(each) || (form && each == "kind"))
       instead += fmt::format("{} --{}", instead.empty() ? "; it takes" : ",", each);
+  if (instead.empty()) instead = commands_with(flag.name);
   throw UsageError(fmt::format("{} has no effect on '{}'{}", written, command.name, instead));
 }
 
