@@ -10,7 +10,7 @@
 namespace headroom::report {
 namespace {
 
-constexpr int plot_width = 72, plot_height = 7;
+constexpr int plot_width = 72;
 constexpr std::string_view symbols = "o*+#@%&";
 /// A plot whose speeds span more than this has a logarithmic axis.
 constexpr double logarithmic_from = 20;
@@ -18,19 +18,20 @@ constexpr double logarithmic_from = 20;
 struct TextScale {
   double low = 0, high = 1;
   bool logarithmic = false;
+  int height = 7;  ///< rows
   /// 0 at the bottom row, `height` - 1 at the top.
   int row(double value) const {
     const double share =
         logarithmic ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
-    return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * (plot_height - 1)));
+    return static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * (height - 1)));
   }
   double at(int row) const {
-    const double share = static_cast<double>(row) / (plot_height - 1);
+    const double share = static_cast<double>(row) / (height - 1);
     return logarithmic ? low * std::pow(high / low, share) : low + share * (high - low);
   }
 };
 
-TextScale scale_of(const Figure& figure) {
+TextScale scale_of(const Figure& figure, int height) {
   double least = INFINITY, most = 0;
   for (const Curve& curve : figure.curves)
     for (const CurvePoint& p : curve.points) {
@@ -38,9 +39,9 @@ TextScale scale_of(const Figure& figure) {
       least = std::min(least, p.tokens_s);
       most = std::max(most, p.tokens_s);
     }
-  if (most == 0) return {};
-  if (most / least > logarithmic_from) return {least, most, true};
-  return {0, most, false};
+  if (most == 0) return {.height = height};
+  if (most / least > logarithmic_from) return {least, most, true, height};
+  return {0, most, false, height};
 }
 
 /// The last point at or before `allocation`: a budget between two points holds what the lower
@@ -54,12 +55,12 @@ const CurvePoint* point_at(const Curve& curve, double allocation) {
 
 }  // namespace
 
-std::string text_plot(const Figure& figure) {
-  const TextScale axis = scale_of(figure);
+std::string text_plot(const Figure& figure, int height) {
+  const TextScale axis = scale_of(figure, height);
   double last = 0;
   for (const Curve& curve : figure.curves)
     for (const CurvePoint& p : curve.points) last = std::max(last, p.allocation);
-  std::vector<std::string> rows(plot_height, std::string(plot_width, ' '));
+  std::vector<std::string> rows(static_cast<std::size_t>(height), std::string(plot_width, ' '));
   for (std::size_t c = 0; c < figure.curves.size(); ++c)
     for (int x = 0; x < plot_width; ++x) {
       const CurvePoint* p = point_at(figure.curves[c], last * x / (plot_width - 1));
@@ -70,8 +71,8 @@ std::string text_plot(const Figure& figure) {
       if (runs || cell == ' ') cell = runs ? symbols[c % symbols.size()] : 'x';
     }
   std::string text = axis.logarithmic ? "tokens/s (logarithmic)\n" : "tokens/s\n";
-  for (int row = plot_height - 1; row >= 0; --row) {
-    const bool labelled = row % (plot_height / 2) == 0;
+  for (int row = height - 1; row >= 0; --row) {
+    const bool labelled = row % (height / 2) == 0;
     text += fmt::format("{:>8} |{}\n", labelled ? fmt::format("{:.3g}", axis.at(row)) : "",
                         rows[static_cast<std::size_t>(row)]);
   }

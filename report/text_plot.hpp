@@ -7,7 +7,8 @@
 
 namespace headroom::report {
 
-/// Output tokens per second over the allocation, one symbol a curve, `x` where it is out of memory:
+/// Output tokens per second, in `height` rows (odd), over the allocation, one symbol a curve, `x`
+/// where it is out of memory:
 ///
 ///   tokens/s
 ///     40 |                        oooooooo
@@ -17,6 +18,6 @@ namespace headroom::report {
 ///      0 |xxx
 ///        +--------------------------------
 ///         0              8             16 GiB on the GPU
-std::string text_plot(const Figure& figure);
+std::string text_plot(const Figure& figure, int height = 7);
 
 }  // namespace headroom::report

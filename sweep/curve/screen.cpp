@@ -85,7 +85,8 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
                          rows);
     any = any || line.first.has_value();
   }
-  if (any) text += '\n' + report::text_plot(figure_of(given, lines));
+  const int rows_of_plot = lines.size() == 1 ? 7 : 5;
+  if (any) text += '\n' + report::text_plot(figure_of(given, lines), rows_of_plot);
   const bool recommends = lines.size() == 1 && lines.front().recommended;
   if (recommends) text += paragraph(fmt::format("Recommended: {}.", lines.front().reason));
   text += assumption_lines(given);

@@ -99,6 +99,13 @@ constexpr const char* screens[] = {
     ("headroom estimate llama3-70b --task training --runtime megatron --tp 8 --pp 4 "
      "--grad-accum 16 --machine '32x h100-sxm-80gb'"),
     "headroom curve Qwen/Qwen3-32B --machine rtx-4090",
+    "headroom curve llama2-7b --machine rtx-4060 --precisions fp16 int8",
+    "headroom estimate Qwen/Qwen3.5-27B --task training --machine rtx-4090",
+    "headroom estimate Qwen/Qwen3-8B --task training --qlora --seq 1536 --machine rtx-4090",
+    "headroom estimate Qwen/Qwen3-8B --machine h100-sxm-80gb --runtime sglang",
+    "headroom plan longest-context Qwen/Qwen3-32B rtx-4090",
+    "headroom plan fewest-gpus Llama-3.3-70B h100-sxm-80gb --users 150 --max-tpot 50ms --runtime "
+    "vllm",
     "headroom curve facebook/opt-30b --gpu-memory 8GB --ram 32GB --disk 500GB",
     "headroom place facebook/opt-30b --gpu-memory 8GB --ram 32GB --disk 500GB",
     "headroom place Qwen/Qwen3-32B --machine '2x rtx-3090'",

@@ -73,9 +73,9 @@ TEST(Options, ManyValuesReachToTheNextFlag) {
 TEST(Options, RefusesWhatHasNoEffect) {
   EXPECT_EQ(options_complaint({"--gpu", "x"}), "--gpu (--machine) has no effect on 'try'");
   EXPECT_EQ(options_complaint({"--offload-params", "cpu"}),
-            "--offload-params has no effect on 'try'");
+            "--offload-params has no effect on 'try'; estimate takes it");
   EXPECT_EQ(options_complaint({"--grad-checkpoint", "true"}),
-            "--grad-checkpoint (--checkpointing) has no effect on 'try'");
+            "--grad-checkpoint (--checkpointing) has no effect on 'try'; estimate takes it");
 }
 
 TEST(Options, NamesTheNearestFlag) {
