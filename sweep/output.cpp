@@ -65,6 +65,13 @@ void refuse_details_outside_text(const Options& options, Format format) {
     throw UsageError("--details has no effect here: json has them always, csv and md never");
 }
 
+void refuse_sources(const Options& options, Format format) {
+  options.exclusive({"sources", "details", "explain"});
+  if (options.given("sources") && format != Format::text)
+    throw UsageError(
+        "--sources has no effect here: json has them with the terms, csv and md never");
+}
+
 void emit(const Options& options, std::string_view screen) {
   const bool paints = on_terminal(options) && options.text("format", "text") == "text" &&
                       allows_colour(std::getenv("NO_COLOR"), std::getenv("TERM"));

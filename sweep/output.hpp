@@ -18,6 +18,8 @@ enum class Format { text, json, jsonl, csv, markdown };
 Format format_of(const Options& options);
 /// Throws UsageError for --details with a format that has them always or never.
 void refuse_details_outside_text(const Options& options, Format format);
+/// Throws UsageError for --sources in another form than text, or beside --details or --explain.
+void refuse_sources(const Options& options, Format format);
 
 /// Writes `text` to --out, or to standard output, with colours where a terminal allows them. Throws
 /// std::runtime_error when it cannot be written. A file then stays as it was.

@@ -12,6 +12,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "report/columns.hpp"
 #include "sweep/advice_words.hpp"
+#include "sweep/answer_lines.hpp"
 #include "sweep/answer_text.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/digits.hpp"
@@ -27,6 +28,7 @@
 #include "sweep/predictor_note.hpp"
 #include "sweep/result_row.hpp"
 #include "sweep/smaller_model.hpp"
+#include "sweep/sources_text.hpp"
 #include "sweep/speed_output.hpp"
 #include "sweep/traffic_output.hpp"
 
@@ -180,6 +182,7 @@ int run_estimate(const Options& options) {
   refuse_details_outside_text(options, format);
   if (with_terms && format != Format::text)
     throw UsageError("--explain has no effect here: json has the terms always, csv and md never");
+  refuse_sources(options, format);
   const GivenScenario given = scenario_of(options);
   Explanation explained = model::explain(given.scenario);
   if (given.free) compare_with_free_memory(*given.free, given.scenario, explained);
@@ -197,7 +200,9 @@ int run_estimate(const Options& options) {
   const std::optional<model::Traffic> serving =
       given.on_machine ? traffic_of(options, given.scenario, explained.estimate) : std::nullopt;
   const bool screen = format == Format::text && !with_terms && !options.given("details");
-  if (screen)
+  if (options.given("sources"))
+    emit(options, title_line(given) + sources_text(sources_of(given, explained)));
+  else if (screen)
     emit(options, given.on_machine ? answer_text(given, explained, serving, predictors.value_or(""))
                                    : memory_screen(given, explained));
   else if (format == Format::text)
@@ -226,7 +231,8 @@ const Command estimate_command = {
      .operands = "MODEL",
      .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_CUSTOM_FLAGS " " HEADROOM_MACHINE_FLAGS
                                       " " HEADROOM_TRAINING_FLAGS " " HEADROOM_COMPANION_FLAGS
-                                      " " HEADROOM_TRAFFIC_FLAGS " task details explain format out",
+                                      " " HEADROOM_TRAFFIC_FLAGS
+                                      " task details explain sources format out",
      .examples =
          "headroom estimate Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb'\n"
          "headroom estimate llama3-8b --device rtx-4090 --precision q4_K_M --runtime llama.cpp\n"

@@ -11,6 +11,7 @@
 #include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/output.hpp"
+#include "sweep/sources_text.hpp"
 #include "sweep/training/answer.hpp"
 #include "sweep/training/row.hpp"
 #include "sweep/training/screen.hpp"
@@ -133,6 +134,7 @@ int estimate_training(const Options& options) {
   refuse_details_outside_text(options, format);
   if (with_terms && format != Format::text)
     throw UsageError("--explain has no effect here: json has the terms always");
+  refuse_sources(options, format);
   const GivenTraining given = training_of(options);
   if (given.scenario.document > 0 && (!given.machine || given.machine->devices.empty()))
     throw UsageError("--packing changes only times: no effect without cards (--machine)");
@@ -143,6 +145,13 @@ int estimate_training(const Options& options) {
     answer = answer_of(given);
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
+  }
+  if (options.given("sources")) {
+    std::vector<FigureSource> all = sources_of(answer.terms);
+    all.insert(all.begin(), {"shape of " + given.model->name, given.model->source});
+    all.push_back({"interval of the peak", memory_evidence(*given.scenario.runtime)});
+    emit(options, sources_text(all));
+    return done;
   }
   if (format == Format::text && !with_terms && !options.given("details"))
     emit(options, training_screen(given, answer));

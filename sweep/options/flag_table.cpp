@@ -189,6 +189,7 @@ constexpr Flag first_flags[] = {
      "size of the images in pixels before they are scaled: 1920x1080"},
     {"details", "", nothing, "", "show every assumption, device, time and note"},
     {"explain", "", nothing, "", "show each term with its formula, its numbers and its source"},
+    {"sources", "", nothing, "", "show where each figure comes from"},
     {"machines", "", many, "MACHINE", "several machines to choose from"},
     {"precisions", "", many, "NAME",
      "several precisions to choose from (default: what engines usually run)"},

@@ -86,6 +86,7 @@ constexpr CommonOption common[] = {
     {"fail-if", "--fail-if \"new.tokens_s < old.tokens_s\"", "exit code 3 if a condition holds"},
     {"measure", "--measure", "measure RAM and disk bandwidth too"},
     {"explain", "--explain", "show each term with its formula, its numbers and its source"},
+    {"sources", "--sources", "show where each figure comes from"},
     {"tensors", "--tensors", "list every tensor with its shape"},
     {"kind", "--kind slurm", "the kind of output"},
     {"format", "--format json", "text, json, jsonl, csv or md"},
