@@ -49,7 +49,8 @@ constexpr FlagGroup groups[] = {
     {"Runs and databases",
      "dry-run jobs fresh shard keep threshold fail-if trend where columns runs view run"},
     {"Output",
-     "details explain tensors all step plots no-plots all-plots csv kind measure log-format format "
+     "details explain sources tensors all step plots no-plots all-plots csv kind measure "
+     "log-format format "
      "out "
      "help help-all"},
 };
