@@ -104,8 +104,8 @@ constexpr const char* screens[] = {
     "headroom estimate Qwen/Qwen3-8B --task training --qlora --seq 1536 --machine rtx-4090",
     "headroom estimate Qwen/Qwen3-8B --machine h100-sxm-80gb --runtime sglang",
     "headroom plan longest-context Qwen/Qwen3-32B rtx-4090",
-    "headroom plan fewest-gpus Llama-3.3-70B h100-sxm-80gb --users 150 --max-tpot 50ms --runtime "
-    "vllm",
+    ("headroom plan fewest-gpus Llama-3.3-70B h100-sxm-80gb --users 150 --max-tpot 50ms --runtime "
+     "vllm"),
     "headroom curve facebook/opt-30b --gpu-memory 8GB --ram 32GB --disk 500GB",
     "headroom place facebook/opt-30b --gpu-memory 8GB --ram 32GB --disk 500GB",
     "headroom place Qwen/Qwen3-32B --machine '2x rtx-3090'",
