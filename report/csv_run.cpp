@@ -20,12 +20,15 @@ using Selected = std::span<const Column* const>;
 
 constexpr Size block_points = 1024;
 
-/// First points and numbers of points of blocks that hold every stored point of a run.
-std::vector<std::pair<Size, Size>> blocks_of(const Database& database, std::int64_t run) {
+/// First points and numbers of points of blocks that hold every stored point of a run. `all`: the
+/// points of its grids, beyond which only a damaged extent reaches.
+std::vector<std::pair<Size, Size>> blocks_of(const std::vector<Extent>& extents, Size all) {
   std::vector<std::pair<Size, Size>> blocks;
-  for (const Extent& extent : database.extents(run))
-    for (Size at = extent.first; at < extent.first + extent.points; at += block_points)
-      blocks.emplace_back(at, std::min(block_points, extent.first + extent.points - at));
+  for (const Extent& extent : extents) {
+    const Size points = std::min(extent.points, all - extent.first);
+    for (Size done = 0; done < points; done += block_points)
+      blocks.emplace_back(extent.first + done, std::min(block_points, points - done));
+  }
   return blocks;
 }
 
@@ -53,11 +56,12 @@ void write_run(std::ostream& out, const Database& database, std::int64_t run, Se
   const RunText text(database.run(run), selected);
   // Nothing is out before the first block, which may find that a condition cannot be evaluated.
   std::string header = encode ? encode(text.header()) : text.header();
-  const auto blocks = blocks_of(database, run);
+  const auto blocks = blocks_of(database.extents(run), text.points());
   Size seen = 0;
   const auto end_block = [&](const TextBlock& block) {
     seen += block.points;
-    put(out, std::exchange(header, {}) + block.text);
+    put(out, std::exchange(header, {}));
+    put(out, block.text);
   };
   if (where || blocks.size() < 2) {  // sqlite evaluates conditions in one thread
     for (const auto& [first, points] : blocks) {

@@ -143,6 +143,12 @@ std::string RunText::header() const {
   return text;
 }
 
+Size RunText::points() const {
+  Size all = 0;
+  for (const GridShape& grid : axes_.info().grids) all += grid.points();
+  return all;
+}
+
 TextBlock RunText::block(const Database& database, std::int64_t run, Size first, Size points,
                          const Condition* where) const {
   TextBlock made;

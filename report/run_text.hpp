@@ -70,6 +70,8 @@ class RunText {
  public:
   RunText(RunInfo run, std::span<const Column* const> selected);
   std::string header() const;
+  /// Points of all grids, excluded ones too.
+  Size points() const;
   /// The stored points among `points` from `first` on, those for which `where` holds; null: all.
   TextBlock block(const Database& database, std::int64_t run, Size first, Size points,
                   const Condition* where) const;

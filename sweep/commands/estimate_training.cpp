@@ -37,7 +37,7 @@ std::string step_verdict(const GivenTraining& given, const TrainingAnswer& answe
     return fmt::format("does not fit: the disk needs {} and has {}", to_text(o.disk_bytes),
                        to_text(machine.host.disk));
   return fmt::format("{}: {} of {} left on the fullest card",
-                     answer.memory.peak_high > card ? "tight" : "fits",
+                     is_tight(given, answer.memory) ? "tight" : "fits",
                      to_text(card - answer.memory.peak), to_text(card));
 }
 
@@ -63,6 +63,13 @@ std::string memory_evidence(const model::TrainingRuntime& runtime) {
   return spread.measurements == 0
              ? std::string("unmeasured")
              : fmt::format("from {} measured runs, {}", spread.measurements, spread.source);
+}
+
+std::vector<FigureSource> sources_of(const GivenTraining& given, const TrainingAnswer& answer) {
+  std::vector<FigureSource> all{{"shape of " + given.model->name, given.model->source}};
+  for (auto& each : sweep::sources_of(answer.terms)) all.push_back(std::move(each));
+  all.push_back({"interval of the peak", memory_evidence(*given.scenario.runtime)});
+  return all;
 }
 
 std::string step_line(const model::TrainingScenario& s) {
@@ -146,14 +153,9 @@ int estimate_training(const Options& options) {
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
-  if (options.given("sources")) {
-    std::vector<FigureSource> all = sources_of(answer.terms);
-    all.insert(all.begin(), {"shape of " + given.model->name, given.model->source});
-    all.push_back({"interval of the peak", memory_evidence(*given.scenario.runtime)});
-    emit(options, sources_text(all));
-    return done;
-  }
-  if (format == Format::text && !with_terms && !options.given("details"))
+  if (options.given("sources"))
+    emit(options, sources_text(sources_of(given, answer)));
+  else if (format == Format::text && !with_terms && !options.given("details"))
     emit(options, training_screen(given, answer));
   else if (format == Format::text)
     emit(options, text_of(given, answer, with_terms));

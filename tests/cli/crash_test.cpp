@@ -179,6 +179,16 @@ TEST_F(Crash, RowsThatAreMissingAreNoReport) {
   EXPECT_FALSE(fs::exists(csv("whole")));
 }
 
+TEST_F(Crash, AnExtentWithoutEndIsReadToTheEndOfTheGrid) {
+  ASSERT_EQ(run(sweep("whole")), 0);
+  const std::string before = headroom::read_text_file(csv("whole"));
+  sql(database("whole"), "UPDATE extent SET last = last + (1 << 50)");
+  fs::remove(csv("whole"));
+  const auto [code, words] = ask({"report", (folder / "whole").string(), "--no-plots"});
+  EXPECT_EQ(code, 0) << words;
+  EXPECT_EQ(headroom::read_text_file(csv("whole")), before);
+}
+
 TEST_F(Crash, AnUnchangedNightKeepsItsTableUnlessItWasTouched) {
   ASSERT_EQ(run(sweep("nights")), 0);
   const std::string first = headroom::read_text_file(csv("nights"));
