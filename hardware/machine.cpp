@@ -44,17 +44,22 @@ CountedCards read_cards(std::string_view machine, std::string_view text) {
   return {count, rest};
 }
 
-/// The cards of a complete box by its name, if the catalogue has one kind of card for it. Nothing
-/// where the name is of no host. Rejects a box that has several kinds, and lists them.
+/// The cards of a complete box by its name, if the catalogue has one kind of card for it. A card
+/// that shares the memory of its box is the one with as much of it as the box's row. Nothing where
+/// the name is of no host. Rejects a box with several kinds otherwise, and lists them.
 std::optional<CountedCards> cards_of_box(std::string_view text, std::string_view name,
                                          const Catalogue& catalogue) {
   const auto host = std::ranges::find(catalogue.hosts, lower(name), &Host::name);
   if (host == catalogue.hosts.end()) return std::nullopt;
-  std::vector<std::string_view> kinds;
-  for (const Device& card : catalogue.devices)
-    if (card.host == host->name) kinds.push_back(card.name);
+  std::vector<std::string_view> kinds, equal;
+  for (const Device& card : catalogue.devices) {
+    if (card.host != host->name) continue;
+    kinds.push_back(card.name);
+    if (card.unified_memory && card.memory == host->ram) equal.push_back(card.name);
+  }
   const int count = std::max(1, host->cards);
   if (kinds.size() == 1 && host->cards > 0) return CountedCards{count, kinds.front()};
+  if (equal.size() == 1) return CountedCards{count, equal.front()};
   if (kinds.empty()) kinds.push_back("CARD");
   reject(text, fmt::format("'{}' is a host; name the cards in it: '{}x {} @ {}'{}", name, count,
                            kinds.front(), host->name,
