@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "model/infer/intervals.hpp"
+#include "model/infer/placement/outside_share.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/serving.hpp"
@@ -20,6 +21,10 @@ using model::Scenario;
 
 /// The reason why the high end of the interval is not safe.
 std::string high_end(const Scenario& s, const Estimate& e) {
+  if (const double safe = model::share_that_starts(s, model::place(s, 1.0)); safe > 0)
+    return fmt::format(
+        "its share of the card may not be free at start; --gpu-memory-utilization {} is safe",
+        safe);
   if (e.gpu_bytes_high + spare_memory(s) <= model::card_budget(s, 0))
     return "at the high end of its interval the engine's share of a card does not hold it";
   return fmt::format("it may take {} of {} GiB", in_gib(e.gpu_bytes_high),

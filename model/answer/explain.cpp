@@ -83,10 +83,12 @@ class Explainer {
                       to_text(s_.machine->devices[card].memory)));
     add_static_share(say);
     if (out_.estimate.verdict != Verdict::refused) say(split_words());
-    say(fmt::format("{}; weights read from a cold disk",
-                    score_bytes(s_) > 0 ? "attention that stores its scores in memory"
-                                        : "flash or memory-efficient attention"));
+    say(score_bytes(s_) > 0 ? "attention that stores its scores in memory"
+                            : "flash or memory-efficient attention");
+    say("weights read from a cold disk");
     if (s_.enforce_eager) say("kernels are launched one by one, without CUDA graphs");
+    if (s_.max_sequences > 0) say(fmt::format("{} sequences run at once", s_.max_sequences));
+    if (s_.chunk_tokens > 0) say(fmt::format("prefill passes of {} tokens", s_.chunk_tokens));
     if (s_.batch_parts > 1)
       say(fmt::format("the batch goes through each layer in {} parts", s_.batch_parts));
     if (s_.threads > 0)

@@ -50,6 +50,7 @@ struct CachePolicy {
   ScanStates scan_states;
   Size passes_ahead;  ///< passes scheduled besides those that run; 0: windows count one pass
   Size state_pages;   ///< pages of a pool that a sequence holds for each recurrent layer
+  bool states_limit_sequences;  ///< refuses more sequences than it has pages of states
   bool newest_input;  ///< convolutions keep the newest token's input too, which no step needs
   /// Among the classes that the engine runs by name: those whose windows it applies, sorted. Empty:
   /// all.

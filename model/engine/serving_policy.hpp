@@ -39,10 +39,11 @@ struct ServingPolicy {
   bool shared_context;                           ///< concurrent sequences share the default context
   Size prefill_chunk;       ///< tokens of a prefill pass at most; 0: the whole prompt in one pass
   Size long_prefill_chunk;  ///< as above, for contexts beyond 32768 tokens; 0: as others
-  Size draft_vocabulary;    ///< most rows by which a draft model's vocabulary may differ; below 0:
-                            ///< decoding with a draft model is not described
-  bool draft_states;        ///< recurrent states can go back to before a proposed token
-  Predictors predictors;    ///< use of the checkpoint's own modules (MTP)
+  std::string_view chunk_option;  ///< the engine's own option for prefill_chunk; empty: it has none
+  Size draft_vocabulary;  ///< most rows by which a draft model's vocabulary may differ; below 0:
+                          ///< decoding with a draft model is not described
+  bool draft_states;      ///< recurrent states can go back to before a proposed token
+  Predictors predictors;  ///< use of the checkpoint's own modules (MTP)
   /// Options of the command that `headroom launch` writes, where this version has others: "NEW OWN"
   /// is another name, "NEW -" an option to leave out. NEW alone cannot be asked for. NEW is an
   /// option, or "option=value", which OWN replaces as a whole.

@@ -89,8 +89,10 @@ const Queue::Passes& Queue::measured(std::size_t index) {
 Queue::Passes Queue::of_pace(const Pace& pace) const {
   const auto stages = static_cast<double>(pace.stages);
   const ServingPolicy& policy = scenario_.runtime->serving;
-  const double passes = static_cast<double>(pace.prompt_tokens) /
-                        static_cast<double>(std::max<Size>(1, policy.prefill_chunk));
+  const double passes =
+      static_cast<double>(pace.prompt_tokens) /
+      static_cast<double>(std::max<Size>(
+          1, scenario_.chunk_tokens > 0 ? scenario_.chunk_tokens : policy.prefill_chunk));
   const double line = policy.separate_prefill ? pace.another : pace.delay + passes * pace.step;
   return {first_ * (pace.request + pace.prompt + pace.step), step_ * pace.step,
           step_ * pace.delay / stages, first_ * pace.another / stages, first_ * line / stages};

@@ -128,6 +128,9 @@ class Scorer {
     label.sure = label.expected
                      ? factors.memory.measurements > 0 && runs(s, factors.memory.high, elsewhere)
                      : !runs(s, factors.memory.low, elsewhere);
+    // Weights on disk that llama.cpp maps: the estimate does not call it sure.
+    if (elsewhere && label.expected && evaluate(s).sure == model::Confidence::marginal)
+      label.sure = false;
     label.load = load_of(s);
     out_.labels.push_back(label);
   }

@@ -16,9 +16,6 @@ std::optional<double> cache_figure(const ScoredRow& subject, const model::Scenar
   s.batch = 1;
   model::Engine engine = *s.runtime;
   if (subject.index > 0) engine.cache.state_pages = static_cast<Size>(subject.index);
-  if (const auto tokens = subject.row->number("ubatch"))
-    engine.memory.start_pass.tokens = engine.memory.start_pass.tokens_on_large =
-        static_cast<Size>(*tokens);
   s.runtime = &engine;
   if (subject.statistic == Statistic::cache_token) {
     const Size shards = std::max<Size>(s.tensor_parallel, 1);

@@ -64,7 +64,8 @@ Options options_of(const Measurement& row) {
                                         "gpu-batches",
                                         "no-kv-offload",
                                         "gpu-memory-utilization",
-                                        "enforce-eager"};
+                                        "enforce-eager",
+                                        "max-num-seqs"};
   Options options;
   for (const std::string_view flag : flags) {
     std::string column(flag);
@@ -95,7 +96,6 @@ std::unique_ptr<LayerSplit> layer_split_of(const Measurement& row, const Options
   if (split == nullptr) return nullptr;
   if (!options.given("cpu-moe") && !options.given("n-cpu-moe") && !options.given("override-tensor"))
     leave_experts(row, s, *split);
-  if (const auto tokens = row.number("ubatch")) split->micro_batch = static_cast<Size>(*tokens);
   return split;
 }
 

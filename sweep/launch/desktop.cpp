@@ -117,6 +117,7 @@ std::string mlx_script(const LaunchPoint& point) {
   EngineCommand command(*s.runtime, start + "exec mlx_lm.server");
   command.flag("--model", shell_quoted(model));
   command.flag("--decode-concurrency", std::to_string(s.batch));
+  command.chunk(s);
   if (const auto word = s.runtime->cache.format(model::cache_precision(s))->word; !word.empty())
     command.flag("--kv-bits", word);
   return command.text();

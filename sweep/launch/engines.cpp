@@ -12,6 +12,7 @@
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/active_sequences.hpp"
+#include "model/infer/placement/cache_room.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "sweep/launch/checkpoint.hpp"
@@ -203,6 +204,9 @@ std::string llama_cpp_script(const LaunchPoint& point) {
     command.flag("--device", vulkan_devices(e.gpus_used));
   command.flag("--ctx-size", std::to_string(s.cached_tokens() * s.batch));
   command.flag("--parallel", std::to_string(s.batch));
+  command.chunk(s);
+  constexpr Size usual = 2048;  // common/common.h: n_batch, which no micro-batch exceeds
+  if (s.chunk_tokens > usual) command.flag("--batch-size", std::to_string(s.chunk_tokens));
   const auto is_split = [](const auto& each) { return each.first == "tensor-split"; };
   if (e.gpus_used > 1 && std::ranges::none_of(point.split, is_split))
     command.flag("--tensor-split", tensor_split(point, plan, output));
@@ -240,8 +244,9 @@ std::string vllm_script(const LaunchPoint& point) {
   if (split.expert_groups > 1) command.flag("--enable-expert-parallel");
   flag("--max-model-len", std::to_string(s.cached_tokens()));
   if (s.enforce_eager) command.flag("--enforce-eager");
-  // The estimate has the engine's own pass at start, which fewer sequences would make smaller.
-  if (s.batch > model::usual_sequences(s)) flag("--max-num-seqs", std::to_string(s.batch));
+  if (const Size sequences = sequences_to_ask_for(s, split); sequences > 0)
+    flag("--max-num-seqs", std::to_string(sequences));
+  command.chunk(s);
   flag("--gpu-memory-utilization", share_of_card(s));
   add_cache_format(point, command);
   for (const auto& [name, value] : point.split)
@@ -278,6 +283,7 @@ std::string sglang_script(const LaunchPoint& point) {
   if (split.expert_groups > 1) command.flag("--ep-size", std::to_string(split.expert_groups));
   command.flag("--context-length", std::to_string(s.cached_tokens()));
   command.flag("--max-running-requests", std::to_string(s.batch));
+  command.chunk(s);
   if (s.enforce_eager) command.flag("--disable-cuda-graph");
   command.flag("--mem-fraction-static", static_share_of_card(s, split));
   add_cache_format(point, command);

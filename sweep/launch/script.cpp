@@ -38,6 +38,10 @@ void EngineCommand::flag(std::string_view name, std::string_view value) {
   text_ += fmt::format(" \\\n  {}{}{}", name, value.empty() ? "" : " ", value);
 }
 
+void EngineCommand::chunk(const model::Scenario& s) {
+  if (s.chunk_tokens > 0) flag(s.runtime->serving.chunk_option, std::to_string(s.chunk_tokens));
+}
+
 std::string gguf_name(const model::QuantisedModel& weights) {
   return fmt::format("{}-{}.gguf", short_model_name(weights.model->name), weights.scheme->name);
 }

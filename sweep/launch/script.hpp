@@ -21,6 +21,8 @@ class EngineCommand {
   /// `value`: a word of a shell; empty: the option has none. Throws std::invalid_argument where the
   /// engine has no such option.
   void flag(std::string_view name, std::string_view value = {});
+  /// The engine's option for the tokens of a prefill pass, if the scenario states them.
+  void chunk(const model::Scenario& scenario);
   std::string text() const { return text_ + '\n'; }
 
  private:

@@ -65,6 +65,27 @@ model::Override flash_attention(const Options& options, const model::Scenario& s
   return on ? model::Override::on : model::Override::off;
 }
 
+/// The sizes of an engine's passes.
+void set_pass(const Options& options, bool on_machine, model::Scenario& s) {
+  const auto size = [&](std::string_view flag) {
+    if (!on_machine) throw UsageError(fmt::format("--{} has no effect without a machine", flag));
+    const Size given = options.whole(flag, 1);
+    if (given < 1) throw UsageError(fmt::format("--{}: {} is not at least 1", flag, given));
+    return given;
+  };
+  if (options.given("max-num-seqs")) {
+    if (s.runtime->memory.start_pass.sequences == 0)
+      throw not_of("max-num-seqs", "vllm", *s.runtime);
+    s.max_sequences = size("max-num-seqs");
+  }
+  if (options.given("max-num-batched-tokens")) {
+    if (s.runtime->serving.chunk_option.empty())
+      throw not_of("max-num-batched-tokens", "vllm from 0.8 on, sglang, llama.cpp and mlx-lm",
+                   *s.runtime);
+    s.chunk_tokens = size("max-num-batched-tokens");
+  }
+}
+
 }  // namespace
 
 void set_engine(const Options& options, const Engines& engines, bool on_machine,
@@ -90,6 +111,7 @@ void set_engine(const Options& options, const Engines& engines, bool on_machine,
     if (!on_machine) throw UsageError("--enforce-eager has no effect without a machine");
     s.enforce_eager = true;
   }
+  set_pass(options, on_machine, s);
 }
 
 }  // namespace headroom::sweep

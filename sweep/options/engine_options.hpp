@@ -11,7 +11,8 @@ struct Scenario;
 namespace headroom::sweep {
 
 /// Every flag that this file reads.
-#define HEADROOM_ENGINE_FLAGS "backend flash-attn threads gpu-batches enforce-eager"
+#define HEADROOM_ENGINE_FLAGS \
+  "backend flash-attn threads gpu-batches enforce-eager max-num-seqs max-num-batched-tokens"
 
 /// Puts them into `scenario`, which has its machine and runtime. Throws UsageError for what the
 /// runtime does not know, what the machine cannot do, and what would have no effect.

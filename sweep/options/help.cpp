@@ -28,7 +28,8 @@ constexpr FlagGroup groups[] = {
      "bus card-link disk disk-read hardware gpu-budget gpu-memory-utilization ram-budget "
      "disk-budget"},
     {"Engine",
-     "runtime runtimes engines backend flash-attn threads gpu-batches enforce-eager factors set"},
+     "runtime runtimes engines backend flash-attn threads gpu-batches enforce-eager max-num-seqs "
+     "max-num-batched-tokens factors set"},
     {"Parallelism and offload",
      "tp pp ep dp gpu-layers tensor-split split-mode main-gpu no-kv-offload cpu-moe n-cpu-moe "
      "override-tensor cpu-offload-gb"},

@@ -129,6 +129,9 @@ constexpr EngineFlags engine_flags[] = {
     {"backend", [](const model::Engine& e) { return !e.with_vulkan.empty(); }},
     {"cpu-offload-gb", [](const model::Engine& e) { return e.offload.supports_cpu_offload; }},
     {"enforce-eager", [](const model::Engine& e) { return e.kernels.graphs; }},
+    {"max-num-seqs", [](const model::Engine& e) { return e.memory.start_pass.sequences > 0; }},
+    {"max-num-batched-tokens",
+     [](const model::Engine& e) { return !e.serving.chunk_option.empty(); }},
     {"mapper policy no-split fallback-allocation no-clean",
      [](const model::Engine& e) { return e.offload.mode == model::Offload::stream; }},
 };

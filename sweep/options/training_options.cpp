@@ -42,7 +42,9 @@ void refuse_inference_flags(const Options& options) {
                            "flash-attn",
                            "threads",
                            "gpu-batches",
-                           "enforce-eager"})
+                           "enforce-eager",
+                           "max-num-seqs",
+                           "max-num-batched-tokens"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect on --task training", flag));
 }

@@ -85,7 +85,7 @@ TEST(Allocator, CardsOverTheHostsBusHaveNoBuffersOfTheirOwn) {
   // each (issue 13061), and sixteen RTX 3090 need 0.20 GiB each (pull request 14447). A100 with
   // NVLink need 2.1 GiB.
   for (const auto& [cards, most] : {std::pair{"2x rtx-4090", 0.5}, {"2x h100-sxm-80gb", 3.0}}) {
-    test::OnCards run("meta-llama/Llama-3.1-8B", "bf16", cards, "vllm");
+    test::OnCards run("meta-llama/Llama-3.1-8B", "bf16", cards, "vllm-0.7");
     run.s.tensor_parallel = 2;
     const CardUse use = card_use(run.s, place(run.s, 1.0), 0);
     EXPECT_LT(static_cast<double>(use.context.count()) / GiB, most) << cards;

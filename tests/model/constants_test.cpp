@@ -83,10 +83,12 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   cores.host.cores = 8;
   Machine without_links = several;  // cards meet over the host's bus
   for (Device& device : without_links.devices) device.link = BytesPerSecond(0);
+  Machine unified = test::machine(1, 80, 80);
+  unified.devices.front().unified_memory = true;
   for (const Engine& engine : engines())
     for (const QuantisedModel* weights : {&dense, &packed, &blocks, &experts})
       for (const Machine* machine : std::initializer_list<const Machine*>{
-               &large, &several, &without_links, &small, &sockets, &cores, &poor})
+               &large, &several, &without_links, &small, &sockets, &cores, &poor, &unified})
         for (const auto& [batch, prompt] :
              {std::pair<Size, Size>{4, 2000}, std::pair<Size, Size>{1, 9000}}) {
           Scenario s = test::scenario(*weights, *machine, engine.name);

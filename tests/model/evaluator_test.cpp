@@ -83,6 +83,8 @@ TEST(Evaluator, EqualsEvaluateWhateverChangesBetweenPoints) {
       [](Scenario& s) { s.kv_precision = &precision("fp8"); },
       [](Scenario& s) { s.threads = 3; },
       [](Scenario& s) { s.enforce_eager = true; },
+      [](Scenario& s) { s.max_sequences = 2; },
+      [](Scenario& s) { s.chunk_tokens = 256; },
       [](Scenario& s) { s.flash_attention = Override::off; },
       [](Scenario& s) { s.kv_cache = false; },
       [](Scenario& s) { s.tensor_parallel = 4; },

@@ -26,8 +26,7 @@ Size score_bytes(const Scenario& s) {
 }
 
 Size prefill_chunk(const Scenario& s) {
-  const Size micro_batch = s.layer_split != nullptr ? s.layer_split->micro_batch : 0;
-  if (micro_batch > 0) return micro_batch;
+  if (s.chunk_tokens > 0) return s.chunk_tokens;
   const Engine& r = *s.runtime;
   if (const CardReserve* sizes = card_reserve(s)) return sizes->chunk;
   if (r.serving.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole)

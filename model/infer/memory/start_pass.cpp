@@ -25,13 +25,16 @@ bool has_start_pass(const Scenario& s) {
 /// Source: as is_large; the largest from 160 GiB on.
 Size stated_tokens(const Scenario& s) {
   if (!has_start_pass(s)) return 0;
+  if (s.chunk_tokens > 0) return s.chunk_tokens;
   const StartPass& start = s.runtime->memory.start_pass;
   if (!is_large(s)) return start.tokens;
   const bool largest = s.machine->devices.front().memory >= Bytes(Size{160} << 30);
   return largest && start.tokens_on_largest > 0 ? start.tokens_on_largest : start.tokens_on_large;
 }
 
-Size start_sequences(const Scenario& s) { return std::max(s.batch, usual_sequences(s)); }
+Size start_sequences(const Scenario& s) {
+  return s.max_sequences > 0 ? s.max_sequences : std::max(s.batch, usual_sequences(s));
+}
 
 Size start_tokens(const Scenario& s) {
   const StartPass& start = s.runtime->memory.start_pass;

@@ -11,11 +11,13 @@ inline constexpr Size longest_whole = 32768;
 
 /// True if the engine has such a pass on this machine.
 bool has_start_pass(const Scenario& scenario);
-/// Tokens of a pass by the size of the first card; 0: a whole context, or no pass at start.
+/// Tokens of a pass: those asked for, else by the size of the first card. 0: a whole context, or no
+/// pass at start.
 Size stated_tokens(const Scenario& scenario);
-/// Sequences of the pass, unless more are requested; 0: it has none.
+/// Sequences of the pass by the size of the first card; 0: it has none.
 Size usual_sequences(const Scenario& scenario);
-/// Sequences of the pass. A larger batch is requested if more run concurrently.
+/// Sequences of the pass: as many as may run at once. Without such a limit a larger batch raises
+/// it.
 Size start_sequences(const Scenario& scenario);
 /// Tokens of the pass: no more than so many sequences can have.
 Size start_tokens(const Scenario& scenario);

@@ -51,7 +51,7 @@ double graph_bytes(const Scenario& s, const CardReserve& sizes, Size shards, Siz
   if (!captured) return decode;
   return decode + static_cast<double>(caches_latents(s)
                                           ? pool.latent_graph_bytes
-                                          : captured_sizes(sizes.chunk) * pool.graph_bytes);
+                                          : captured_sizes(prefill_chunk(s)) * pool.graph_bytes);
 }
 
 double draft_reserve(const Scenario& s) {
@@ -71,7 +71,7 @@ double plain_share(const Scenario& s, const CardReserve& sizes, Size shards, Siz
         std::bit_width(static_cast<std::uint64_t>(std::max<Size>(1, cards))) - 1);
     return sizes.shares[std::min(doubled, sizes.shares.size() - 1)];
   }
-  const double tokens = static_cast<double>(std::max(sizes.chunk, least_tokens));
+  const double tokens = static_cast<double>(std::max(prefill_chunk(s), least_tokens));
   const double sum =
       real_count(sizes.bytes) + static_cast<double>(cards) * real_count(sizes.each_card) +
       tokens * static_cast<double>(pool.token_bytes) + graph_bytes(s, sizes, shards, stages);

@@ -35,12 +35,18 @@ Size room_for(const Uses& uses, const Plan& plan, double factor) {
 
 std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double factor) {
   const Scenario& s = tried.scenario();
-  if (plan.reason != Reason::gpu_memory || s.batch < 2 || !keeps_a_pool(s)) return std::nullopt;
-  const Size guess = room_for(tried.divided(plan.shards), plan, factor);
-  if (guess == 0) return std::nullopt;
+  if (s.batch < 2 || !keeps_a_pool(s)) return std::nullopt;
+  const Size most = s.max_sequences > 0 ? std::min(s.batch, s.max_sequences) : s.batch;
   Scenario fewer = s;
   fewer.tensor_parallel = plan.shards;
-  fewer.batch = largest_near(guess, 0, s.batch, [&](Size batch) {
+  if (plan.feasible() && most < s.batch) {
+    fewer.batch = most;
+    return fewer;
+  }
+  if (plan.reason != Reason::gpu_memory) return std::nullopt;
+  const Size guess = std::min(most, room_for(tried.divided(plan.shards), plan, factor));
+  if (guess == 0) return std::nullopt;
+  fewer.batch = largest_near(guess, 0, most, [&](Size batch) {
     fewer.batch = batch;
     return place(fewer, factor).feasible();
   });

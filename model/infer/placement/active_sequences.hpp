@@ -8,10 +8,10 @@
 
 namespace headroom::model {
 
-/// `scenario` with the largest batch that its cards have room for at its context, split as `plan`
-/// splits it. Nothing where all of them have room, where not one has (the engine would not start),
-/// and where the engine has no such pool. `uses` are the scenario's, `plan` is place(uses,
-/// memory_factor). Source: vLLM 0.19 v1/core/sched/scheduler.py, SGLang 0.5
+/// `scenario` with the largest batch that its cards have room for at its context, and at most
+/// max_sequences, split as `plan` splits it. Nothing where all of them run, where not one has room
+/// (the engine would not start), and where the engine has no such pool. `uses` are the scenario's,
+/// `plan` is place(uses, memory_factor). Source: vLLM 0.19 v1/core/sched/scheduler.py, SGLang 0.5
 /// managers/scheduler.py: the waiting queue.
 std::optional<Scenario> max_admitted(const Uses& uses, const Plan& plan, double memory_factor);
 

@@ -1,8 +1,11 @@
 #include "model/infer/placement/cache_room.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
+#include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/state_pages.hpp"
 #include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/assignment.hpp"
@@ -19,6 +22,24 @@ Bytes of_one(Scenario s, const Plan& plan, Size card, Size context) {
          draft_on_card(s, plan.shards, card == plan.first_used_card).kv_cache;
 }
 
+struct Block {
+  Size tokens = 0;
+  Bytes bytes;  ///< its size in every layer on the card
+};
+Block block_on(const Scenario& s, const Plan& plan, Size card) {
+  const Size pages = state_pages(s, plan.shards).block_tokens;
+  const Size tokens = std::max(pages, s.runtime->cache.block_tokens);
+  // Pages of states do not grow: only what the second block adds is one.
+  const Bytes first = of_one(s, plan, card, tokens);
+  return {tokens, pages > 0 ? of_one(s, plan, card, 2 * tokens) - first : first};
+}
+
+/// True if the engine refuses more sequences than it has pages of states.
+bool states_limit(const Scenario& s, Size shards) {
+  return s.runtime->cache.states_limit_sequences && !s.enforce_eager && has_start_pass(s) &&
+         state_pages(s, shards).block_tokens > 0;
+}
+
 CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
   const CardUse use = card_use(s, plan, card);
   // The allocator's share of the cache itself is the engine's to spend.
@@ -33,15 +54,11 @@ CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
         std::min(room.available,
                  use.kv_cache - over_pool(s, plan, use, usable_memory(s.machine->devices[i]), 1.0));
   room.one_sequence = of_one(s, plan, card, s.cached_tokens());
-  const StatePages states = state_pages(s, plan.shards);
-  room.block = std::max(states.block_tokens, s.runtime->cache.block_tokens);
-  // Pages of states do not grow: only what the second block adds is one.
-  const Bytes first = of_one(s, plan, card, room.block);
-  const Bytes block =
-      states.block_tokens > 0 ? of_one(s, plan, card, 2 * room.block) - first : first;
-  if (room.available <= Bytes(0) || block <= Bytes(0)) return room;
-  room.blocks = room.available.count() / block.count();
-  room.sequences = static_cast<double>(room.blocks * block.count()) /
+  const Block block = block_on(s, plan, card);
+  room.block = block.tokens;
+  if (room.available <= Bytes(0) || block.bytes <= Bytes(0)) return room;
+  room.blocks = room.available.count() / block.bytes.count();
+  room.sequences = static_cast<double>(room.blocks * block.bytes.count()) /
                    static_cast<double>(std::max<Size>(room.one_sequence.count(), 1));
   room.tokens = static_cast<Size>(room.sequences * static_cast<double>(s.cached_tokens()));
   Size low = 0, high = Size{1} << 32;
@@ -70,6 +87,21 @@ std::optional<CacheRoom> cache_room(const Scenario& s, const Plan& plan) {
       least = room;
   }
   return least;
+}
+
+Size sequences_to_ask_for(const Scenario& s, const Plan& plan) {
+  if (s.max_sequences > 0) return s.max_sequences;
+  if (const Size usual = usual_sequences(s); usual > 0 && s.batch > usual) return s.batch;
+  if (!states_limit(s, plan.shards)) return 0;
+  const auto room = cache_room(s, plan);
+  if (!room || room->blocks < 1 || room->blocks >= start_sequences(s)) return 0;
+  const auto safe = static_cast<std::uint64_t>(std::max<Size>(1, room->blocks * 9 / 10));
+  return std::max(s.batch, static_cast<Size>(std::bit_floor(safe)));
+}
+
+Bytes pages_of_states(const Scenario& s, const Plan& plan, Size card) {
+  if (s.max_sequences == 0 || !states_limit(s, plan.shards)) return Bytes(0);
+  return s.max_sequences * block_on(s, plan, card).bytes;
 }
 
 }  // namespace headroom::model

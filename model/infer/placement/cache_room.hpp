@@ -36,4 +36,15 @@ struct CacheRoom {
 /// that grows with the context.
 std::optional<CacheRoom> cache_room(const Scenario& scenario, const Plan& plan);
 
+/// The number of sequences to ask the engine for; 0: its usual one. It is max_sequences, else a
+/// batch beyond the usual. Where each needs a block of recurrent states and fewer blocks are left,
+/// the engine refuses its usual number. Then it is the largest power of two within 9/10 of the
+/// blocks, and at least the batch. Source: vLLM 0.33 config/compilation.py
+/// resolve_cudagraph_mode_and_sizes.
+Size sequences_to_ask_for(const Scenario& scenario, const Plan& plan);
+
+/// Bytes of cache without which the engine refuses the number of sequences that it was asked for
+/// (max_sequences): a block of states for each. 0: it was not asked, or does not refuse.
+Bytes pages_of_states(const Scenario& scenario, const Plan& plan, Size card);
+
 }  // namespace headroom::model

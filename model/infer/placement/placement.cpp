@@ -5,6 +5,8 @@
 
 #include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/assignment.hpp"
+#include "model/infer/placement/cache_room.hpp"
+#include "model/infer/placement/outside_share.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 
@@ -27,8 +29,7 @@ bool Plan::operator==(const Plan& o) const {
 
 Bytes card_budget(const Scenario& s, std::size_t card) {
   const Bytes memory = usable_memory(s.machine->devices[card]);
-  if (s.gpu_budget < memory) return s.gpu_budget;
-  if (s.gpu_budget != unlimited) return memory;
+  if (s.gpu_budget != unlimited) return std::min(s.gpu_budget, largest_share(s, memory));
   const MemoryPolicy& policy = s.runtime->memory;
   const auto part = [&](double share) { return rounded_down(share * real_count(memory)); };
   if (s.gpu_share > 0) return has_static_pool(s) ? memory : part(s.gpu_share);
@@ -50,12 +51,20 @@ Bytes over_pool(const Scenario& s, const Plan& plan, const CardUse& use, Bytes m
   return use.pooled(*s.runtime) - scaled(pool, factor);
 }
 
+Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, double factor) {
+  const Scenario& s = uses.scenario();
+  CardUse use = uses.card(plan, card);
+  use.kv_cache = std::max(use.kv_cache, pages_of_states(s, plan, card));
+  return std::max({use.total() - scaled(of.budget, factor),
+                   over_pool(s, plan, use, of.memory, factor),
+                   missing_beside(s, plan, of, factor)});
+}
+
 Bytes over_budget(const Uses& uses, const Plan& plan, Size card, double factor) {
   const Scenario& s = uses.scenario();
   const auto i = static_cast<std::size_t>(card);
-  const CardUse use = uses.card(plan, card);
-  return std::max(use.total() - scaled(card_budget(s, i), factor),
-                  over_pool(s, plan, use, usable_memory(s.machine->devices[i]), factor));
+  return over_limits(uses, plan, card, {card_budget(s, i), usable_memory(s.machine->devices[i])},
+                     factor);
 }
 
 Bytes reserved_at_start(const Scenario& s, const Plan& plan, const CardUse& use, std::size_t card) {

@@ -202,8 +202,16 @@ Bytes card_budget(const Scenario& scenario, std::size_t card);
 Bytes over_pool(const Scenario& scenario, const Plan& plan, const CardUse& use, Bytes memory,
                 double memory_factor);
 
-/// Bytes by which a card exceeds its budget, or weights and caches their share of it; negative:
-/// what is left.
+/// Memory of a card, and the part of it that the process may use.
+struct Limits {
+  Bytes budget, memory;
+};
+/// Bytes by which a card exceeds its limits; negative: what is left. Limits are those of its
+/// budget, of the share of weights and caches in it (over_pool), and of the memory beside it
+/// (model/infer/placement/outside_share.hpp).
+Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, double memory_factor);
+
+/// As above, with the scenario's limits of that card.
 Bytes over_budget(const Uses& uses, const Plan& plan, Size card, double memory_factor);
 
 /// Memory that the engine takes on `card` when it has started, as nvidia-smi shows it.

@@ -60,11 +60,8 @@ Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
 }
 
 /// The smallest budget and the smallest memory among the cards [first, last).
-struct Budgets {
-  Bytes least = unlimited, memory = unlimited;
-};
-Budgets budgets(const Scenario& s, Size first, Size last) {
-  Budgets all;
+Limits least_limits(const Scenario& s, Size first, Size last) {
+  Limits all{unlimited, unlimited};
   const Device* before = nullptr;
   for (auto card = static_cast<std::size_t>(first); card < static_cast<std::size_t>(last); ++card) {
     const Device* device = &s.machine->devices[card];
@@ -72,7 +69,7 @@ Budgets budgets(const Scenario& s, Size first, Size last) {
         device->unified_memory == before->unified_memory)
       continue;
     before = device;
-    all.least = std::min(all.least, card_budget(s, card));
+    all.budget = std::min(all.budget, card_budget(s, card));
     all.memory = std::min(all.memory, usable_memory(*device));
   }
   return all;
@@ -106,10 +103,8 @@ Plan with(const Uses& uses, double factor, Size stages, Size replicas) {
     plan.layer_boundaries[static_cast<std::size_t>(stage)] = first_layer(layers, stages, stage);
   for (Size group = 0; group < stages * replicas; ++group) {
     const Size first = group * shards;  // no card of the group holds more
-    const Budgets limits = budgets(s, first, first + shards);
-    const CardUse use = uses.card(plan, first);
-    const Bytes over = std::max(use.total() - scaled(limits.least, factor),
-                                over_pool(s, plan, use, limits.memory, factor));
+    const Limits limits = least_limits(s, first, first + shards);
+    const Bytes over = over_limits(uses, plan, first, limits, factor);
     if (over <= Bytes(0)) continue;
     plan.reason = Reason::gpu_memory;
     plan.short_bytes = std::max(plan.short_bytes, over);

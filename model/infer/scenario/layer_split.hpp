@@ -54,7 +54,6 @@ struct LayerSplit {
   Size main_card = 0;          ///< holds the whole model, or what is not split
   bool cache_on_cards = true;  ///< false: KV cache and attention stay on the host
   HostTensors on_host;         ///< empty: none
-  Size micro_batch = 0;        ///< -ub: most tokens of a prefill pass; 0: the engine's
 };
 
 }  // namespace headroom::model

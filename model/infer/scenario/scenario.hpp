@@ -61,8 +61,11 @@ struct Scenario {
   Override flash_attention = Override::engine_default;  ///< if the engine has the option
   bool enforce_eager = false;  ///< without CUDA graphs, for an engine that captures them
   Size threads = 0;            ///< CPU threads; 0: one for each physical core
-  Size batch_parts = 1;  ///< parts of the batch, which go through each layer in turn, copied once
-                         ///< for all
+  Size max_sequences =
+      0;                  ///< most sequences that run at once, the others wait; 0: the engine's own
+  Size chunk_tokens = 0;  ///< most tokens of a prefill pass; 0: the engine's own
+  Size batch_parts = 1;   ///< parts of the batch, which go through each layer in turn, copied once
+                          ///< for all
   const Draft* draft = nullptr;  ///< a smaller model that proposes tokens; null: none
   Images images{};
   Size concurrency = 0;  ///< concurrent requests of an engine under load, `batch`; 0: not asked

@@ -67,10 +67,11 @@ class Versions:
 
 
 MONTHS = ('jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec')
-# Year and month in which a minor version came out: github.com/vllm-project/vllm/releases. A date
-# means the version that was there when its month began.
-VLLM_MONTHS = ((2026, 4, 19), (2026, 3, 17), (2026, 2, 16), (2026, 1, 14), (2025, 12, 13),
-               (2025, 10, 11), (2025, 7, 10), (2025, 5, 9), (2025, 3, 8), (2025, 1, 7),
+# Year and month in which a minor version was uploaded to PyPI, the last of each month. A date means
+# the version that was there when its month began.
+VLLM_MONTHS = ((2026, 11, 33), (2026, 10, 32), (2026, 9, 30), (2026, 8, 28), (2026, 7, 26),
+               (2026, 6, 24), (2026, 5, 22), (2026, 4, 20), (2026, 3, 18), (2026, 2, 16),
+               (2026, 1, 15), (2025, 12, 13), (2025, 10, 11), (2025, 7, 10), (2025, 5, 9), (2025, 3, 8), (2025, 1, 7),
                (2024, 9, 6), (2024, 6, 5), (2024, 3, 4), (2024, 1, 3), (2023, 9, 2))
 
 
@@ -92,8 +93,6 @@ def vllm_version(row, versions):
     found = re.search(r'vllm (?:in \S+ \d+ )?(%s) (20\d\d)' % '|'.join(MONTHS), row.said)
     if found:
         date = (int(found[2]), MONTHS.index(found[1]) + 1)
-        if date > (2026, 6):
-            return 'vllm'
         for year, month, minor in VLLM_MONTHS:
             if date > (year, month):
                 return versions.row_of('vllm', (0, minor))

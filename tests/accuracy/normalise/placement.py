@@ -65,7 +65,6 @@ def caches_in_host(row):
 
 # Engines that copy the weights that do not fit to the card, and those that compute them there.
 STREAMING = ('transformers', 'zero-inference', 'flexgen', 'deepspeed-inference')
-CACHE_ROOM = ('token_cache_memory', 'cache_memory_left', 'concurrency')
 COMPUTING = ('llama.cpp', 'ik_llama.cpp', 'ktransformers', 'kt-kernel')
 
 
@@ -83,9 +82,12 @@ def placement_of(row, runtime, cards):
             found['weights_on_card'] = f'{percent[0]}%'
         elif 'lowest=cpu_offload' in row.said or 'all weights offloaded' in row.said:
             found['gpu_layers'] = 0
-    if runtime.startswith('vllm') and row['quantity'] in CACHE_ROOM:
-        passed = row.figure('max_num_batched_tokens')  # a pass's tokens are in windows' caches
+    if runtime.startswith(('vllm', 'sglang')):
+        passed = row.figure('max_num_batched_tokens', 'chunked_prefill_size')
         found['ubatch'] = '' if passed is None else int(passed)
+    if runtime.startswith('vllm'):
+        most = row.figure('max_num_seqs')
+        found['max_num_seqs'] = '' if most is None else int(most)
     if runtime.startswith(COMPUTING):
         micro = leading_number(flag(flags, 'n-ubatch', 'ubatch', 'ub') or '')
         mode = flag(flags, 'sm', 'split-mode', 'split')

@@ -17,7 +17,7 @@ COLUMNS = (
     'sockets', 'disk_read_gbs', 'batch', 'prompt_tokens', 'output_tokens', 'context', 'requests', 'tp', 'pp',
     'ep', 'dp', 'cp', 'threads', 'flash_attn', 'enforce_eager', 'gpu_memory_utilization',
     'offload', 'gpu_layers', 'weights_on_card', 'experts_on_card', 'cpu_moe', 'n_cpu_moe', 'override_tensor',
-    'ubatch', 'split_mode', 'no_kv_offload', 'gpu_batches', 'seq', 'zero', 'recipe', 'matrices',
+    'ubatch', 'max_num_seqs', 'split_mode', 'no_kv_offload', 'gpu_batches', 'seq', 'zero', 'recipe', 'matrices',
     'optimizer', 'recompute', 'compile', 'loss', 'attention', 'interleave', 'micro_batches',
     'adapters', 'targets', 'rank', 'trainable', 'modules_to_save', 'frozen_inputs', 'figure',
     'form', 'value', 'unit', 'rounding', 'outcome', 'grade', 'source', 'missing')

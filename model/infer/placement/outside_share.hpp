@@ -1,0 +1,26 @@
+// Memory that an engine needs beside the share of a card that it was given.
+#pragma once
+
+#include "model/infer/placement/placement.hpp"
+
+namespace headroom::model {
+
+/// Bytes that are missing beside the budget of a card; not above 0: there is room.
+///
+///   missing = outside + links (several cards divide matrices) + host (unified memory)
+///             - (memory - budget)
+///
+/// `memory_factor` chooses the end of the interval of each: 1 the expected value, more than 1 the
+/// high end, less the low one. Without CUDA graphs (enforce_eager) the low end of `outside` counts.
+/// A budget in bytes is all of the process, with what is beside the share. Source: vLLM 0.33
+/// v1/worker/utils.py request_memory; MemoryPolicy::outside_bytes.
+Bytes missing_beside(const Scenario& scenario, const Plan& plan, Limits of, double memory_factor);
+
+/// The most of a card with `memory` bytes that the engine can be given as its share.
+Bytes largest_share(const Scenario& scenario, Bytes memory);
+
+/// The largest share of a card, in hundredths, beside which enough is surely left; 0: the
+/// scenario's own is such a one.
+double share_that_starts(const Scenario& scenario, const Plan& plan);
+
+}  // namespace headroom::model
