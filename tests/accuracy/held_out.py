@@ -24,7 +24,7 @@ BEGIN, END = "<!-- looks -->\n", "<!-- end of looks -->\n"
 
 
 class Refused(Exception):
-    """What a user has to change first."""
+    """A user has to change something first."""
 
 
 def read(path, **form):
@@ -82,7 +82,7 @@ class HeldOut:
         return text
 
     def readme(self, write):
-        """Whether the README has the table; `write` puts it there."""
+        """True if the README has the table; `write` puts it there."""
         path = self.folder / "README.md"
         text = path.read_text()
         begin, end = text.find(BEGIN), text.find(END)
@@ -103,7 +103,7 @@ def git(folder, *arguments):
 
 def commit_of(folder):
     """The commit that is scored. Rows and program must be written down before."""
-    # What a look itself writes may stand there, of an earlier set.
+    # A look writes these two files itself.
     written = (":(exclude)held_out/looks.tsv", ":(exclude)README.md")
     changed = git(folder, "status", "--porcelain", "--untracked-files=no", "--", ":/", *written)
     if changed:
@@ -165,7 +165,7 @@ def score(held_out, program, why, names):
 
 
 def faults(held_out):
-    """What breaks the protocol."""
+    """Lines about what breaks the protocol."""
     for table, name, record in held_out.rows():
         if name is None:
             yield f"held_out/{table}.csv: {record['id']}: in no set, or in several, of held_out/sets.tsv"
