@@ -205,9 +205,13 @@ void Database::read(std::int64_t run, Size first, Size points,
     row.bind(1, first_row);
     row.bind(2, last_row);
     for (SideRows& side : self_->beside) side.start(first_row, last_row);
-    while (row.step()) {
+    for (Size from_here = first_row; row.step();) {
       model::Estimate estimate;
       const Size id = row.integer(0);
+      if (id < from_here || id > last_row)  // a damaged tree leads back
+        throw StoreError(
+            fmt::format("{}: is damaged: rows of run {} are out of order", file().string(), run));
+      from_here = id + 1;
       restore(row, stored_columns(), estimate);
       for (SideRows& side : self_->beside) side.restore_at(id, estimate);
       visit(extent->first + id - extent->row, estimate);

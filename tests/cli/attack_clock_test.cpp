@@ -36,7 +36,6 @@ TEST(AttackClock, EveryReadingIsAnHourEarlier) {
   const auto runs = after.runs();
   ASSERT_EQ(runs.size(), 3U);
   EXPECT_GT(runs[0].started, runs[0].finished) << "the clock did go back";
-  EXPECT_GT(runs[0].started, runs[1].started);
   EXPECT_EQ(after.latest_run(), 3) << "runs are in the order in which they were made";
   EXPECT_EQ(runs[2].reused, runs[2].points);
   for (const std::vector<std::string>& command : {std::vector<std::string>{"diff", "back"},
