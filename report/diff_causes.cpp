@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
@@ -72,7 +73,11 @@ std::map<std::string, std::int64_t> values_of(const RunInfo& info, std::string_v
 
 /// A value of an axis for readers; empty where there is none.
 std::string shown_value(const Column& column, const std::string& value) {
-  return column.shown == DisplayUnit::gib && !value.empty() ? gib(Bytes(std::stoll(value))) : value;
+  std::int64_t bytes = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), bytes);
+  // A damaged file may have any word there.
+  const bool whole = error == std::errc{} && end == value.data() + value.size() && bytes >= 0;
+  return column.shown == DisplayUnit::gib && whole ? gib(Bytes(bytes)) : value;
 }
 
 /// Parts of the card ("max", "50%") that are budgets of a run: all, or those that come to `bytes`.

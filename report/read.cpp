@@ -27,6 +27,37 @@ void restore(Statement& row, std::span<const StoredColumn> columns, model::Estim
   }
 }
 
+/// Adds a row of axis_value: grid, digit, axis, position, value, fingerprint. Rows stand in the
+/// order in which they are written, each at the end of the axes so far. False if a row does not.
+bool add_axis_value(Statement& row, std::vector<GridShape>& grids) {
+  const auto next = [](auto& all, std::int64_t number) {
+    const auto size = static_cast<std::int64_t>(all.size());
+    if (number == size) all.emplace_back();
+    return number >= 0 && (number == size || number == size - 1);
+  };
+  if (!next(grids, row.integer(0)) || !next(grids.back().digits, row.integer(1))) return false;
+  Digit& digit = grids.back().digits.back();
+  if (row.integer(3) == 0) digit.push_back({row.text(2), {}});
+  if (digit.empty() || row.integer(3) != static_cast<std::int64_t>(digit.back().values.size()))
+    return false;
+  digit.back().values.push_back(row.value(4));
+  if (sqlite3_column_type(row.get(), 5) == SQLITE_INTEGER)
+    digit.back().fingerprints.push_back(row.integer(5));
+  return true;
+}
+
+/// True if the axes of each digit, which move together, are equally long.
+bool are_whole(const std::vector<GridShape>& grids) {
+  for (const GridShape& grid : grids)
+    for (const Digit& digit : grid.digits)
+      for (const Axis& axis : digit) {
+        const bool named =
+            axis.fingerprints.empty() || axis.fingerprints.size() == axis.values.size();
+        if (!named || axis.values.size() != digit.front().values.size()) return false;
+      }
+  return true;
+}
+
 std::string rows_of(std::string_view table) {
   return fmt::format("SELECT * FROM {} WHERE id BETWEEN ?1 AND ?2 ORDER BY id", table);
 }
@@ -120,16 +151,11 @@ RunInfo Database::run(std::int64_t id) const {
       "SELECT grid, digit, axis, position, value, fingerprint FROM axis_value WHERE run = ?1 "
       "ORDER BY id");
   value.bind(1, id);
-  while (value.step()) {
-    info.grids.resize(static_cast<std::size_t>(value.integer(0)) + 1);
-    auto& digits = info.grids.back().digits;
-    digits.resize(static_cast<std::size_t>(value.integer(1)) + 1);
-    if (value.integer(3) == 0) digits.back().push_back({value.text(2), {}});
-    Axis& axis = digits.back().back();
-    axis.values.push_back(value.value(4));
-    if (sqlite3_column_type(value.get(), 5) == SQLITE_INTEGER)
-      axis.fingerprints.push_back(value.integer(5));
-  }
+  bool sound = true;
+  while (sound && value.step()) sound = add_axis_value(value, info.grids);
+  if (!sound || !are_whole(info.grids))
+    throw StoreError(fmt::format(
+        "{}: is damaged: the axes of run {} are not as a sweep writes them", file().string(), id));
   Statement fact(
       self_->connection,
       "SELECT fingerprint, part, owner, name, value, unit FROM fact WHERE fingerprint IN "
@@ -152,9 +178,15 @@ const std::vector<Extent>& Database::extents(std::int64_t run) const {
                 "SELECT e.first, e.last, e.shift FROM grid AS g JOIN extent AS e ON e.grid = g.id "
                 "WHERE g.run = ?1 ORDER BY e.first + e.shift");
   row.bind(1, run);
-  while (row.step())
-    at->second.push_back({row.integer(0) + row.integer(2) - run * run_stride,
-                          row.integer(1) - row.integer(0) + 1, row.integer(0)});
+  constexpr Size far = Size{1} << 61;  // sums of two of them are numbers still
+  while (row.step()) {
+    const Size from = row.integer(0), last = row.integer(1), shift = row.integer(2);
+    if (from < 0 || last < from || last > far || shift < -far || shift > far ||
+        run > far / run_stride)
+      throw StoreError(
+          fmt::format("{}: is damaged: an extent of run {} is nowhere", file().string(), run));
+    at->second.push_back({from + shift - run * run_stride, last - from + 1, from});
+  }
   return at->second;
 }
 
@@ -173,9 +205,13 @@ void Database::read(std::int64_t run, Size first, Size points,
     row.bind(1, first_row);
     row.bind(2, last_row);
     for (SideRows& side : self_->beside) side.start(first_row, last_row);
-    while (row.step()) {
+    for (Size from_here = first_row; row.step();) {
       model::Estimate estimate;
       const Size id = row.integer(0);
+      if (id < from_here || id > last_row)  // a damaged tree leads back
+        throw StoreError(
+            fmt::format("{}: is damaged: rows of run {} are out of order", file().string(), run));
+      from_here = id + 1;
       restore(row, stored_columns(), estimate);
       for (SideRows& side : self_->beside) side.restore_at(id, estimate);
       visit(extent->first + id - extent->row, estimate);

@@ -125,7 +125,7 @@ Store::Pruned Store::prune(Size keep) {
     };
     while (stay.step()) {
       remove_to(stay.integer(0));
-      free = std::max(free, stay.integer(1) + 1);
+      free = std::max(free, std::min(stay.integer(1), std::numeric_limits<Size>::max() - 1) + 1);
     }
     remove_to(std::numeric_limits<Size>::max());
     transaction.commit();

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "hardware/text.hpp"
+#include "hardware/text_file.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -73,9 +72,7 @@ std::optional<double> Measurement::number(std::string_view column) const {
 std::string read_text(const std::string& path) {
   if (std::filesystem::is_directory(path))
     throw std::runtime_error(path + ": a folder; expected a file of measurements");
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.good() && !in.eof()) throw std::runtime_error(path + ": cannot be read");
+  std::string text = read_text_file(path);
   if (text.empty()) throw std::runtime_error(path + ": cannot be read, or is empty");
   return text;
 }

@@ -57,6 +57,30 @@ TEST(StoreErrors, ACutOffFile) {
   EXPECT_NE(message.find("damaged or cut off"), std::string::npos) << message;
 }
 
+TEST(StoreErrors, AxesThatAreNotAsASweepWritesThem) {
+  for (const char* sql :
+       {"UPDATE axis_value SET position = position + 1", "UPDATE axis_value SET grid = grid + 2",
+        "UPDATE axis_value SET digit = -1", "UPDATE axis_value SET digit = 1 << 40"}) {
+    Folder folder;
+    write_all(folder / "r.sqlite", small_run());
+    change(folder / "r.sqlite", sql);
+    const auto message = message_of([&] { Database(folder / "r.sqlite").run(1); });
+    EXPECT_NE(message.find("the axes of run 1"), std::string::npos) << sql << ": " << message;
+  }
+}
+
+TEST(StoreErrors, ExtentsThatAreNowhere) {
+  for (const char* sql :
+       {"UPDATE extent SET shift = 9223372036854775807", "UPDATE extent SET first = -5",
+        "UPDATE extent SET last = 9223372036854775807", "UPDATE extent SET last = first - 1"}) {
+    Folder folder;
+    write_all(folder / "r.sqlite", small_run());
+    change(folder / "r.sqlite", sql);
+    const auto message = message_of([&] { Database(folder / "r.sqlite").extents(1); });
+    EXPECT_NE(message.find("is nowhere"), std::string::npos) << sql << ": " << message;
+  }
+}
+
 TEST(StoreErrors, NoSuchFileToRead) {
   Folder folder;
   EXPECT_NE(message_of([&] { Database database(folder / "none.sqlite"); }).find("no such database"),
