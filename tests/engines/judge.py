@@ -26,6 +26,8 @@ SGLANG = {"sglang": "0.5.23", "sglang-0.5.2": "0.5.2"}
 LLAMA_CPP = {"llama.cpp": ("llama-cpp-python", "0.3.36", "llama.cpp"), "llama.cpp-b6324": ("llama-cpp-python", "0.3.16", "llama.cpp"),
              "llama.cpp-b3120": ("llama-cpp-python", "0.2.78", "llama.cpp"), "ik_llama.cpp": ("ik-llama-cpp-python", "0.1.5", "ik_llama.cpp")}
 LLAMA_CPP["llama.cpp-vulkan"] = LLAMA_CPP["llama.cpp"]
+# Registries have an installer alone, which fetches the wheel from elsewhere: whoever has the source puts it into this folder.
+TENSORRT = packages.FOLDER / "tensorrt_llm-1.3.0rc3"
 DEEPSPEED = ["deepspeed-inference", "zero-inference"]
 
 
@@ -38,6 +40,14 @@ def asked(engine, folder, commands):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def tensorrt(commands):
+    """Asks the source where it is at hand. Elsewhere only options that it was seen to take are taken."""
+    if TENSORRT.is_dir():
+        return asked("tensorrt_llm", TENSORRT, commands)
+    tried = page.options_tried(page.FILE.read_text(), "tensorrt-llm")
+    return [[f"{word} was not tried" for word in words if word.startswith("--") and word not in tried] for words in commands]
+
+
 def judges():
     """(runtime, package, version, function from commands to answers) of each engine."""
     for runtime, version in VLLM.items():
@@ -48,6 +58,7 @@ def judges():
         yield runtime, package, version, lambda commands, of=(package, version, vendor): llama_parser.answers(
             llama_parser.program(packages.source(*of), f"parser-{of[0]}-{of[1]}"), [words[1:] for words in commands])
     yield "mlx-lm", "mlx-lm", "0.32.2", lambda commands: asked("mlx_lm", packages.wheel("mlx-lm", "0.32.2"), commands)
+    yield "tensorrt-llm", *TENSORRT.name.split("-"), tensorrt
     for runtime in DEEPSPEED:
         yield runtime, *packages.DEEPSPEED.split("=="), lambda commands: asked("deepspeed", packages.FOLDER, commands)
 

@@ -18,6 +18,7 @@ Qwen/Qwen3-32B-AWQ | rtx-4090 |
 Qwen/Qwen3-32B-FP8 | h100-sxm-80gb | --kv-precision fp8
 nvidia/Qwen3-32B-NVFP4 | b200-sxm-180gb | --kv-precision fp16
 Qwen/Qwen3-30B-A3B | 8x h100-sxm-80gb | --tp 4 --ep 4
+Qwen/Qwen3-30B-A3B | 8x h100-sxm-80gb | --tp 4 --ep 4 --enforce-eager --precision fp16 --kv-precision fp8 --prompt-tokens 20000
 Qwen/Qwen3-30B-A3B | 8x h100-sxm-80gb | --tp 4 --ep 8 --dp 2
 Qwen/Qwen3-30B-A3B | rtx-4070 @ desktop-ddr5-64gb | --precision q4_K_M
 Qwen/Qwen3-30B-A3B | rtx-4070 @ desktop-ddr5-64gb | --precision q4_K_M -ngl 99 --n-cpu-moe 40 -nkvo
@@ -69,7 +70,7 @@ unsloth/Qwen3-8B-GGUF:Q4_K_M | rtx-4090 |
 facebook/opt-30b | rtx-3090 @ desktop-ddr5-64gb | --precision bf16
 facebook/opt-30b | rtx-3090 @ desktop-ddr5-64gb | --precision fp16 --ram-budget 32GB --disk 500GB
 """
-COMMANDS = ["vllm", "python3", "llama-server", "mlx_lm.server", "mlx_lm.convert"]
+COMMANDS = ["vllm", "python3", "llama-server", "mlx_lm.server", "mlx_lm.convert", "trtllm-serve"]
 RECORDER = '#!/bin/sh\nprintf "%s\\0" "${0##*/}" "$@" >>"$RECORD"\nprintf "\\036" >>"$RECORD"\n'
 
 
@@ -86,13 +87,14 @@ def lines():
 
 
 def commands_of(script, folder):
-    """Runs a script where each command only writes down its words."""
+    """Runs a script where each command only writes down its words. A file that the script writes is given by its text."""
     (folder / "script").write_text(script)
     record = folder / "record"
     path = f"{folder.parent / 'bin'}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(["sh", "script"], cwd=folder, check=True, env={**os.environ, "PATH": path, "RECORD": str(record),
                                                                   "CHECKPOINT": "org/name"})
-    return [each.split("\0")[:-1] for each in record.read_text().split("\x1e")[:-1]]
+    written = {each.name: each.read_text() for each in folder.iterdir() if each not in (record, folder / "script")}
+    return [[written.get(word, word) for word in each.split("\0")[:-1]] for each in record.read_text().split("\x1e")[:-1]]
 
 
 def launched(headroom, runtime, line, scratch):

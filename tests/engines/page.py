@@ -66,6 +66,12 @@ def of_options(rows):
             yield f"* {row.runtime}: {', '.join(f'`{each}`' for each in row.options())}\n"
 
 
+def options_tried(page, runtime):
+    """The options of a runtime's line of `of_options`."""
+    lines = [line.split("`")[1::2] for line in page.splitlines() if line.startswith(f"* {runtime}: ")]
+    return lines[0] if lines else []
+
+
 def of_devices(placed):
     for case in placed:
         for device, own in case.own.items():
