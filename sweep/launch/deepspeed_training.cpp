@@ -19,9 +19,8 @@ struct OwnOptimizer {
 };
 /// DeepSpeed's own, which keep the states of these rows. Source: runtime/engine.py
 /// _configure_basic_optimizer.
-constexpr auto own_optimizers = std::to_array<OwnOptimizer>({{"adamw", "AdamW", true},
-                                                             {"adamw-fused", "AdamW", true},
-                                                             {"adagrad", "Adagrad", true}});
+constexpr auto own_optimizers = std::to_array<OwnOptimizer>(
+    {{"adamw", "AdamW", true}, {"adamw-fused", "AdamW", true}, {"adagrad", "Adagrad", true}});
 
 /// "optimizer" for DeepSpeed's own; else the Trainer's is allowed.
 void add_optimizer(const TrainingPoint& point, json::object& config) {

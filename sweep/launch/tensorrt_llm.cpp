@@ -40,7 +40,7 @@ std::string_view cache_word(const model::Scenario& s) {
       taken.name, s.runtime->name, taken.name));
 }
 
-/// What has no option: lines of the YAML file. Source: TensorRT-LLM 1.3 llmapi/llm_args.py,
+/// Lines of the YAML file: settings without an option. Source: TensorRT-LLM 1.3 llmapi/llm_args.py,
 /// TorchLlmArgs; _torch/model_config.py computes in the configuration's torch_dtype.
 std::string options_of(const LaunchPoint& point, std::string_view cache_share) {
   const model::Scenario& s = point.scenario;
@@ -48,7 +48,8 @@ std::string options_of(const LaunchPoint& point, std::string_view cache_share) {
   if (point.scheme().family == model::SchemeFamily::plain &&
       point.scheme().name != point.model().checkpoint_scheme)
     text += fmt::format("model_kwargs:\n  torch_dtype: {}\n", torch_type(point.scheme()));
-  if (const std::string_view word = cache_word(s); !word.empty())  // early versions replace it whole
+  if (const std::string_view word = cache_word(s);
+      !word.empty())  // early versions replace it whole
     text += fmt::format("kv_cache_config:\n  dtype: {}\n  free_gpu_memory_fraction: {}\n", word,
                         cache_share);
   if (s.enforce_eager) text += "cuda_graph_config: null\n";

@@ -39,9 +39,9 @@ std::string python_list(const std::vector<std::string>& names) {
 
 /// target_modules as PEFT takes them: a list of names, "all-linear" or a regular expression.
 std::string python_targets(const std::vector<std::string>& targets) {
-  const bool one = targets.size() == 1 && (targets[0] == "all-linear" ||
-                                           targets[0].find_first_of("*+?()[]|^$\\") !=
-                                               std::string::npos);
+  const bool one =
+      targets.size() == 1 &&
+      (targets[0] == "all-linear" || targets[0].find_first_of("*+?()[]|^$\\") != std::string::npos);
   return one ? python_quoted(targets[0]) : python_list(targets);
 }
 
@@ -78,7 +78,8 @@ std::string loading_arguments(const TrainingPoint& point) {
 std::string liger(const model::TrainingScenario& s) {
   if (s.fused_kernels) return "        use_liger_kernel=True,\n";
   if (!s.fused_loss) return {};
-  return "        use_liger_kernel=True,\n        liger_kernel_config={\"rope\": False, \"swiglu\": "
+  return "        use_liger_kernel=True,\n        liger_kernel_config={\"rope\": False, "
+         "\"swiglu\": "
          "False, \"rms_norm\": False,\n            \"cross_entropy\": False, "
          "\"fused_linear_cross_entropy\": True},\n";
 }
@@ -118,19 +119,7 @@ std::string trainer_settings(const TrainingPoint& point) {
   return text;
 }
 
-}  // namespace
-
-/// Source: transformers 5.17 training_args.py, trainer.py.
-std::string trainer_script(const TrainingPoint& point) {
-  refuse_unwritten(point);
-  const model::TrainingScenario& s = point.step();
-  const std::string checkpoint = checkpoint_of(point);
-  std::string deepspeed;
-  if (sharding_of(s) == Sharding::deepspeed)
-    deepspeed = fmt::format("DEEPSPEED = {}\n", as_python(deepspeed_config(point), ""));
-  const bool adapters = s.adapter != nullptr;
-  return fmt::format(
-      R"({expected}# Start with: {start}
+constexpr std::string_view program = R"({expected}# Start with: {start}
 # DATA is a text file. Without it the program trains on random tokens: memory and times are the same.
 import os
 import sys
@@ -185,8 +174,21 @@ if __name__ == "__main__":
     if torch.cuda.is_available():
         print(f"most allocated: {{torch.cuda.max_memory_allocated() >> 20}} MiB")
     trainer.save_model()
-)",
-      fmt::arg("expected", expected(point)), fmt::arg("start", start_line(point)),
+)";
+
+}  // namespace
+
+/// Source: transformers 5.17 training_args.py, trainer.py.
+std::string trainer_script(const TrainingPoint& point) {
+  refuse_unwritten(point);
+  const model::TrainingScenario& s = point.step();
+  const std::string checkpoint = checkpoint_of(point);
+  std::string deepspeed;
+  if (sharding_of(s) == Sharding::deepspeed)
+    deepspeed = fmt::format("DEEPSPEED = {}\n", as_python(deepspeed_config(point), ""));
+  const bool adapters = s.adapter != nullptr;
+  return fmt::format(
+      program, fmt::arg("expected", expected(point)), fmt::arg("start", start_line(point)),
       fmt::arg("peft", adapters ? "from peft import LoraConfig, get_peft_model\n" : ""),
       fmt::arg("quantiser", s.base != nullptr ? ", BitsAndBytesConfig" : ""),
       fmt::arg("model", python_quoted(checkpoint)), fmt::arg("sequence", s.sequence),

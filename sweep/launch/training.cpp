@@ -19,8 +19,11 @@ namespace {
 constexpr TrainingKind training_table[] = {
     {"trainer", "train.py", "trainer deepspeed fsdp fsdp2",
      "Python: transformers' Trainer, with PEFT, DeepSpeed or FSDP", trainer_script},
-    {"deepspeed", "deepspeed.json", "trainer deepspeed llama-factory",
+    {"deepspeed", "deepspeed.json", "trainer deepspeed",
      "DeepSpeed's configuration: ZeRO, offload, buckets", deepspeed_training},
+    {"llama-factory", "llama_factory.yaml", "llama-factory", "YAML of LLaMA-Factory",
+     llama_factory_file},
+    {"axolotl", "axolotl.yaml", "trainer deepspeed fsdp fsdp2", "YAML of axolotl", axolotl_file},
 };
 
 bool starts(const TrainingKind& kind, const model::TrainingRuntime& runtime) {
@@ -76,9 +79,9 @@ void refuse_unfit(const TrainingPoint& point) {
   std::string help;
   for (const model::Change& change : advice_of(point.given, point.answer.memory).changes)
     if (change.fits && help.empty()) help = "; " + change_flags(change) + " would fit";
-  throw std::invalid_argument(
-      fmt::format("{} ({}){}", model::name_of(point.answer.outcome->verdict),
-                  model::name_of(point.answer.outcome->reason), help));
+  throw std::invalid_argument(fmt::format("{} ({}){}",
+                                          model::name_of(point.answer.outcome->verdict),
+                                          model::name_of(point.answer.outcome->reason), help));
 }
 
 }  // namespace

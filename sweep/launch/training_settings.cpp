@@ -97,15 +97,16 @@ void refuse_recipe(const TrainingPoint& point) {
 
 void refuse_parallelism(const model::TrainingScenario& s) {
   const model::Parallelism& p = s.parallel;
+  if (p.sequence)
+    throw std::invalid_argument("--sequence-parallel true has no setting in this file");
   for (const auto& [flag, degree] : {std::pair{"tp", p.tensor},
                                      {"pp", p.stages},
                                      {"cp", p.context},
                                      {"ep", p.experts},
                                      {"virtual-stages", p.chunks}})
     if (degree > 1)
-      throw std::invalid_argument(
-          fmt::format("--{} {} has no setting in this file: data parallel alone (--dp, --zero)",
-                      flag, degree));
+      throw std::invalid_argument(fmt::format(
+          "--{} {} has no setting in this file: data parallel alone (--dp, --zero)", flag, degree));
 }
 
 }  // namespace
@@ -127,8 +128,9 @@ void refuse_unwritten(const TrainingPoint& point) {
   const auto refuse = [](bool given, std::string_view what) {
     if (given) throw std::invalid_argument(std::string(what));
   };
-  refuse(s.matrices != nullptr, "matrices below 16 bit have no setting in this file: --precision "
-                                "bf16, fp16 or fp32");
+  refuse(s.matrices != nullptr,
+         "matrices below 16 bit have no setting in this file: --precision "
+         "bf16, fp16 or fp32");
   refuse(s.recomputation == model::Recomputation::selective,
          "the Trainer recomputes whole layers: --checkpointing full or none");
   refuse(s.images.count > 0 || s.tower_frozen, "images and their tower are not part of this file");
@@ -202,9 +204,9 @@ std::string expected(const TrainingPoint& point) {
       point.given.machine->name, is_tight(point.given, e) ? "tight" : "fits", to_text(e.peak),
       to_text(e.peak_low), to_text(e.peak_high));
   if (point.answer.time)
-    text += fmt::format("; a step takes {}, {} tokens/s",
-                        duration(point.answer.time->total().value()),
-                        three_digits(point.answer.time->tokens_s));
+    text +=
+        fmt::format("; a step takes {}, {} tokens/s", duration(point.answer.time->total().value()),
+                    three_digits(point.answer.time->tokens_s));
   return text + ".\n";
 }
 

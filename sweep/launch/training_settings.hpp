@@ -37,7 +37,8 @@ std::string checkpoint_of(const TrainingPoint& point);
 /// DeepSpeed's configuration of a step. Throws std::invalid_argument as refuse_unwritten does.
 boost::json::object deepspeed_config(const TrainingPoint& point);
 
-/// FSDP's settings under the Trainer's names. Throws std::invalid_argument as refuse_unwritten does.
+/// FSDP's settings under the Trainer's names. Throws std::invalid_argument as refuse_unwritten
+/// does.
 boost::json::object fsdp_config(const TrainingPoint& point);
 
 /// "Fits", the peak and the time of a step, as comment lines.

@@ -22,8 +22,7 @@ namespace headroom::sweep {
   "qlora lora-rank lora-alpha lora-targets dora modules-to-save compile "  \
   "from token-budget packing freeze-vision-tower"
 /// Flags that mean something for training alone.
-#define HEADROOM_TRAINING_FLAGS \
-  HEADROOM_STEP_FLAGS " probe warmup-steps probe-steps estimate-only"
+#define HEADROOM_TRAINING_FLAGS HEADROOM_STEP_FLAGS " probe warmup-steps probe-steps estimate-only"
 
 /// A scenario and what its pointers point to.
 struct GivenTraining {
@@ -33,7 +32,7 @@ struct GivenTraining {
   std::optional<Machine> machine;
   Size token_budget = 0;  ///< tokens to train on; 0: not asked
 
-  std::string precision;            ///< of products, as asked for: "bf16"
+  std::string precision;            ///< type of products, as given: "bf16"
   model::AdapterRequest adapters;   ///< with an adapter: its request
   Size lora_alpha = 16;             ///< with an adapter: its scale is alpha / rank
   std::vector<std::string> copies;  ///< with an adapter: modules trained in full

@@ -5,7 +5,7 @@ usage: judge.py HEADROOM            installs the engines' packages below build/e
        judge.py HEADROOM --record   also writes tests/engines/ENGINES.md
 
 Fails where an engine refuses an option, and where a generated script of transformers does not run on the CPU. Also where that
-script places a layer elsewhere than headroom. Needs a network once, g++ and 15 GB of disk. Uses no card.
+script places a layer elsewhere than headroom, and where a file for training says something else than the estimate. Needs a network once, g++ and 15 GB of disk. Uses no card.
 """
 import json
 import subprocess
@@ -17,6 +17,7 @@ import llama_parser
 import packages
 import page
 import placements
+import training
 
 HERE = Path(__file__).resolve().parent
 # headroom's engine, its package and version. A row of engines that is not here is not judged.
@@ -77,12 +78,14 @@ def main(headroom, record):
     wrong += [f"no engine has a command for {' | '.join(line)}" for line in launches.lines() if line not in written]
     placed = placements.judged(headroom)
     wrong += [each for case in placed for each in case.wrong]
-    text = page.text(rows, placed)
+    files, started = training.judged(headroom), list(training.started(headroom))
+    wrong += [f"{' | '.join(case.line)}: {each}" for case in [*files, *started] for each in case.wrong]
+    text = page.text(rows, placed, files, started)
     if record:
         page.FILE.write_text(text)
     elif page.compared(page.FILE.read_text()) != page.compared(text):
         wrong.append(f"{page.FILE.name} is another: look at the difference after judge.py --record")
-    print(*wrong, f"{len(rows)} engines, {sum(len(row.commands) for row in rows)} commands, {len(wrong)} wrong", sep="\n")
+    print(*wrong, f"{len(rows)} engines, {sum(len(row.commands) for row in rows)} commands, {len(files)} files, {len(wrong)} wrong", sep="\n")
     return 1 if wrong else 0
 
 

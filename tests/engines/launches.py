@@ -18,7 +18,6 @@ Qwen/Qwen3-32B-AWQ | rtx-4090 |
 Qwen/Qwen3-32B-FP8 | h100-sxm-80gb | --kv-precision fp8
 nvidia/Qwen3-32B-NVFP4 | b200-sxm-180gb | --kv-precision fp16
 Qwen/Qwen3-30B-A3B | 8x h100-sxm-80gb | --tp 4 --ep 4
-Qwen/Qwen3-30B-A3B | 8x h100-sxm-80gb | --tp 4 --ep 4 --enforce-eager --precision fp16 --kv-precision fp8 --prompt-tokens 20000
 Qwen/Qwen3-30B-A3B | 8x h100-sxm-80gb | --tp 4 --ep 8 --dp 2
 Qwen/Qwen3-30B-A3B | rtx-4070 @ desktop-ddr5-64gb | --precision q4_K_M
 Qwen/Qwen3-30B-A3B | rtx-4070 @ desktop-ddr5-64gb | --precision q4_K_M -ngl 99 --n-cpu-moe 40 -nkvo
@@ -70,6 +69,9 @@ unsloth/Qwen3-8B-GGUF:Q4_K_M | rtx-4090 |
 facebook/opt-30b | rtx-3090 @ desktop-ddr5-64gb | --precision bf16
 facebook/opt-30b | rtx-3090 @ desktop-ddr5-64gb | --precision fp16 --ram-budget 32GB --disk 500GB
 """
+# Points that an engine is asked besides.
+OWN = {"tensorrt-llm": [("Qwen/Qwen3-30B-A3B", "8x h100-sxm-80gb", "--tp 4 --ep 4 --enforce-eager --precision fp16 --kv-precision fp8 "
+                         "--prompt-tokens 20000")]}
 COMMANDS = ["vllm", "python3", "llama-server", "mlx_lm.server", "mlx_lm.convert", "trtllm-serve"]
 RECORDER = '#!/bin/sh\nprintf "%s\\0" "${0##*/}" "$@" >>"$RECORD"\nprintf "\\036" >>"$RECORD"\n'
 
@@ -118,5 +120,5 @@ def launches(headroom, runtimes):
             file = Path(scratch) / "bin" / name
             file.write_text(RECORDER)
             file.chmod(0o755)
-        points = [(runtime, line) for runtime in runtimes for line in lines()]
+        points = [(runtime, line) for runtime in runtimes for line in lines() + OWN.get(runtime, [])]
         return list(pool.map(lambda each: launched(headroom, *each, scratch), points))

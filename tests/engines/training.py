@@ -8,6 +8,7 @@ import packages
 
 HERE = Path(__file__).resolve().parent
 CATALOGUE = HERE.parent.parent / "model" / "describe" / "catalogue"
+PROGRAMS = [("llamafactory", "0.9.5"), ("axolotl", "0.19.0")]
 # Kind, model, machine, options.
 POINTS = """
 trainer | meta-llama/Meta-Llama-3-8B | h100-sxm-80gb | --lora --seq 4096
@@ -32,6 +33,21 @@ trainer | meta-llama/Meta-Llama-3-8B | 8x h100-sxm-80gb | --runtime fsdp2 --dp 8
 trainer | meta-llama/Meta-Llama-3-8B | 8x h100-sxm-80gb | --runtime fsdp --dp 8
 deepspeed | meta-llama/Meta-Llama-3-8B | 8x h100-sxm-80gb | --dp 8 --zero 2 --batch 2
 deepspeed | meta-llama/Meta-Llama-3-8B | 8x h100-sxm-80gb | --runtime deepspeed --dp 8 --zero 3 --offload-optimizer cpu --offload-params cpu
+llama-factory | meta-llama/Meta-Llama-3-8B | h100-sxm-80gb | --lora --seq 4096 --checkpointing full
+llama-factory | meta-llama/Meta-Llama-3-8B | rtx-4090 | --qlora --lora-targets all-linear --batch 2 --grad-accum 8 --checkpointing full --seq 1024
+llama-factory | meta-llama/Meta-Llama-3-8B | h100-sxm-80gb | --lora-rank 32 --lora-alpha 64 --dora --modules-to-save lm_head --liger
+llama-factory | meta-llama/Meta-Llama-3-8B | h100-sxm-80gb | --recipe pure-16bit --optimizer sgd-momentum
+llama-factory | Qwen/Qwen3-0.6B | h100-sxm-80gb | --attention eager --token-budget 1M
+llama-factory | Qwen/Qwen3-0.6B | h100-sxm-80gb | --precision fp16
+llama-factory | meta-llama/Meta-Llama-3-8B | 8x h100-sxm-80gb | --dp 8 --zero 3 --offload-optimizer cpu --offload-params cpu
+axolotl | meta-llama/Meta-Llama-3-8B | h100-sxm-80gb | --lora --seq 4096 --checkpointing full
+axolotl | meta-llama/Meta-Llama-3-8B | rtx-4090 | --qlora --lora-targets all-linear --batch 2 --grad-accum 8 --checkpointing full --seq 1024
+axolotl | meta-llama/Meta-Llama-3-8B | h100-sxm-80gb | --lora-rank 32 --lora-alpha 64 --dora --modules-to-save lm_head --liger
+axolotl | meta-llama/Meta-Llama-3-8B | h100-sxm-80gb | --recipe pure-16bit --optimizer sgd-momentum
+axolotl | Qwen/Qwen3-0.6B | h100-sxm-80gb | --precision fp32 --attention eager --token-budget 1M --fused-loss
+axolotl | meta-llama/Meta-Llama-3-8B | 8x h100-sxm-80gb | --dp 8 --zero 2 --optimizer adamw-8bit
+axolotl | meta-llama/Meta-Llama-3-8B | 8x h100-sxm-80gb | --runtime fsdp2 --dp 8 --checkpointing full --compile
+axolotl | meta-llama/Meta-Llama-3-8B | 8x h100-sxm-80gb | --runtime fsdp --dp 8 --offload-params cpu --offload-optimizer cpu
 """
 OPTIMIZERS = ("adamw sgd sgd-momentum nesterov adagrad rmsprop rmsprop-centered rmsprop-momentum rmsprop-momentum-centered adafactor "
               "adamw-8bit paged-adamw-8bit paged-adamw ademamix ademamix-8bit paged-ademamix paged-ademamix-8bit lion-32bit lion-8bit "
@@ -83,44 +99,55 @@ def expected_of_deepspeed(case):
             "params_on": case.option("--offload-params"), "bf16": full and not fp16, "fp16": full and fp16}
 
 
+def runtime_of(case):
+    return case.option("--runtime", "llama-factory" if case.kind == "llama-factory" else "trainer")
+
+
 def expected(case):
-    """What a file must say, by the words of the command line and of the estimate."""
+    """Facts that a file must have, by the words of the command line and of the estimate."""
     if case.kind == "deepspeed":
         return expected_of_deepspeed(case)
-    runtime, adapters = case.option("--runtime", "trainer"), case.own["trained_parameters"] != case.own["parameters"]
+    runtime, adapters = runtime_of(case), case.own["trained_parameters"] != case.own["parameters"]
     fsdp = {"fsdp": 1, "fsdp2": 2}.get(runtime, 0)
     pure = case.own["recipe"] == "fp32" or (case.own["recipe"] == "pure-16bit" and not adapters)
     fp16 = case.option("--precision") == "fp16"
     wide = case.own["recipe"] in ("autocast", "sharded-fp32", "fp32")
-    return {"batch": int(case.option("--batch", "1")), "passes": int(case.option("--grad-accum", "1")),
+    common = {"batch": int(case.option("--batch", "1")), "passes": int(case.option("--grad-accum", "1")),
             "sequence": int(case.option("--seq", "2048")), "recomputes": case.option("--checkpointing") == "full",
-            "bf16": not pure and not fp16, "fp16": not pure and fp16, "model": case.line[1],
-            "dtype": "float32" if wide else "float16" if fp16 else "bfloat16", "quantised": case.given("--qlora"),
+            "bf16": not pure and not fp16, "fp16": not pure and fp16, "model": case.line[1], "quantised": case.given("--qlora"),
             "attention": "eager" if case.option("--attention") == "eager" else "sdpa",
             "steps": 1_000_000 // 2048 + 1 if case.given("--token-budget") else -1,
-            "liger": case.given("--liger") or case.given("--fused-loss"), "compiled": case.given("--compile"),
-            "fsdp": fsdp, "fsdp_offloads": bool(fsdp and case.option("--offload-params"))}
+            "liger": case.given("--liger") or case.given("--fused-loss")}
+    around = {"fsdp": fsdp, "fsdp_offloads": bool(fsdp and case.option("--offload-params")), "compiled": case.given("--compile")}
+    asked = case.option("--lora-targets", "q_proj,v_proj")
+    words = {"rank": int(case.option("--lora-rank", "8")) if adapters else 0, "dora": case.given("--dora"),
+             "alpha": int(case.option("--lora-alpha", "16")) if adapters else 0,
+             "copies": [each for each in [case.option("--modules-to-save")] if each], "pure": pure and case.own["recipe"] != "fp32",
+             "targets": [] if not adapters else ["all"] if asked == "all-linear" else asked.split(",")}
+    if case.kind == "trainer":
+        return {**common, **around, "dtype": "float32" if wide else "float16" if fp16 else "bfloat16"}
+    return {**common, **words, **(around if case.kind == "axolotl" else {})}
 
 
 def differences(case):
     for key, value in expected(case).items():
         if case.facts.get(key) != value:
             yield f"{key} is {case.facts.get(key)!r}, the estimate has {value!r}"
-    if case.kind != "trainer":
+    if case.kind == "deepspeed":
         return
-    if case.own["trained_parameters"] != case.facts["trained"]:
+    if case.kind == "trainer" and case.own["trained_parameters"] != case.facts["trained"]:
         yield f"{case.facts['trained']} parameters are trained, the estimate has {case.own['trained_parameters']}"
     shared = case.facts.get("deepspeed", {})
     of_deepspeed = expected_of_deepspeed(case) if shared else {}
     for key, value in of_deepspeed.items():
         if shared[key] != value:
             yield f"DeepSpeed's {key} is {shared[key]!r}, the estimate has {value!r}"
-    if bool(shared) != (case.option("--zero") not in ("", "0") and not case.facts["fsdp"]):
+    if bool(shared) != (case.option("--zero") not in ("", "0") and not case.facts.get("fsdp")):
         yield "DeepSpeed works without a ZeRO stage, or does not with one"
 
 
 def asked(requests):
-    done = subprocess.run([packages.PYTHON, "-B", HERE / "training_parse.py"], capture_output=True, text=True,
+    done = subprocess.run([packages.PYTHON, "-B", HERE / "training_parse.py", *(packages.wheel(*each) for each in PROGRAMS)], capture_output=True, text=True,
                           input="".join(json.dumps(each) + "\n" for each in requests))
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     return answers + [{"wrong": done.stderr[-500:]}] * (len(requests) - len(answers))
@@ -131,6 +158,7 @@ def judged(headroom):
     for case in cases:
         _, model, machine, options = case.line
         words = [model, "--machine", machine, "--task", "training", *options.split()]
+        words += [] if case.given("--runtime") else ["--runtime", runtime_of(case)]
         estimate = subprocess.run([headroom, "estimate", *words, "--json"], capture_output=True, text=True)
         written = subprocess.run([headroom, "launch", *words, "--kind", case.kind], capture_output=True, text=True)
         if written.returncode or not estimate.stdout:

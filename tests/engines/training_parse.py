@@ -1,8 +1,10 @@
-"""usage: training_parse.py <REQUESTS   gives files of `headroom launch --task training` to the classes that read them
+"""usage: training_parse.py LLAMA_FACTORY AXOLOTL <REQUESTS   gives files of `headroom launch --task training` to the classes that read them
 
 A request is a line of JSON: kind, the file's text, and the model's configuration. The answer is a line of JSON: `wrong`, or what the
 classes understood. No weights are loaded: models are on the meta device, where PEFT's trained parameters are counted.
 """
+import functools
+import importlib
 import json
 import os
 import sys
@@ -15,8 +17,11 @@ os.environ.setdefault("ACCELERATE_USE_CPU", "true")
 
 import torch  # noqa: E402
 import transformers  # noqa: E402
+import yaml  # noqa: E402
 from deepspeed.runtime.config import DeepSpeedConfig  # noqa: E402
 from transformers.integrations.deepspeed import unset_hf_deepspeed_config  # noqa: E402
+
+from missing import stand_in_for  # noqa: E402
 
 
 def world_of(size):
@@ -24,7 +29,7 @@ def world_of(size):
 
 
 def deepspeed_facts(given):
-    """What DeepSpeed's own class makes of a configuration."""
+    """Facts of a configuration as DeepSpeed's own class has them."""
     config = DeepSpeedConfig(dict(given), mpu=world_of(1))
     zero = config.zero_config
     return {"stage": zero.stage, "batch": config.train_micro_batch_size_per_gpu, "passes": config.gradient_accumulation_steps,
@@ -56,10 +61,8 @@ def trainer(request):
     words["AutoModelForCausalLM"] = type("Loader", (), {"from_pretrained": staticmethod(from_pretrained)})
     model = words["load"]()
     optimizer, named = transformers.Trainer.get_optimizer_cls_and_kwargs(given, model) if given.optim in INSTALLED else (None, {})
-    facts = {"batch": given.per_device_train_batch_size, "passes": given.gradient_accumulation_steps, "bf16": given.bf16,
-             "fp16": given.fp16, "recomputes": given.gradient_checkpointing or bool((given.fsdp_config or {}).get("activation_checkpointing")),
-             "optim": str(given.optim.value if hasattr(given.optim, "value") else given.optim), "class": optimizer.__name__ if optimizer else "",
-             "liger": given.use_liger_kernel, "compiled": given.torch_compile, "steps": given.max_steps,
+    facts = {**of_trainer(given), "recomputes": given.gradient_checkpointing or bool((given.fsdp_config or {}).get("activation_checkpointing")),
+             "class": optimizer.__name__ if optimizer else "", "liger": given.use_liger_kernel, "compiled": given.torch_compile,
              "sequence": words["SEQUENCE"], "dtype": str(seen["dtype"]).split(".")[-1], "attention": seen["attn_implementation"],
              "model": seen["name"], "quantised": "quantization_config" in seen,
              "trained": sum(each.numel() for each in model.parameters() if each.requires_grad),
@@ -71,11 +74,73 @@ def trainer(request):
     return facts
 
 
+def of_trainer(given):
+    """Facts of TrainingArguments, and of classes that inherit them."""
+    return {"batch": given.per_device_train_batch_size, "passes": given.gradient_accumulation_steps, "bf16": given.bf16,
+            "fp16": given.fp16, "optim": getattr(given.optim, "value", given.optim), "steps": given.max_steps}
+
+
+def with_deepspeed(facts, given):
+    return {**facts, "deepspeed": deepspeed_facts(given)} if given else facts
+
+
+def llama_factory(request):
+    """The parser of `llamafactory-cli train`; its later checks ask for processes and cards."""
+    words = yaml.safe_load(request["text"])
+    model, data, given, method, _ = llama_factory_parser()._parse_train_args({**words, "use_cpu": True})
+    adapters = method.finetuning_type == "lora"
+    targets = method.lora_target if isinstance(method.lora_target, list) else [method.lora_target]
+    facts = {**of_trainer(given), "sequence": data.cutoff_len, "recomputes": not model.disable_gradient_checkpointing,
+             "attention": {"sdpa": "sdpa", "disabled": "eager"}[getattr(model.flash_attn, "value", model.flash_attn)], "liger": model.enable_liger_kernel,
+             "model": model.model_name_or_path, "quantised": model.quantization_bit == 4, "pure": method.pure_bf16,
+             "rank": method.lora_rank if adapters else 0, "alpha": method.lora_alpha if adapters else 0,
+             "targets": targets if adapters else [], "copies": method.additional_target or [], "dora": method.use_dora}
+    return with_deepspeed(facts, words.get("deepspeed"))
+
+
+def axolotl(request):
+    """axolotl's schema, which leaves unknown keys out: each key must be a field of it or of its Liger plugin."""
+    words = yaml.safe_load(request["text"])
+    schema = axolotl_schema()
+    unknown = [key for key in words if key not in schema.model_fields]
+    if unknown:
+        raise ValueError(f"axolotl has no {', '.join(unknown)}")
+    given = schema(**words)
+    targets = ["all"] if given.lora_target_linear else given.lora_target_modules or []
+    fsdp = given.fsdp_config
+    facts = {"batch": given.micro_batch_size, "passes": given.gradient_accumulation_steps, "bf16": given.bf16 is True,
+             "fp16": given.fp16 is True, "optim": str(getattr(given.optimizer, "value", given.optimizer)), "steps": given.max_steps or -1,
+             "sequence": given.sequence_len, "recomputes": bool(given.gradient_checkpointing or (fsdp and fsdp.activation_checkpointing)),
+             "attention": given.attn_implementation, "liger": bool(given.liger_fused_linear_cross_entropy),
+             "model": given.base_model, "quantised": bool(given.load_in_4bit), "pure": bool(given.bfloat16 or given.float16),
+             "rank": given.lora_r or 0, "alpha": given.lora_alpha or 0, "targets": targets, "copies": given.lora_modules_to_save or [],
+             "dora": bool(given.peft_use_dora), "fsdp": given.fsdp_version or 0, "compiled": bool(given.torch_compile),
+             "fsdp_offloads": bool(fsdp and fsdp.offload_params)}
+    return with_deepspeed(facts, given.deepspeed)
+
+
+@functools.cache
+def llama_factory_parser():
+    os.environ["DISABLE_VERSION_CHECK"] = "1"
+    sys.path.insert(0, sys.argv[1])
+    stand_in_for("llamafactory")
+    return importlib.import_module("llamafactory.hparams.parser")
+
+
+@functools.cache
+def axolotl_schema():
+    sys.path.insert(0, sys.argv[2])
+    stand_in_for("axolotl")
+    parts = ("axolotl.utils.schemas.config", "AxolotlInputConfig"), ("axolotl.integrations.liger.args", "LigerArgs")
+    return type("Schema", tuple(getattr(importlib.import_module(module), name) for module, name in parts), {})  # as its plugins do
+
+
 # Optimizers whose packages are here.
 INSTALLED = {"adamw_torch_fused", "sgd", "adagrad", "rmsprop", "adafactor", "adamw_bnb_8bit", "paged_adamw_8bit", "paged_adamw_32bit",
              "ademamix", "ademamix_8bit", "paged_ademamix_32bit", "paged_ademamix_8bit", "lion_32bit", "lion_8bit", "paged_lion_32bit",
              "paged_lion_8bit", "rmsprop_bnb_32bit", "rmsprop_bnb_8bit"}
-KINDS = {"trainer": trainer, "deepspeed": lambda request: deepspeed_facts(json.loads(request["text"]))}
+KINDS = {"trainer": trainer, "llama-factory": llama_factory, "axolotl": axolotl,
+         "deepspeed": lambda request: deepspeed_facts(json.loads(request["text"]))}
 
 
 def main():
