@@ -149,7 +149,7 @@ const Command launch_command = {
          "--kind: transformers, transformers-8bit, llama.cpp, ollama, lm-studio, mlx-lm, vllm,\n"
          "  sglang, tensorrt-llm, deepspeed-inference, deepspeed-zero3, slurm, measure,\n"
          "  test-plan (Markdown, takes several models), all\n"
-         "--kind of --task training: trainer, deepspeed, llama-factory, axolotl, all\n"
+         "--kind of --task training: trainer, deepspeed, llama-factory, axolotl, accelerate, all\n"
          "every file contains the figures of that point",
      .exit_codes =
          "0 done\n1 failed: a file that cannot be written\n2 usage: an option or a name that "

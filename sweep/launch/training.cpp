@@ -24,6 +24,8 @@ constexpr TrainingKind training_table[] = {
     {"llama-factory", "llama_factory.yaml", "llama-factory", "YAML of LLaMA-Factory",
      llama_factory_file},
     {"axolotl", "axolotl.yaml", "trainer deepspeed fsdp fsdp2", "YAML of axolotl", axolotl_file},
+    {"accelerate", "accelerate.yaml", "trainer deepspeed fsdp fsdp2",
+     "accelerate's configuration of processes, types and sharding", accelerate_file},
 };
 
 bool starts(const TrainingKind& kind, const model::TrainingRuntime& runtime) {

@@ -34,6 +34,7 @@ std::string trainer_script(const TrainingPoint& point);
 std::string deepspeed_training(const TrainingPoint& point);
 std::string llama_factory_file(const TrainingPoint& point);
 std::string axolotl_file(const TrainingPoint& point);
+std::string accelerate_file(const TrainingPoint& point);
 
 /// headroom launch --task training.
 int launch_training(const Options& options);

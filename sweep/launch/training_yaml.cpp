@@ -1,4 +1,4 @@
-// YAML files of programs around transformers' Trainer: LLaMA-Factory and axolotl.
+// YAML files of programs around transformers' Trainer: LLaMA-Factory, axolotl and accelerate.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -191,6 +191,51 @@ std::string axolotl_file(const TrainingPoint& point) {
              "# Start with: axolotl train axolotl.yaml --launcher torchrun -- --nproc-per-node "
              "{}\n",
              s.parallel.cards()) +
+         as_yaml(file);
+}
+
+/// Source: accelerate 1.15 commands/config/config_args.py, cluster.py.
+std::string accelerate_file(const TrainingPoint& point) {
+  refuse_unwritten(point);
+  const model::TrainingScenario& s = point.step();
+  const Sharding sharding = sharding_of(s);
+  const std::string_view type = mixed_type(point);
+  const bool one = s.parallel.cards() == 1;
+  json::object file{{"compute_environment", "LOCAL_MACHINE"},
+                    {"distributed_type", sharding == Sharding::deepspeed ? "DEEPSPEED"
+                                         : sharding != Sharding::none    ? "FSDP"
+                                         : one                           ? "NO"
+                                                                         : "MULTI_GPU"},
+                    {"mixed_precision", type.empty() ? "no" : type},
+                    {"num_machines", 1},
+                    {"machine_rank", 0},
+                    {"num_processes", s.parallel.cards()},
+                    {"use_cpu", false}};
+  if (sharding == Sharding::deepspeed) {
+    const std::string_view host = s.on_disk ? "nvme" : "cpu";
+    file["deepspeed_config"] =
+        json::object{{"zero_stage", s.zero},
+                     {"gradient_accumulation_steps", s.accumulated},
+                     {"gradient_clipping", 1.0},
+                     {"offload_optimizer_device", s.optimizer_on_host ? host : "none"},
+                     {"offload_param_device", s.parameters_on_host ? host : "none"},
+                     {"zero3_init_flag", s.zero == 3},
+                     {"zero3_save_16bit_model", s.zero == 3}};
+  } else if (sharding != Sharding::none) {
+    json::object config;
+    for (const auto& [key, value] : fsdp_config(point))
+      config[key == "cpu_offload" ? "fsdp_offload_params"
+                                  : fmt::format("fsdp_{}", std::string_view(key))] = value;
+    if (sharding == Sharding::fsdp1) {
+      config.erase("fsdp_reshard_after_forward");
+      config["fsdp_sharding_strategy"] = "FULL_SHARD";
+    }
+    file["fsdp_config"] = std::move(config);
+  }
+  return expected(point) +
+         "# Start with: accelerate launch --config_file accelerate.yaml SCRIPT\n"
+         "# Batch, sequence, optimizer, recomputation without FSDP and adapters are the "
+         "script's.\n" +
          as_yaml(file);
 }
 

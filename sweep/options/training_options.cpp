@@ -11,6 +11,7 @@
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
+#include "sweep/options/split_options.hpp"
 #include "sweep/options/training_parts.hpp"
 #include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
@@ -45,6 +46,8 @@ void refuse_inference_flags(const Options& options) {
                            "enforce-eager"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect on --task training", flag));
+  if (const auto split = given_splits(options); !split.empty())
+    throw UsageError(fmt::format("--{} has no effect on --task training", split.front().first));
 }
 
 int zero_of(const Options& options, const model::TrainingRuntime& runtime) {

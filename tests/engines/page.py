@@ -34,7 +34,8 @@ TRAINED = """
 ## Files for training
 
 Each file of `headroom launch --task training` is read by the classes of its program: transformers' `TrainingArguments` and its choice
-of an optimizer, PEFT's `LoraConfig`, DeepSpeed's `DeepSpeedConfig`, the parser of LLaMA-Factory 0.9.5 and the schema of axolotl 0.19.0.
+of an optimizer, PEFT's `LoraConfig`, DeepSpeed's `DeepSpeedConfig`, the parser of LLaMA-Factory 0.9.5, the schema of axolotl 0.19.0 and
+the arguments of `accelerate launch`.
 They must read what the options say: batch, passes, sequence, types, recomputation, stage, offload, adapters. PEFT must train as many
 parameters as the estimate has. Where an optimizer's package is not installed, the Trainer knows its name alone.
 
@@ -44,7 +45,8 @@ Not started: DeepSpeed, FSDP and bitsandbytes, which need cards; LLaMA-Factory a
 |---|---|---:|---|
 """
 RUN = """
-Scripts of the Trainer, started on the CPU for one step of a small model. Trained parameters and bytes of optimizer states:
+Scripts of the Trainer, started on the CPU for one step of a small model. Trained parameters and bytes of optimizer states are equal to
+those of the estimate; for modules trained beside adapters it takes the adapters' average of states:
 
 | model | options | trained | states, bytes | estimate, bytes |
 |---|---|---:|---:|---:|

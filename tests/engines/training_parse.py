@@ -18,6 +18,7 @@ os.environ.setdefault("ACCELERATE_USE_CPU", "true")
 import torch  # noqa: E402
 import transformers  # noqa: E402
 import yaml  # noqa: E402
+from accelerate.commands.launch import _validate_launch_command, launch_command_parser  # noqa: E402
 from deepspeed.runtime.config import DeepSpeedConfig  # noqa: E402
 from transformers.integrations.deepspeed import unset_hf_deepspeed_config  # noqa: E402
 
@@ -119,6 +120,28 @@ def axolotl(request):
     return with_deepspeed(facts, given.deepspeed)
 
 
+def accelerate(request):
+    """The arguments of `accelerate launch` after it has read the file. It takes any key, so each must be one of its options."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(request["text"])
+        file.flush()
+        parser = launch_command_parser()
+        given = parser.parse_args(["--config_file", file.name, "train.py"])
+        known = set(vars(given))
+        words = yaml.safe_load(request["text"])
+        nested = {key: value for part in words.values() if isinstance(part, dict) for key, value in part.items()}
+        unknown = [key for key in nested if key not in known]
+        if unknown:
+            raise ValueError(f"accelerate has no {', '.join(unknown)}")
+        given, _, _ = _validate_launch_command(given)
+    return {"cards": given.num_processes, "bf16": given.mixed_precision == "bf16", "fp16": given.mixed_precision == "fp16",
+            "stage": int(given.zero_stage or 0) if given.use_deepspeed else 0,
+            "optimizer_on": given.offload_optimizer_device.replace("none", "") if given.use_deepspeed else "",
+            "params_on": given.offload_param_device.replace("none", "") if given.use_deepspeed else "",
+            "fsdp": int(given.fsdp_version) if given.use_fsdp else 0,
+            "fsdp_offloads": bool(given.use_fsdp and str(given.fsdp_offload_params).lower() == "true")}
+
+
 @functools.cache
 def llama_factory_parser():
     os.environ["DISABLE_VERSION_CHECK"] = "1"
@@ -139,7 +162,7 @@ def axolotl_schema():
 INSTALLED = {"adamw_torch_fused", "sgd", "adagrad", "rmsprop", "adafactor", "adamw_bnb_8bit", "paged_adamw_8bit", "paged_adamw_32bit",
              "ademamix", "ademamix_8bit", "paged_ademamix_32bit", "paged_ademamix_8bit", "lion_32bit", "lion_8bit", "paged_lion_32bit",
              "paged_lion_8bit", "rmsprop_bnb_32bit", "rmsprop_bnb_8bit"}
-KINDS = {"trainer": trainer, "llama-factory": llama_factory, "axolotl": axolotl,
+KINDS = {"trainer": trainer, "llama-factory": llama_factory, "axolotl": axolotl, "accelerate": accelerate,
          "deepspeed": lambda request: deepspeed_facts(json.loads(request["text"]))}
 
 
