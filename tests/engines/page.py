@@ -33,11 +33,13 @@ these import are stood in for ([tensorrt_parser.py](tensorrt_parser.py)).
 TRAINED = """
 ## Files for training
 
-Each file of `headroom launch --task training` is read by the classes of its program: transformers' `TrainingArguments` and its choice
-of an optimizer, PEFT's `LoraConfig`, DeepSpeed's `DeepSpeedConfig`, the parser of LLaMA-Factory 0.9.5, the schema of axolotl 0.19.0 and
-the arguments of `accelerate launch`.
+Each file of `headroom launch --task training` is read by the classes of its program:
+
+* transformers' `TrainingArguments` and its choice of an optimizer, PEFT's `LoraConfig`, DeepSpeed's `DeepSpeedConfig`
+* the parser of LLaMA-Factory 0.9.5, the schema of axolotl 0.19.0, the arguments of `accelerate launch`
+
 They must read what the options say: batch, passes, sequence, types, recomputation, stage, offload, adapters. PEFT must train as many
-parameters as the estimate has. Where an optimizer's package is not installed, the Trainer knows its name alone.
+parameters as the estimate has. An optimizer whose package is not installed is judged by its name alone.
 
 Not started: DeepSpeed, FSDP and bitsandbytes, which need cards; LLaMA-Factory and axolotl, whose packages are not installed.
 
@@ -46,7 +48,7 @@ Not started: DeepSpeed, FSDP and bitsandbytes, which need cards; LLaMA-Factory a
 """
 RUN = """
 Scripts of the Trainer, started on the CPU for one step of a small model. Trained parameters and bytes of optimizer states are equal to
-those of the estimate; for modules trained beside adapters it takes the adapters' average of states:
+those of the estimate. For modules trained beside adapters it takes the adapters' average of states.
 
 | model | options | trained | states, bytes | estimate, bytes |
 |---|---|---:|---:|---:|
