@@ -13,6 +13,7 @@
 #include "report/whole_file.hpp"
 #include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
+#include "sweep/launch/training.hpp"
 #include "sweep/llama_cpp_flags.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -108,6 +109,9 @@ int plan_of_tests(const Options& options) {
 int run_launch(const Options& options) {
   if (!machine_of(options))
     throw UsageError("which machine? --machine, or --gpu-memory and the like");
+  constexpr std::string_view tasks[] = {"inference", "training"};
+  if (options.one_of("task", tasks, "inference") == "training") return launch_training(options);
+  refuse_training_flags(options);
   std::string kind = options.text("kind");
   if (kind == "test-plan") return plan_of_tests(options);
   GivenScenario given = scenario_of(options);
@@ -130,19 +134,22 @@ const Command launch_command = {
      .summary = "write scripts, flags, JSON, a batch job or a test plan for a point",
      .operands = "MODEL…",
      .operand_help = "Several models: for --kind test-plan alone.",
-     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_MACHINE_FLAGS " " HEADROOM_SERVED_ADAPTER_FLAGS
-                                      " " HEADROOM_COMPANION_FLAGS " kind out",
+     .flags = HEADROOM_SCENARIO_FLAGS " " HEADROOM_MACHINE_FLAGS " " HEADROOM_STEP_FLAGS
+                                      " " HEADROOM_COMPANION_FLAGS " task kind out",
      .examples =
          "headroom launch Qwen/Qwen3-32B --machine '2x a100-sxm-40gb @ dual-epyc-120gb' > load.py\n"
          "headroom launch llama3-8b --machine rtx-4090 --runtime llama.cpp --precision q4_K_M\n"
          "headroom launch llama3-70b --machine '4x h100-sxm-80gb' --runtime vllm --kind slurm\n"
          "headroom launch llama3-8b --machine rtx-4090 --kind all --out launch\n"
+         "headroom launch llama3-8b --machine h100-sxm-80gb --task training --lora --seq 4096 > "
+         "train.py\n"
          "headroom launch llama2-7b Qwen/Qwen3-32B llama3-70b --machine '2x a100-sxm-40gb' "
          "--kind test-plan",
      .columns =
          "--kind: transformers, transformers-8bit, llama.cpp, ollama, lm-studio, mlx-lm, vllm,\n"
-         "  sglang, deepspeed-inference, deepspeed-zero3, slurm, measure,\n"
+         "  sglang, tensorrt-llm, deepspeed-inference, deepspeed-zero3, slurm, measure,\n"
          "  test-plan (Markdown, takes several models), all\n"
+         "--kind of --task training: trainer, deepspeed, llama-factory, axolotl, accelerate, all\n"
          "every file contains the figures of that point",
      .exit_codes =
          "0 done\n1 failed: a file that cannot be written\n2 usage: an option or a name that "

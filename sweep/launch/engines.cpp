@@ -99,16 +99,6 @@ std::string adapter_paths(const LaunchPoint& point) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// Flags by which the engine splits the model over cards as estimated.
-model::Plan split_of(const LaunchPoint& point) {
-  return model::place(model::admitted_scenario(point.scenario), 1.0);
-}
-
-/// The type that a checkpoint computes in, and of caches in 16 bit.
-std::string_view torch_type(const model::Scheme& scheme) {
-  return scheme.name == "fp32" ? "float32" : scheme.name == "fp16" ? "float16" : "bfloat16";
-}
-
 /// Nothing where the engine takes the format by itself. Throws std::invalid_argument where the
 /// engine keeps its cache as it computes, and that is not what was estimated.
 void add_cache_format(const LaunchPoint& point, EngineCommand& command) {
@@ -162,13 +152,9 @@ void add_sglang_draft(const model::Draft& draft, EngineCommand& command) {
   command.flag("--speculative-num-draft-tokens", std::to_string(draft.tokens + 1));
 }
 
-/// Memory that the engine may use on each card.
+/// Memory that the engine may use on each card, as a share.
 std::string share_of_card(const model::Scenario& s) {
-  const double own = s.gpu_share > 0 ? s.gpu_share : s.runtime->memory.utilization;
-  const double share = s.gpu_budget == model::unlimited
-                           ? own
-                           : s.gpu_budget.real() / s.machine->devices.front().memory.real();
-  return fmt::format("{:.3g}", std::min(1.0, share));
+  return fmt::format("{:.3g}", budget_of_card(s) / s.machine->devices.front().memory.real());
 }
 
 /// Share of the memory that is free at start for weights and caches, so that the process keeps

@@ -52,6 +52,7 @@ std::string lm_studio_script(const LaunchPoint& point);
 std::string mlx_script(const LaunchPoint& point);
 std::string vllm_script(const LaunchPoint& point);
 std::string sglang_script(const LaunchPoint& point);
+std::string tensorrt_llm_script(const LaunchPoint& point);
 std::string deepspeed_inference(const LaunchPoint& point);
 std::string deepspeed_zero3(const LaunchPoint& point);
 std::string slurm_script(const LaunchPoint& point);

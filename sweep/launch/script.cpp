@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "sweep/output.hpp"
 #include "sweep/verdict_text.hpp"
@@ -71,6 +74,21 @@ std::string gguf_repository(const model::QuantisedModel& weights) {
 Size offloaded_layers(const model::Scenario& s, const model::Plan& plan) {
   const bool output = plan.head == model::Where::card;
   return model::counted_layers(*s.weights->model, plan.on_cards) + (output ? 1 : 0);
+}
+
+model::Plan split_of(const LaunchPoint& point) {
+  return model::place(model::admitted_scenario(point.scenario), 1.0);
+}
+
+std::string_view torch_type(const model::Scheme& scheme) {
+  return scheme.name == "fp32" ? "float32" : scheme.name == "fp16" ? "float16" : "bfloat16";
+}
+
+RealBytes budget_of_card(const model::Scenario& s) {
+  const Bytes memory = s.machine->devices.front().memory;
+  const double own = s.gpu_share > 0 ? s.gpu_share : s.runtime->memory.utilization;
+  return s.gpu_budget == model::unlimited ? own * memory.real()
+                                          : std::min(s.gpu_budget, memory).real();
 }
 
 }  // namespace headroom::sweep

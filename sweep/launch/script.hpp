@@ -42,4 +42,13 @@ std::string gguf_repository(const model::QuantisedModel& weights);
 /// Layers on cards as llama.cpp's -ngl counts them: the output is one more.
 Size offloaded_layers(const model::Scenario& scenario, const model::Plan& plan);
 
+/// How the engine splits the model over cards, as estimated.
+model::Plan split_of(const LaunchPoint& point);
+
+/// The type that a checkpoint computes in, and of caches in 16 bit: "bfloat16".
+std::string_view torch_type(const model::Scheme& scheme);
+
+/// Bytes that the engine may use on each card.
+RealBytes budget_of_card(const model::Scenario& scenario);
+
 }  // namespace headroom::sweep

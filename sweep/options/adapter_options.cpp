@@ -12,25 +12,24 @@ Adapters adapters_of(const Options& options) {
   if (std::none_of(std::begin(flags), std::end(flags), given)) return std::nullopt;
   model::AdapterRequest request{.rank = options.whole("lora-rank", 8),
                                 .magnitudes = options.given("dora")};
-  for (const std::string& text : options.texts("lora-targets"))
-    for (std::size_t at = 0; at <= text.size();) {
-      const auto end = std::min(text.find(',', at), text.size());
-      if (end > at) request.targets.push_back(text.substr(at, end - at));
-      at = end + 1;
-    }
+  request.targets = listed_names(options, "lora-targets");
   if (options.given("lora-targets") && request.targets.empty())
     throw UsageError("--lora-targets: found no name");
   return request;
 }
 
-Size copies_of(const Options& options, const model::Model& m) {
-  std::vector<std::string> names;
-  for (const std::string& text : options.texts("modules-to-save"))
+std::vector<std::string> listed_names(const Options& options, std::string_view flag) {
+  std::vector<std::string> words;
+  for (const std::string& text : options.texts(flag))
     for (std::size_t at = 0; at <= text.size();) {
       const auto end = std::min(text.find(',', at), text.size());
-      if (end > at) names.push_back(text.substr(at, end - at));
+      if (end > at) words.push_back(text.substr(at, end - at));
       at = end + 1;
     }
+  return words;
+}
+
+Size copies_of(const model::Model& m, const std::vector<std::string>& names) {
   Size sum = 0;
   for (const std::string& name : names) {
     Size elements = 0;

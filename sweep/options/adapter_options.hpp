@@ -2,6 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "model/checkpoint/adapter.hpp"
 #include "sweep/options/options.hpp"
@@ -17,7 +20,9 @@ using Adapters = std::optional<model::AdapterRequest>;
 /// --lora, --lora-rank, --lora-targets (names, also separated by commas) and --dora. Throws
 /// UsageError.
 Adapters adapters_of(const Options& options);
+/// The names that a flag lists, apart by spaces or commas.
+std::vector<std::string> listed_names(const Options& options, std::string_view flag);
 /// Elements of the modules that --modules-to-save trains in full. Throws UsageError.
-Size copies_of(const Options& options, const model::Model& model);
+Size copies_of(const model::Model& model, const std::vector<std::string>& names);
 
 }  // namespace headroom::sweep

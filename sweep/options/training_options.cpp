@@ -11,6 +11,7 @@
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
+#include "sweep/options/split_options.hpp"
 #include "sweep/options/training_parts.hpp"
 #include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
@@ -47,6 +48,8 @@ void refuse_inference_flags(const Options& options) {
                            "max-num-batched-tokens"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect on --task training", flag));
+  if (const auto split = given_splits(options); !split.empty())
+    throw UsageError(fmt::format("--{} has no effect on --task training", split.front().first));
 }
 
 int zero_of(const Options& options, const model::TrainingRuntime& runtime) {
@@ -144,16 +147,19 @@ void read_adapters(const Options& options, GivenTraining& given) {
   if (!adapters && options.given("qlora")) adapters = model::AdapterRequest{};
   if (adapters) {
     given.adapter = std::make_unique<model::Adapter>(model::adapt(m, *adapters));
+    given.adapters = *adapters;
+    given.lora_alpha = options.whole("lora-alpha", 16);
     given.assumed.push_back(fmt::format(
         "adapters of rank {} for {} modules, in {}, scaled by {} / {}", adapters->rank,
         given.adapter->modules.size(), s.runtime->adapter_bytes == 4 ? "fp32" : "16 bit",
-        options.whole("lora-alpha", 16), adapters->rank));
+        given.lora_alpha, adapters->rank));
   } else if (options.given("lora-alpha")) {
     throw UsageError("--lora-alpha has no effect without --lora");
   }
   if (options.given("modules-to-save")) {
     if (!given.adapter) throw UsageError("--modules-to-save has no effect without --lora");
-    s.trained_copies = copies_of(options, m);
+    given.copies = listed_names(options, "modules-to-save");
+    s.trained_copies = copies_of(m, given.copies);
   }
   if (options.given("qlora")) {
     given.base = std::make_unique<model::QuantisedModel>(model::quantise(m, model::scheme("nf4")));
@@ -213,6 +219,7 @@ GivenTraining training_of(const Options& given_options) {
   s.base = given.base.get();
   s.adapter = given.adapter.get();
   s.zero = zero_of(options, *s.runtime);
+  given.precision = options.text("precision", "bf16");
   s.matrices = matrices_of(options);
   s.recipe = &recipe_of(options, s, given);
   if (s.matrices != nullptr)

@@ -12,16 +12,17 @@
 
 namespace headroom::sweep {
 
+/// Flags of a training step, and those of what estimates it further.
+#define HEADROOM_STEP_FLAGS                                                \
+  "grad-accum zero checkpointing recipe optimizer fused-loss liger "       \
+  "offload-optimizer offload-params attention mixed-precision cp "         \
+  "virtual-stages sequence-parallel expert-imbalance "                     \
+  "grad-ckpt-reduction attn-act-factor-fa attn-act-factor-no-fa "          \
+  "mlp-act-factor logits-factor fragmentation-gib misc-overhead-gib lora " \
+  "qlora lora-rank lora-alpha lora-targets dora modules-to-save compile "  \
+  "from token-budget packing freeze-vision-tower"
 /// Flags that mean something for training alone.
-#define HEADROOM_TRAINING_FLAGS                                             \
-  "grad-accum zero checkpointing recipe optimizer fused-loss liger "        \
-  "offload-optimizer offload-params attention mixed-precision cp "          \
-  "virtual-stages sequence-parallel expert-imbalance "                      \
-  "grad-ckpt-reduction attn-act-factor-fa attn-act-factor-no-fa "           \
-  "mlp-act-factor logits-factor fragmentation-gib misc-overhead-gib lora "  \
-  "qlora lora-rank lora-alpha lora-targets dora modules-to-save compile "   \
-  "from probe warmup-steps probe-steps estimate-only token-budget packing " \
-  "freeze-vision-tower"
+#define HEADROOM_TRAINING_FLAGS HEADROOM_STEP_FLAGS " probe warmup-steps probe-steps estimate-only"
 
 /// A scenario and what its pointers point to.
 struct GivenTraining {
@@ -30,6 +31,11 @@ struct GivenTraining {
   std::unique_ptr<model::Adapter> adapter;
   std::optional<Machine> machine;
   Size token_budget = 0;  ///< tokens to train on; 0: not asked
+
+  std::string precision;            ///< type of products, as given: "bf16"
+  model::AdapterRequest adapters;   ///< with an adapter: its request
+  Size lora_alpha = 16;             ///< with an adapter: its scale is alpha / rank
+  std::vector<std::string> copies;  ///< with an adapter: modules trained in full
 
   std::vector<std::string> assumed;
   std::string probe;  ///< the command that measures the step; empty: not asked for

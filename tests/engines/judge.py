@@ -5,7 +5,7 @@ usage: judge.py HEADROOM            installs the engines' packages below build/e
        judge.py HEADROOM --record   also writes tests/engines/ENGINES.md
 
 Fails where an engine refuses an option, and where a generated script of transformers does not run on the CPU. Also where that
-script places a layer elsewhere than headroom. Needs a network once, g++ and 15 GB of disk. Uses no card.
+script places a layer elsewhere than headroom, and where a file for training says something else than the estimate. Needs a network once, g++ and 15 GB of disk. Uses no card.
 """
 import json
 import subprocess
@@ -17,6 +17,7 @@ import llama_parser
 import packages
 import page
 import placements
+import training
 
 HERE = Path(__file__).resolve().parent
 # headroom's engine, its package and version. A row of engines that is not here is not judged.
@@ -26,6 +27,8 @@ SGLANG = {"sglang": "0.5.23", "sglang-0.5.2": "0.5.2"}
 LLAMA_CPP = {"llama.cpp": ("llama-cpp-python", "0.3.36", "llama.cpp"), "llama.cpp-b6324": ("llama-cpp-python", "0.3.16", "llama.cpp"),
              "llama.cpp-b3120": ("llama-cpp-python", "0.2.78", "llama.cpp"), "ik_llama.cpp": ("ik-llama-cpp-python", "0.1.5", "ik_llama.cpp")}
 LLAMA_CPP["llama.cpp-vulkan"] = LLAMA_CPP["llama.cpp"]
+# Registries have an installer alone, which fetches the wheel from elsewhere: whoever has the source puts it into this folder.
+TENSORRT = packages.FOLDER / "tensorrt_llm-1.3.0rc3"
 DEEPSPEED = ["deepspeed-inference", "zero-inference"]
 
 
@@ -38,6 +41,14 @@ def asked(engine, folder, commands):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def tensorrt(commands):
+    """Asks the source where it is at hand. Elsewhere only options that it was seen to take are taken."""
+    if TENSORRT.is_dir():
+        return asked("tensorrt_llm", TENSORRT, commands)
+    tried = page.options_tried(page.FILE.read_text(), "tensorrt-llm")
+    return [[f"{word} was not tried" for word in words if word.startswith("--") and word not in tried] for words in commands]
+
+
 def judges():
     """(runtime, package, version, function from commands to answers) of each engine."""
     for runtime, version in VLLM.items():
@@ -48,6 +59,7 @@ def judges():
         yield runtime, package, version, lambda commands, of=(package, version, vendor): llama_parser.answers(
             llama_parser.program(packages.source(*of), f"parser-{of[0]}-{of[1]}"), [words[1:] for words in commands])
     yield "mlx-lm", "mlx-lm", "0.32.2", lambda commands: asked("mlx_lm", packages.wheel("mlx-lm", "0.32.2"), commands)
+    yield "tensorrt-llm", *TENSORRT.name.split("-"), tensorrt
     for runtime in DEEPSPEED:
         yield runtime, *packages.DEEPSPEED.split("=="), lambda commands: asked("deepspeed", packages.FOLDER, commands)
 
@@ -66,12 +78,14 @@ def main(headroom, record):
     wrong += [f"no engine has a command for {' | '.join(line)}" for line in launches.lines() if line not in written]
     placed = placements.judged(headroom)
     wrong += [each for case in placed for each in case.wrong]
-    text = page.text(rows, placed)
+    files, started = training.judged(headroom), list(training.started(headroom))
+    wrong += [f"{' | '.join(case.line)}: {each}" for case in [*files, *started] for each in case.wrong]
+    text = page.text(rows, placed, files, started)
     if record:
         page.FILE.write_text(text)
     elif page.compared(page.FILE.read_text()) != page.compared(text):
         wrong.append(f"{page.FILE.name} is another: look at the difference after judge.py --record")
-    print(*wrong, f"{len(rows)} engines, {sum(len(row.commands) for row in rows)} commands, {len(wrong)} wrong", sep="\n")
+    print(*wrong, f"{len(rows)} engines, {sum(len(row.commands) for row in rows)} commands, {len(files)} files, {len(wrong)} wrong", sep="\n")
     return 1 if wrong else 0
 
 

@@ -69,7 +69,10 @@ unsloth/Qwen3-8B-GGUF:Q4_K_M | rtx-4090 |
 facebook/opt-30b | rtx-3090 @ desktop-ddr5-64gb | --precision bf16
 facebook/opt-30b | rtx-3090 @ desktop-ddr5-64gb | --precision fp16 --ram-budget 32GB --disk 500GB
 """
-COMMANDS = ["vllm", "python3", "llama-server", "mlx_lm.server", "mlx_lm.convert"]
+# Points that an engine is asked besides.
+OWN = {"tensorrt-llm": [("Qwen/Qwen3-30B-A3B", "8x h100-sxm-80gb", "--tp 4 --ep 4 --enforce-eager --precision fp16 --kv-precision fp8 "
+                         "--prompt-tokens 20000")]}
+COMMANDS = ["vllm", "python3", "llama-server", "mlx_lm.server", "mlx_lm.convert", "trtllm-serve"]
 RECORDER = '#!/bin/sh\nprintf "%s\\0" "${0##*/}" "$@" >>"$RECORD"\nprintf "\\036" >>"$RECORD"\n'
 
 
@@ -86,13 +89,14 @@ def lines():
 
 
 def commands_of(script, folder):
-    """Runs a script where each command only writes down its words."""
+    """Runs a script where each command only writes down its words. A file that the script writes is given by its text."""
     (folder / "script").write_text(script)
     record = folder / "record"
     path = f"{folder.parent / 'bin'}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(["sh", "script"], cwd=folder, check=True, env={**os.environ, "PATH": path, "RECORD": str(record),
                                                                   "CHECKPOINT": "org/name"})
-    return [each.split("\0")[:-1] for each in record.read_text().split("\x1e")[:-1]]
+    written = {each.name: each.read_text() for each in folder.iterdir() if each not in (record, folder / "script")}
+    return [[written.get(word, word) for word in each.split("\0")[:-1]] for each in record.read_text().split("\x1e")[:-1]]
 
 
 def launched(headroom, runtime, line, scratch):
@@ -116,5 +120,5 @@ def launches(headroom, runtimes):
             file = Path(scratch) / "bin" / name
             file.write_text(RECORDER)
             file.chmod(0o755)
-        points = [(runtime, line) for runtime in runtimes for line in lines()]
+        points = [(runtime, line) for runtime in runtimes for line in lines() + OWN.get(runtime, [])]
         return list(pool.map(lambda each: launched(headroom, *each, scratch), points))

@@ -15,7 +15,8 @@ PYTHON = FOLDER / "python" / "bin" / "python"
 LIBRARIES = ["torch==2.11.0", "torchvision==0.26.0", "transformers==5.17.0", "accelerate==1.15.0", "peft==0.19.1", "safetensors", "numpy", "setuptools",
              "wheel", "psutil", "pydantic", "fastapi", "openai", "openai-harmony", "cachetools", "pillow", "requests", "aiohttp",
              "cloudpickle", "pyzmq", "prometheus_client", "py-cpuinfo", "blake3", "tiktoken", "msgspec", "regex", "hjson",
-             "msgpack", "ninja", "einops"]
+             "msgpack", "ninja", "einops", "trl==1.16.0", "datasets", "omegaconf", "click", "PyYAML",
+             "bitsandbytes==0.50.2"]
 DEEPSPEED = "deepspeed==0.19.8"  # its setup.py imports torch
 
 

@@ -7,7 +7,7 @@ MEASURED = "## Memory of the recorded run"
 HEAD = """# Commands of `headroom launch`, judged by the engines
 
 Written by `tests/engines/judge.py HEADROOM --record`; `tests/run.sh --long` compares it and fails where an engine refuses an option.
-Each engine's own parser of arguments, or class of its configuration, reads what the scripts say. Nothing is started, no card is used.
+Each engine's own parser of arguments, or class of its configuration, reads what the scripts say. No card is used.
 
 | runtime | judged by | points | not written | commands | options | refused | deprecated |
 |---|---|---:|---:|---:|---:|---:|---:|
@@ -24,7 +24,34 @@ Not judged:
 * ollama, whose parser is in Go, and LM Studio, which has no package
 * transformers before 5, and bitsandbytes, which needs a card
 
-[slurm.sh](../slurm.sh) starts Slurm's job. `launch` writes nothing for TensorRT-LLM and for training programs.
+TensorRT-LLM is judged where `build/engines/tensorrt_llm-1.3.0rc3/` has its source: registries have an installer alone, which fetches
+the wheel from elsewhere. Without it the options are held against the list below. Its parser and `LlmArgs` are its own; files that
+these import are stood in for ([tensorrt_parser.py](tensorrt_parser.py)).
+
+[slurm.sh](../slurm.sh) starts Slurm's job.
+"""
+TRAINED = """
+## Files for training
+
+Each file of `headroom launch --task training` is read by the classes of its program:
+
+* transformers' `TrainingArguments` and its choice of an optimizer, PEFT's `LoraConfig`, DeepSpeed's `DeepSpeedConfig`
+* the parser of LLaMA-Factory 0.9.5, the schema of axolotl 0.19.0, the arguments of `accelerate launch`
+
+They must read what the options say: batch, passes, sequence, types, recomputation, stage, offload, adapters. PEFT must train as many
+parameters as the estimate has. An optimizer whose package is not installed is judged by its name alone.
+
+Not started: DeepSpeed, FSDP and bitsandbytes, which need cards; LLaMA-Factory and axolotl, whose packages are not installed.
+
+| file | options | differs | optimizer |
+|---|---|---:|---|
+"""
+RUN = """
+Scripts of the Trainer, started on the CPU for one step of a small model. Trained parameters and bytes of optimizer states are equal to
+those of the estimate. For modules trained beside adapters it takes the adapters' average of states.
+
+| model | options | trained | states, bytes | estimate, bytes |
+|---|---|---:|---:|---:|
 """
 PLACED = """
 ## Scripts of transformers, started
@@ -66,6 +93,12 @@ def of_options(rows):
             yield f"* {row.runtime}: {', '.join(f'`{each}`' for each in row.options())}\n"
 
 
+def options_tried(page, runtime):
+    """The options of a runtime's line of `of_options`."""
+    lines = [line.split("`")[1::2] for line in page.splitlines() if line.startswith(f"* {runtime}: ")]
+    return lines[0] if lines else []
+
+
 def of_devices(placed):
     for case in placed:
         for device, own in case.own.items():
@@ -82,8 +115,20 @@ def of_memory(placed):
             yield f"| {case.name} | {case.budget} | {' | '.join(str(round(each / 2**20)) for each in cells)} |\n"
 
 
-def text(rows, placed):
-    return "".join([HEAD, *of_engines(rows), LEFT_OUT, *of_options(rows), PLACED, *of_devices(placed), *of_memory(placed)])
+def of_training(files, started):
+    yield TRAINED
+    for case in files:
+        optimizer = case.facts.get("class") or case.facts.get("optim") or case.facts.get("optimizer", "")
+        yield f"| {case.kind} | `{case.line[1]}`, {case.line[2]} `{case.line[3]}` | {len(case.wrong)} | {optimizer} |\n"
+    yield RUN
+    for case in started:
+        cells = [case.facts.get("trained", ""), case.facts.get("state_bytes", ""), case.own.get("optimizer_bytes", "")]
+        yield f"| {case.line[1]} | `{case.line[3]}` | {' | '.join(map(str, cells))} |\n"
+
+
+def text(rows, placed, files, started):
+    return "".join([HEAD, *of_engines(rows), LEFT_OUT, *of_options(rows), *of_training(files, started), PLACED, *of_devices(placed),
+                    *of_memory(placed)])
 
 
 def compared(page):

@@ -10,9 +10,11 @@ import importlib
 import io
 import json
 import sys
+import tempfile
 import typing
 import warnings
 
+import tensorrt_parser
 from missing import stand_in_for
 
 
@@ -84,6 +86,24 @@ def mlx_lm():
         argparse.ArgumentParser.parse_args, sys.argv = parse_args, words
         with contextlib.suppress(Parsed):
             importlib.import_module(words[0]).main()  # mlx_lm.server, mlx_lm.convert
+        return []
+
+    return parse
+
+
+def tensorrt_llm():
+    """After "trtllm-serve" come words; that of --extra_llm_api_options is the file's text."""
+    serve = tensorrt_parser.parser(sys.path[0])
+
+    def parse(words):
+        words = words[1:]
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            if "--extra_llm_api_options" in words:
+                at = words.index("--extra_llm_api_options") + 1
+                file.write(words[at])
+                file.flush()
+                words[at] = file.name
+            serve(words)
         return []
 
     return parse
