@@ -110,6 +110,8 @@ class Uses {
   /// Uses of this scenario with that number of shards.
   const Uses& divided(Size shards) const;
   CardUse card(const Plan& plan, Size card) const;
+  /// Cards from this one on that are known to hold as much each, itself included.
+  Size cards_alike(const Plan& plan, Size card) const;
   /// Memory of the first card under plan() if it alone has so many layers and the output, whatever
   /// the budgets are. Computed once.
   template <class F>
