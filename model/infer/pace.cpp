@@ -16,6 +16,7 @@ namespace {
 constexpr double normal_95th = 1.6448536269514722;
 
 double log_variance(const Lengths& lengths) {
+  if (lengths.p95 == lengths.p50) return 0;
   const double s = std::log(lengths.p95 / lengths.p50) / normal_95th;
   return s * s;
 }

@@ -183,9 +183,10 @@ struct KeptOnHost {
   Bytes bytes{};
   double read_dense = 0, read_routed = 0;  ///< bytes, as in QuantisedModel
   double multiplied = 0;                   ///< elements, as in Profile
-  double layers = 0;                       ///< layers with such tensors
 };
 KeptOnHost kept_on_host(const Scenario& scenario, const Plan& plan, Range layers);
+/// Layers among `layers` with such tensors.
+double layers_kept_on_host(const Scenario& scenario, const Plan& plan, Range layers);
 
 /// Bytes of the weights of `card` that stay in host memory although their layers run on it.
 Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan, Size card);
