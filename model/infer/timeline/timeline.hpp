@@ -47,7 +47,7 @@ struct Segment {
   std::uint32_t first_item = 0, last_item = 0;  ///< in Timeline::items
 };
 
-/// What a timeline keeps: segments, their layers too, or sums alone.
+/// A timeline keeps its segments, their layers too, or sums alone.
 enum class TimelineDetail : std::uint8_t { segments, layers, totals };
 
 class Timeline {
