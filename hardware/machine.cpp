@@ -153,6 +153,12 @@ BytesPerSecond smaller_known(BytesPerSecond a, BytesPerSecond b) {
   return std::min(a, b);
 }
 
+/// True if both have the same links.
+bool linked_alike(const Device& a, const Device& b) {
+  return a.link.value() == b.link.value() && a.host_bus.value() == b.host_bus.value() &&
+         a.link_kind == b.link_kind;
+}
+
 }  // namespace
 
 void require_card_count(std::string_view machine, std::int64_t count) {
@@ -185,6 +191,7 @@ BytesPerSecond Machine::card_link(std::size_t together) const {
   BytesPerSecond bus = host_bus(0);
   bool alike = true;
   for (std::size_t i = 1; i < devices.size(); ++i) {
+    if (linked_alike(devices[i], devices[i - 1])) continue;
     alike = alike && devices[i].link_kind == devices.front().link_kind;
     link = std::min(link, devices[i].link);
     bus = smaller_known(bus, host_bus(i));

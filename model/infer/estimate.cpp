@@ -97,22 +97,35 @@ bool needs_budgets(const Scenario& s) {
   return s.draft != nullptr || (s.layer_split != nullptr && s.layer_split->mode == SplitMode::row);
 }
 
-std::uint8_t min_share(const Timeline& time) {
+std::uint8_t min_share(const PassSeconds& time) {
   return static_cast<std::uint8_t>(std::min(1.0, time.least / time.total) * max_low_share);
 }
 
 }  // namespace
 
+const LoadTime& Evaluator::loading(const Uses& uses, const Plan& plan) {
+  const bool known = loading_ && loading_->ram_budget == s_.ram_budget && loading_->plan == plan;
+  if (!known || needs_budgets(s_)) loading_.emplace(plan, s_.ram_budget, load_time(uses, plan));
+  return loading_->time;
+}
+
+PassSeconds Evaluator::seconds_of_step(const Plan& plan) {
+  // Concurrent requests ask for this step again.
+  if (s_.concurrency > 0) return seconds_of(s_, *speeds_, plan, step_->pass);
+  const Timeline step = time_of(s_, *speeds_, plan, *step_, TimelineDetail::totals);
+  return {step.total, step.least};
+}
+
 void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   speeds_->know(s_, plan);
   const Speeds& reached = *speeds_;
-  const Timeline first = prefill(s_, reached, plan, *prompts_);
-  const LoadTime load = load_time(uses, plan);
+  const Timeline first = prefill(s_, reached, plan, *prompts_, TimelineDetail::totals);
+  const LoadTime& load = loading(uses, plan);
   e.load = load.cold();
   e.load_warm = load.warm();
   e.warming = load.mapped;
   e.ttft = first.total;
-  e.first_least = min_share(first);
+  e.first_least = min_share({first.total, first.least});
   if (e.verdict <= Verdict::fits_gpus)
     for (Size card = plan.first_used_card; card < plan.cards; ++card) {
       e.first_unmeasured = e.first_unmeasured || !reached.card(card).products_measured;
@@ -125,7 +138,7 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
     e.total = e.ttft;
     return;
   }
-  const Timeline step = time_of(s_, reached, plan, *step_);
+  const PassSeconds step = seconds_of_step(plan);
   e.tpot = step.total;
   e.step_least = min_share(step);
   if (s_.draft != nullptr) {
@@ -141,11 +154,12 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
 void Evaluator::Outcome::add_memory(const Uses& uses) {
   const Scenario& s = uses.scenario();
   Estimate& e = estimate;
-  for (Size card = plan.first_used_card; card < plan.cards; ++card) {
+  for (Size card = plan.first_used_card, alike = 1; card < plan.cards; card += alike) {
+    alike = uses.cards_alike(plan, card);
     const CardUse use = uses.card(plan, card);
-    e.kv_cache += use.kv_cache;
-    e.activations += use.activations;
-    e.overhead += use.context + use.fragmentation;
+    e.kv_cache += alike * use.kv_cache;
+    e.activations += alike * use.activations;
+    e.overhead += alike * (use.context + use.fragmentation);
     e.gpu_bytes = std::max(e.gpu_bytes, use.total());
     if (card == plan.first_used_card) overhead = use.total() - use.weights;
   }
@@ -223,6 +237,7 @@ void Evaluator::prepare(const Scenario& s) {
   Size shards = std::max<Size>(1, s.tensor_parallel);
   if (!differ_only_in_sizes(s_, s)) {
     speeds_.reset();
+    loading_.reset();
     lasting_refusal_ = unsupported_combination(s);
   } else if (last_ && s.tensor_parallel == 0) {
     shards = last_->plan.shards;  // likely again

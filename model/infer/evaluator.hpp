@@ -8,6 +8,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "model/infer/timeline/load.hpp"
 #include "model/infer/timeline/passes.hpp"
 #include "model/infer/timeline/speeds.hpp"
 
@@ -34,9 +35,18 @@ class Evaluator {
     void add_memory(const Uses& uses);
   };
 
+  /// The load time under a plan.
+  struct Loading {
+    Plan plan;
+    Bytes ram_budget;
+    LoadTime time;
+  };
+
   void prepare(const Scenario& scenario);
   const Outcome& outcome(const Plan& plan);
   void add_times(const Uses& uses, const Plan& plan, Estimate& estimate);
+  const LoadTime& loading(const Uses& uses, const Plan& plan);
+  PassSeconds seconds_of_step(const Plan& plan);
   /// For a batch that waits in part: the estimate of the running part, with the confidence that the
   /// engine starts.
   Estimate with_waiting(Scenario running);
@@ -49,6 +59,7 @@ class Evaluator {
   std::optional<Uses> uses_;
   std::optional<TimedPass> prompts_, step_;
   std::optional<Speeds> speeds_;        ///< whatever the sizes are: batch, tokens, budgets
+  std::optional<Loading> loading_;      ///< likewise: weights do not depend on sizes
   std::unique_ptr<Evaluator> running_;  ///< evaluator for batches that wait in part
 };
 

@@ -16,6 +16,7 @@ namespace {
 constexpr double normal_95th = 1.6448536269514722;
 
 double log_variance(const Lengths& lengths) {
+  if (lengths.p95 == lengths.p50) return 0;
   const double s = std::log(lengths.p95 / lengths.p50) / normal_95th;
   return s * s;
 }
@@ -28,19 +29,26 @@ double prompts_together(const Scenario& s, double arriving) {
   return std::max(1.0, std::min(arriving, room));
 }
 
+double prompt_seconds(const Scenario& s, Speeds& speeds, const Plan& plan, Size tokens) {
+  return prefill_seconds(s, speeds, plan, prefill_pass(s, tokens)).value();
+}
+double decode_seconds(const Scenario& s, Speeds& speeds, const Plan& plan, CachedTokens cached) {
+  return seconds_of(s, speeds, plan, decode_pass(s, cached)).total.value();
+}
+
 /// Seconds by which the prompts of `joint` hold up the sequences of `share`. A separate prefill
 /// holds them up for `alone`, its whole time. Otherwise prompts go through decode steps, which take
 /// longer: weights are read and kernels launched once for both.
-double prefill_delay(const Scenario& joint, const Scenario& share, const Speeds& speeds,
-                     const Plan& plan, double alone) {
+double prefill_delay(const Scenario& joint, const Scenario& share, Speeds& speeds, const Plan& plan,
+                     double alone) {
   if (joint.runtime->serving.separate_prefill) return alone;
   Pass both = prefill_pass(joint, joint.prompt_tokens);
   const double steps = both.weight_reads, tokens = steps * static_cast<double>(share.batch);
   both.tokens += tokens;
   both.logit_rows += tokens;
   both.touched = experts_touched(joint.weights->model->profile, both.tokens / steps);
-  const double longer = prefill(joint, speeds, plan, TimedPass(joint, speeds, both)).total.value() -
-                        steps * decode_step(share, speeds, plan, {}).total.value();
+  const double longer = prefill_seconds(joint, speeds, plan, both).value() -
+                        steps * decode_seconds(share, speeds, plan, {});
   return std::clamp(longer, 0.0, alone);
 }
 
@@ -84,12 +92,12 @@ Scenario with_lengths(const Scenario& asked, const Lengths& prompts, const Lengt
 }
 
 /// Sets the batch of `s` to the requests that run at once, at most as many as asked for, and `plan`
-/// to their plan. Returns 0 if none fits.
-Size admit(Scenario& s, Plan& plan) {
+/// to their plan. Returns 0 if none fits. `shards`: cards that likely share each matrix.
+Size admit(Scenario& s, Plan& plan, Size shards) {
   const Size asked = s.batch;
   const auto holds = [&](Size batch) {
     s.batch = batch;
-    plan = place(s, 1.0);
+    plan = place(Uses(s, shards), 1.0);
     return plan.feasible();
   };
   const Size running = holds(asked) ? asked : largest(asked, holds);
@@ -116,7 +124,7 @@ Size whole_tokens(double count) { return std::max<Size>(1, std::llround(count));
 Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Speeds& speeds)
     : one_(with_lengths(asked, prompts, outputs)) {
   Scenario s = one_;
-  running = admit(s, plan_);
+  running = admit(s, plan_, std::max(s.tensor_parallel, speeds.known.plan().shards));
   if (running == 0) return;
   speeds.know(s, plan_);
   speeds_ = &speeds;
@@ -127,18 +135,18 @@ Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs
   others = static_cast<double>(share.batch - 1);
   prompt_tokens = s.prompt_tokens;
   output_tokens = static_cast<double>(s.output_tokens);
-  prompt = prefill(one_, speeds, plan_, prompt_tokens).total.value();
+  prompt = prompt_seconds(one_, speeds, plan_, prompt_tokens);
   request = s.runtime->serving.request_s.value * std::sqrt(static_cast<double>(running));
   CachedTokens cached = mean_tokens(s);
   cached.self = whole_tokens(made_tokens(outputs) + (cached.source > 0 ? 0 : prompts.mean()));
   cached_tokens = static_cast<double>(cached.self);
-  step = decode_step(share, speeds, plan_, cached).total.value();
+  step = decode_seconds(share, speeds, plan_, cached);
   const double together = prompts_together(s, others / output_tokens);
   const JointPrompts joint = joint_prompts(together, [&](Size number) {
     Scenario prompts_of = one_;
     prompts_of.batch = number;
     const double time =
-        number == 1 ? prompt : prefill(prompts_of, speeds, plan_, prompt_tokens).total.value();
+        number == 1 ? prompt : prompt_seconds(prompts_of, speeds, plan_, prompt_tokens);
     return JointPrompts{time, prefill_delay(prompts_of, share, speeds, plan_, time)};
   });
   another = joint.time / together;
@@ -147,7 +155,7 @@ Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs
 
 double Pace::prompt_of(double length) const {
   const Size own = whole_tokens(length);
-  return own == prompt_tokens ? prompt : prefill(one_, *speeds_, plan_, own).total.value();
+  return own == prompt_tokens ? prompt : prompt_seconds(one_, *speeds_, plan_, own);
 }
 
 }  // namespace headroom::model

@@ -52,7 +52,7 @@ struct Pace {
  private:
   Scenario one_;  ///< mean lengths, batch 1
   Plan plan_;
-  const Speeds* speeds_ = nullptr;
+  Speeds* speeds_ = nullptr;
 };
 
 }  // namespace headroom::model

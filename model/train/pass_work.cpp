@@ -34,12 +34,10 @@ double share_of_layers(const TrainingScenario& s, const Stage& stage) {
 /// quotient and scaling). A layer whose modules are fetched one by one adds 130: hooks, gathers and
 /// releases of some eight parameters (DeepSpeed runtime/zero/partitioned_param_coordinator.py;
 /// fitted with the constants).
-double kernels_of(const TrainingScenario& s, const StepShape& shape, const Stage& stage) {
+double kernels_of(const TrainingScenario& s, const StepShape& shape, const StageShape& held,
+                  const Stage& stage) {
   constexpr double dense = 34, routed = 30, adapted = 6, measured = 12, fetched = 130;
-  const auto& layers = s.model->profile.layers;
-  double kernels = 0;
-  for (Size i = stage.first; i < stage.last; ++i)
-    kernels += dense + (layers[static_cast<std::size_t>(i)].routing.used > 0 ? routed : 0);
+  double kernels = dense * real_count(stage.last - stage.first) + routed * real_count(held.routed);
   if (s.adapter != nullptr) {
     kernels += (adapted + (shape.adapter_lengths > RealBytes() ? measured : 0)) *
                real_count(static_cast<Size>(s.adapter->modules.size())) * share_of_layers(s, stage);
@@ -116,14 +114,19 @@ Flops attention_flops(const TrainingScenario& s, Size first, Size last) {
 
 namespace {
 
-/// Two FLOPs for each token and element, from a prefix sum over layers.
+/// Two FLOPs for each token and element, from a prefix sum over layers. A tower has patches.
 Flops flops_of(const TrainingScenario& s, const std::vector<double>& all, Size first, Size last) {
   const double text = real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
   const double patches = real_count(s.batch * s.images.count * s.images.patches);
   double flops = 0;
+  if (between(all, {first, last}) == 0) return Flops(flops);
+  const Profile& p = s.model->profile;
+  const bool towers = in_a_tower(*s.model, 0) || in_a_tower(*s.model, std::ssize(p.layers) - 1);
+  const Range decoder = towers ? Range{p.first_decoding, p.end_decoding} : Range{first, last};
   for (Size i = first; i < last; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    flops += 2 * (all[at + 1] - all[at]) * (in_a_tower(*s.model, i) ? patches : text);
+    flops +=
+        2 * (all[at + 1] - all[at]) * (i < decoder.first || i >= decoder.last ? patches : text);
   }
   return Flops(flops);
 }
@@ -147,9 +150,7 @@ PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage
   PassWork w;
   w.again = again;
   w.tokens = real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
-  for (Size i = here.first; i < here.last; ++i)
-    w.routed += w.tokens * real_count(m.profile.layers[static_cast<std::size_t>(i)].routing.used) *
-                real_count(m.shape.hidden_size);
+  w.routed = w.tokens * real_count(held.chosen) * real_count(m.shape.hidden_size);
   w.experts = expert_flops(s, here.first, here.last) / tensor * products;
   w.matrices = matrix_flops(s, here.first, here.last) / tensor * products - w.experts;
   if (s.runtime->stops_early && s.recomputation == Recomputation::full)
@@ -159,12 +160,12 @@ PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage
              Phases<double>{1, back, 0};
   w.attention = w.tokens * attention_flops(s, here.first, here.last) / tensor *
                 Phases<double>{1, attention_backward, attention_again};
-  w.made = RealBytes(kept_by_pass(s, shape, stage).made) * Phases<double>{1, 2, again};
+  w.made = RealBytes(made_by_pass(s, shape, stage)) * Phases<double>{1, 2, again};
   if (here.has_head && !s.fused_loss)
     w.logits = RealBytes(loss_bytes(s, shape.saved).backward_start) * Phases<double>{1, 1, 0};
   w.weights = weight_bytes(s, held) * products + shape.adapter_lengths * share_of_layers(s, here) /
                                                      tensor * Phases<double>{1, 0, again};
-  w.dense_kernels = kernels_of(s, shape, here) / 3 * products;
+  w.dense_kernels = kernels_of(s, shape, held, here) / 3 * products;
   return w;
 }
 

@@ -47,7 +47,8 @@ double on_card_of_images(const TrainingScenario& s, const Tape::Sums& sums) {
 }  // namespace
 
 void check_described(const TrainingScenario& s, const SavedActivations& saved) {
-  if (activations_replaced(s.factors)) return;
+  const auto described = [](const SavedLayer& kind) { return kind.unknown.empty(); };
+  if (std::ranges::all_of(saved.kinds, described) || activations_replaced(s.factors)) return;
   for (std::size_t i = 0; i < saved.kind_of.size(); ++i) {
     const SavedLayer& kind = saved.kinds[saved.kind_of[i]];
     if (kind.unknown.empty() || (kind.tower && s.images.count == 0)) continue;
@@ -100,47 +101,85 @@ SavedActivations saved_of(const TrainingScenario& s) {
   return saved_activations(*s.model, execution, mode);
 }
 
+namespace {
+
+/// Bytes that adapters keep in a layer of the text, and in one of a tower.
+struct AdapterBytes {
+  double text = 0, tower = 0;
+};
+AdapterBytes adapter_bytes(const TrainingScenario& s, const StepShape& shape) {
+  if (s.adapter == nullptr) return {};
+  const SavedActivations& saved = shape.saved;
+  const double outer = s.parallel.sequence ? real_count(s.parallel.tensor) : 1;
+  const auto towers = std::ranges::count_if(
+      saved.kind_of, [&](std::size_t kind) { return saved.kinds[kind].tower; });
+  const Size others = std::ssize(saved.kind_of) - towers;
+  const double patches = real_count(s.batch * s.images.count * s.images.patches);
+  return {shape.adapter_kept * tokens_here(s) / outer / real_count(std::max<Size>(1, others)),
+          shape.adapter_kept_in_tower * patches / outer / real_count(std::max<Size>(1, towers))};
+}
+
+/// The layers of one kind in a stage.
+struct LayersOfKind {
+  const SavedLayer& kind;
+  double count = 0;
+  double widest = 0;    ///< live elements per token
+  double adapters = 0;  ///< bytes that adapters keep in each
+  bool beyond = false;  ///< the sequence is longer than their window
+  double on_card_of(const TrainingScenario& s, const Tape::Sums& sums) const {
+    return kind.tower ? on_card_of_images(s, sums) : on_card(s, sums);
+  }
+};
+
+/// Calls `f` for the layers of each kind that run in the stage.
+template <class F>
+void for_kinds(const TrainingScenario& s, const StepShape& shape, Size stage, F&& f) {
+  const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
+  const AdapterBytes adapters = adapter_bytes(s, shape);
+  for (std::size_t i = 0; i < shape.saved.kinds.size(); ++i) {
+    const SavedLayer& kind = shape.saved.kinds[i];
+    if (here.layers[i] == 0 || (kind.tower && s.images.count == 0)) continue;
+    f(LayersOfKind{kind, real_count(here.layers[i]), here.widest[i],
+                   kind.tower ? adapters.tower : adapters.text,
+                   kind.window > 0 && s.sequence > kind.window});
+  }
+}
+
+}  // namespace
+
+double made_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage) {
+  double made = 0;
+  for_kinds(s, shape, stage, [&](const LayersOfKind& all) {
+    made += all.count *
+            (all.on_card_of(s, all.beyond ? all.kind.made_beyond : all.kind.made) + all.adapters);
+  });
+  return made;
+}
+
 Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage) {
   const SavedActivations& saved = shape.saved;
-  const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
   const double tokens = tokens_here(s);
+  const double patches = real_count(s.batch * s.images.count * s.images.patches);
   const double tensor = real_count(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
   const double element = s.recipe->parameters == Held::fp32 && !s.recipe->autocast ? 4 : 2;
-  // Adapters by layer: in the text's layers and in a tower.
-  const auto layers_of = [&](bool tower) {
-    Size n = 0;
-    for (const std::size_t kind : saved.kind_of) n += saved.kinds[kind].tower == tower ? 1 : 0;
-    return real_count(std::max<Size>(1, n));
-  };
-  const double patches = real_count(s.batch * s.images.count * s.images.patches);
-  const double extra_text_bytes = shape.adapter_kept * tokens / outer / layers_of(false);
-  const double in_tower = shape.adapter_kept_in_tower * patches / outer / layers_of(true);
   Kept k;
-  for (std::size_t i = 0; i < saved.kinds.size(); ++i) {
-    if (here.layers[i] == 0) continue;
-    const double layers = real_count(here.layers[i]);
-    const SavedLayer& kind = saved.kinds[i];
-    if (kind.tower && s.images.count == 0) continue;
-    const bool beyond = kind.window > 0 && s.sequence > kind.window;
-    const auto bytes =
-        kind.tower ? on_card_of_images : [](const TrainingScenario& of, const Tape::Sums& sums) {
-          return on_card(of, sums);
-        };
-    const double adapters = kind.tower ? in_tower : extra_text_bytes;
-    const double all = bytes(s, beyond ? kind.beyond : kind.within) + adapters;
+  for_kinds(s, shape, stage, [&](const LayersOfKind& layers) {
+    const SavedLayer& kind = layers.kind;
+    const bool beyond = layers.beyond;
+    const double all = layers.on_card_of(s, beyond ? kind.beyond : kind.within) + layers.adapters;
     const double half =
-        std::min(all, bytes(s, beyond ? kind.attention_beyond : kind.attention) + adapters / 2);
-    k.made += layers * (bytes(s, beyond ? kind.made_beyond : kind.made) + adapters);
-    k.attention += layers * half;
-    k.feed_forward += layers * (all - half);
+        std::min(all, layers.on_card_of(s, beyond ? kind.attention_beyond : kind.attention) +
+                          layers.adapters / 2);
+    k.attention += layers.count * half;
+    k.feed_forward += layers.count * (all - half);
     k.layer = std::max(k.layer, all);
     Tape::Sums input;
     input.outer = kind.input;
-    k.inputs += layers * bytes(s, input);
-    k.transient = std::max(k.transient, element * (kind.tower ? patches : tokens) *
-                                            (here.widest[i] / tensor +
-                                             real_count(s.model->shape.hidden_size) / outer));
-  }
+    k.inputs += layers.count * layers.on_card_of(s, input);
+    k.transient = std::max(
+        k.transient, element * (kind.tower ? patches : tokens) *
+                         (layers.widest / tensor + real_count(s.model->shape.hidden_size) / outer));
+  });
   const Stage ends = stage_of(s, stage);
   if (ends.has_embedding)
     k.embedding_and_head += on_card(s, saved.before) + on_card_of_images(s, saved.around_tower);

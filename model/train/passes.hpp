@@ -9,7 +9,6 @@ namespace headroom::model {
 struct Kept {
   double attention = 0, feed_forward = 0,
          embedding_and_head = 0;  ///< all layers; before and after the layers
-  double made = 0;                ///< written by all layers in forward, kept or not
   double layer = 0;               ///< the largest layer, without recomputation
   double inputs = 0;              ///< inputs of all layers, which full recomputation keeps
   double transient = 0;           ///< activation gradients in the layer with the most
@@ -31,6 +30,8 @@ bool gradients_in_tower(const TrainingScenario& scenario);
 bool quantised_operands(const TrainingScenario& scenario);
 
 Kept kept_by_pass(const TrainingScenario& scenario, const StepShape& shape, Size stage);
+/// Bytes that all layers of the stage write in forward, kept or not.
+double made_by_pass(const TrainingScenario& scenario, const StepShape& shape, Size stage);
 
 /// Throws std::invalid_argument if layers have modules whose saved activations are unknown and no
 /// factor replaces them. Towers without gradients keep nothing.

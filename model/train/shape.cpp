@@ -104,6 +104,9 @@ StageShape stage_shape(const TrainingScenario& s, const SavedActivations& saved,
     const std::size_t kind = saved.kind_of[at];
     shape.layers[kind] += saved.passes[at];
     shape.widest[kind] = std::max(shape.widest[kind], s.model->profile.layers[at].widest);
+    const Size used = s.model->profile.layers[at].routing.used;
+    shape.routed += used > 0 ? 1 : 0;
+    shape.chosen += std::max<Size>(0, used);
   }
   return shape;
 }

@@ -18,6 +18,8 @@ struct StageShape {
   Size distinct = 0;           ///< elements of one gradient of each distinct matrix
   std::vector<Size> layers;    ///< number of layers of each kind in SavedActivations::kinds
   std::vector<double> widest;  ///< live elements per token, for each kind
+  Size routed = 0;             ///< layers with experts
+  Size chosen = 0;             ///< experts that a token goes to, in all layers together
 };
 
 struct StepShape {

@@ -12,6 +12,8 @@ struct CachedTokens {
   Size self = 0;             ///< tokens of the decoder's own sequence
   Size source = 0;           ///< tokens of the encoder's output, for cross-attention
   bool just_passed = false;  ///< all went through the last pass (CachePolicy::window_views)
+
+  bool operator==(const CachedTokens&) const = default;
 };
 
 /// Tokens that the scenario reserves memory for: its context, in the runtime's blocks.

@@ -110,8 +110,7 @@ KeptOnHost kept_on_host(const Scenario& s, const Plan& plan, Range layers) {
     const HostTensors& host = s.layer_split->on_host;
     if (host.bytes_before.empty()) return {};
     return {between(host.bytes_before, layers), between(host.read_dense_before, layers),
-            between(host.read_routed_before, layers), between(host.multiplied_before, layers),
-            between(host.layers_before, layers)};
+            between(host.read_routed_before, layers), between(host.multiplied_before, layers)};
   }
   const Range moved = intersect(layers, plan.host_experts);
   if (moved.size() <= 0) return {};
@@ -119,9 +118,19 @@ KeptOnHost kept_on_host(const Scenario& s, const Plan& plan, Range layers) {
   KeptOnHost kept{.read_routed = between(routed, moved),
                   .multiplied = between(s.weights->model->profile.routed_before, moved)};
   kept.bytes = Bytes(static_cast<Size>(kept.read_routed));
-  for (Size layer = moved.first; layer < moved.last; ++layer)
-    kept.layers += between(routed, Range{layer, layer + 1}) > 0 ? 1 : 0;
   return kept;
+}
+
+double layers_kept_on_host(const Scenario& s, const Plan& plan, Range layers) {
+  if (s.layer_split != nullptr) {
+    const auto& before = s.layer_split->on_host.layers_before;
+    return before.empty() ? 0 : between(before, layers);
+  }
+  const Range moved = intersect(layers, plan.host_experts);
+  double with_experts = 0;
+  for (Size layer = moved.first; layer < moved.last; ++layer)
+    with_experts += between(s.weights->read_routed, Range{layer, layer + 1}) > 0 ? 1 : 0;
+  return with_experts;
 }
 
 }  // namespace headroom::model

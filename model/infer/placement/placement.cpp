@@ -96,6 +96,7 @@ bool is_used(const Plan& plan, Size card) {
 }
 
 Size cards_used(const Plan& plan) {
+  if (plan.assignment == nullptr) return std::max<Size>(0, plan.cards - plan.first_used_card);
   Size used = 0;
   for (Size card = 0; card < plan.cards; ++card) used += is_used(plan, card) ? 1 : 0;
   return used;

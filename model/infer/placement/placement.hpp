@@ -110,6 +110,8 @@ class Uses {
   /// Uses of this scenario with that number of shards.
   const Uses& divided(Size shards) const;
   CardUse card(const Plan& plan, Size card) const;
+  /// Cards from this one on that are known to hold as much each, itself included.
+  Size cards_alike(const Plan& plan, Size card) const;
   /// Memory of the first card under plan() if it alone has so many layers and the output, whatever
   /// the budgets are. Computed once.
   template <class F>
@@ -181,9 +183,10 @@ struct KeptOnHost {
   Bytes bytes{};
   double read_dense = 0, read_routed = 0;  ///< bytes, as in QuantisedModel
   double multiplied = 0;                   ///< elements, as in Profile
-  double layers = 0;                       ///< layers with such tensors
 };
 KeptOnHost kept_on_host(const Scenario& scenario, const Plan& plan, Range layers);
+/// Layers among `layers` with such tensors.
+double layers_kept_on_host(const Scenario& scenario, const Plan& plan, Range layers);
 
 /// Bytes of the weights of `card` that stay in host memory although their layers run on it.
 Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan, Size card);

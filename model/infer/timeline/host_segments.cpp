@@ -276,7 +276,7 @@ void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan,
                  .work = host_work(s, plan, pass, plan.on_cards),
                  .attention = {},
                  .handoffs = 2 * pass.weight_reads *
-                             kept_on_host(s, plan, intersect(plan.on_cards, pass.layers)).layers},
+                             layers_kept_on_host(s, plan, intersect(plan.on_cards, pass.layers))},
                 time, [&](Items& items) {
                   const Range run = intersect(plan.on_cards, pass.layers);
                   for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {

@@ -19,6 +19,8 @@ struct Pass {
   Size prompt = 0;          ///< prefill only
   Flops patch_flops;        ///< attention of a vision tower's patches, in each layer
   double touched = 1;       ///< share of a layer's experts that are read each time
+
+  bool operator==(const Pass&) const = default;
 };
 
 /// Cached tokens halfway through the output, where the mean step is.

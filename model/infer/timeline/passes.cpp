@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/infer/memory/activation.hpp"
 #include "model/infer/timeline/segments.hpp"
 
 namespace headroom::model {
@@ -81,6 +82,18 @@ Timeline time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   add_launches(s, speeds, timed, time);
   add_eager(s, plan, timed, time);
   return time;
+}
+
+PassSeconds seconds_of(const Scenario& s, Speeds& speeds, const Plan& plan, const Pass& pass) {
+  return speeds.known.of({s.batch, prefill_chunk(s), pass}, plan, s.gpu_budget, [&] {
+    const Timeline time =
+        time_of(s, speeds, plan, TimedPass(s, speeds, pass), TimelineDetail::totals);
+    return PassSeconds{time.total, time.least};
+  });
+}
+Seconds prefill_seconds(const Scenario& s, Speeds& speeds, const Plan& plan, const Pass& prompts) {
+  const Seconds text = seconds_of(s, speeds, plan, prompts).total;
+  return s.images.count > 0 ? text + seconds_of(s, speeds, plan, tower_pass(s)).total : text;
 }
 
 Timeline prefill(const Scenario& s, const Speeds& speeds, const Plan& plan,

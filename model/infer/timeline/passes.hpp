@@ -18,6 +18,13 @@ struct TimedPass {
 /// `speeds` must know the plan's cards.
 Timeline time_of(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
                  const TimedPass& pass, TimelineDetail detail = TimelineDetail::segments);
+/// Sums of time_of(). They are remembered in `speeds`, whose scenarios differ only in sizes and
+/// budgets.
+PassSeconds seconds_of(const Scenario& scenario, Speeds& speeds, const Plan& plan,
+                       const Pass& pass);
+/// Likewise of prefill().
+Seconds prefill_seconds(const Scenario& scenario, Speeds& speeds, const Plan& plan,
+                        const Pass& prompts);
 /// The prompts of all sequences up to the first token. Their images go through the tower after it.
 Timeline prefill(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
                  const TimedPass& prompts, TimelineDetail detail = TimelineDetail::segments);

@@ -50,9 +50,9 @@ RealBytes moved_bytes(const Scenario& s, const Plan& plan, const Pass& pass, dou
   return RealBytes(pass.tokens * sides * (input * others + result * others / (others + 1)));
 }
 
-/// Work of a card alone, in the layers that it has.
-void add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass, Size card,
-             Timeline& time) {
+/// Work of a card alone, in the layers that it has. Returns its seconds.
+Seconds add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                Size card, Timeline& time) {
   Segment segment{.first_card = card, .last_card = card + 1, .rate = speeds.card(card).rate};
   for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
     segment.work = segment.work + parts_of(s, pass, all).own;
@@ -67,6 +67,7 @@ void add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pa
       });
     });
   });
+  return segment.seconds;
 }
 
 /// Matrices that all cards multiply by their rows: the slowest card decides.
@@ -115,12 +116,11 @@ bool by_rows(const Scenario& s, const Plan& plan) {
 void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                    Timeline& time) {
   bool head = false;
+  Size used = 0;
   for (Size card = 0; card < plan.cards; ++card) {
     head = head || plan.has_head(card);
-    add_own(s, speeds, plan, pass, card, time);
+    used += add_own(s, speeds, plan, pass, card, time) > Seconds() ? 1 : 0;
   }
-  const auto used = std::ranges::count_if(
-      time.segments, [](const Segment& own) { return own.seconds > Seconds(); });
   add_shared(s, speeds, plan, pass, head, time);
   add_handoffs(s, std::max(0.0, static_cast<double>(used) - 1), time);
   const Range run = intersect(plan.on_cards, pass.layers);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "model/infer/timeline/known_passes.hpp"
 #include "model/infer/timeline/throughput.hpp"
 
 namespace headroom::model {
@@ -50,6 +51,7 @@ struct Speeds {
   BytesPerSecond bus;       ///< to the first card
   Size in_a_box = std::numeric_limits<Size>::max();
   Link inside, between_boxes;
+  KnownPasses known;  ///< passes at these speeds
 };
 
 /// Seconds that `work` takes at the full rates of the data sheet: its bytes and products, nothing

@@ -47,8 +47,8 @@ struct Segment {
   std::uint32_t first_item = 0, last_item = 0;  ///< in Timeline::items
 };
 
-/// Says if the layers of segments are kept too.
-enum class TimelineDetail : std::uint8_t { segments, layers };
+/// A timeline keeps its segments, their layers too, or sums alone.
+enum class TimelineDetail : std::uint8_t { segments, layers, totals };
 
 class Timeline {
  public:
@@ -84,6 +84,7 @@ class Timeline {
 template <class F>
 void Timeline::add(const Segment& segment, F&& add_items) {
   used_[static_cast<std::size_t>(segment.resource)] += segment.seconds;
+  if (detail_ == TimelineDetail::totals) return;
   Segment& added = segments.emplace_back(segment);
   if (!keeps_layers()) return;
   added.first_item = static_cast<std::uint32_t>(items.size());

@@ -190,6 +190,13 @@ CardUse Uses::card(const Plan& plan, Size card) const {
   return *use;
 }
 
+Size Uses::cards_alike(const Plan& plan, Size card) const {
+  Size last = card + 1;
+  const bool repeated = s_.runtime->parallel.split == Split::tensors;
+  while (repeated && last < plan.cards && repeats(plan, last)) ++last;
+  return last - card;
+}
+
 Bytes Uses::weights(const Plan& plan, Size card) const {
   return s_.runtime->parallel.split == Split::tensors ? this->card(plan, card).weights
                                                       : weights_on(plan, card);
