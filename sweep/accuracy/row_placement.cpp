@@ -64,7 +64,8 @@ Options options_of(const Measurement& row) {
                                         "gpu-batches",
                                         "no-kv-offload",
                                         "gpu-memory-utilization",
-                                        "enforce-eager"};
+                                        "enforce-eager",
+                                        "speculate"};
   Options options;
   for (const std::string_view flag : flags) {
     std::string column(flag);
