@@ -12,6 +12,7 @@
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/accuracy/auto_map.hpp"
+#include "sweep/accuracy/file_size.hpp"
 #include "sweep/accuracy/row_machine.hpp"
 #include "sweep/accuracy/row_placement.hpp"
 #include "sweep/accuracy/row_requirements.hpp"
@@ -158,6 +159,13 @@ void Subjects::set_weights(const Measurement& row, Scenario& s) {
     throw Skipped(Skip::precision, fmt::format("precision '{}'", written));
   }
   if (!s.weights->refusal.empty()) throw Skipped(Skip::precision, s.weights->refusal);
+  if (const auto gib = row.number("weights_gib")) {
+    const auto own = static_cast<double>(model.profile.parameters);
+    const double of_file = row.number("parameters").value_or(own);  // modules that are not run too
+    const Bytes file(static_cast<Size>(*gib * GiB * own / of_file));
+    files_.push_back(std::make_unique<model::QuantisedModel>(of_file_size(*s.weights, file)));
+    s.weights = files_.back().get();
+  }
 }
 
 /// Weights of a draft are as the engine loads its checkpoint.

@@ -58,6 +58,7 @@ class Subjects {
   std::vector<std::unique_ptr<model::LayerSplit>> layer_splits_;
   std::vector<std::shared_ptr<const model::Assignment>> assignments_;
   std::vector<std::unique_ptr<GivenDraft>> drafts_;
+  std::vector<std::unique_ptr<model::QuantisedModel>> files_;
   std::unique_ptr<Machine> on_;
 };
 

@@ -230,7 +230,9 @@ def scheme_of(row, runtime, checkpoint):
     for each in WITHOUT_EFFECT:
         name = name.removesuffix(each)
     if name.startswith(('auto', 'native')):
-        return checkpoint or 'auto'
+        named = re.search('-(fp8|nvfp4)$', lower(row['model']))
+        plain = checkpoint in ('', 'bf16', 'fp16')  # shapes of the repository without that ending
+        return named[1] if named and plain else checkpoint or 'auto'
     name = by_kernels(row, checkpoint, name)
     family = family_of(runtime)
     name = WORDS.get(name) or WORDS_BY_ENGINE.get((name, family), name)

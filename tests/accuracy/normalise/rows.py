@@ -2,18 +2,18 @@
 import csv
 import re
 
-from .engine import (engine_of, flash_attention_of, gpu_batches_of, kv_precision_of, scheme_of,
+from .engine import (engine_of, family_of, flash_attention_of, gpu_batches_of, kv_precision_of, scheme_of,
                      threads_of, version_of)
 from .machine import boxes_of, cards_of, host_of
 from .placement import placement_of
 from .quantity import figure_of, group_of, requests_of_run
-from .sizes import size_of
+from .sizes import dynamic_file, size_of
 from .speculation import speculation_of
 from .text import Missing, Row, leading_int, lower, number_text
 from .training import training_of
 
 COLUMNS = (
-    'id', 'kind', 'group', 'model', 'runtime', 'precision', 'kv_precision', 'machine', 'card_gib',
+    'id', 'kind', 'group', 'model', 'runtime', 'precision', 'weights_gib', 'parameters', 'kv_precision', 'machine', 'card_gib',
     'nodes', 'network_gbs', 'host', 'ram_gib', 'ram_gbs', 'ram_gbs_stated', 'cpu_gflops', 'cores',
     'sockets', 'disk_read_gbs', 'batch', 'prompt_tokens', 'output_tokens', 'context', 'requests', 'tp', 'pp',
     'ep', 'dp', 'cp', 'threads', 'flash_attn', 'enforce_eager', 'gpu_memory_utilization',
@@ -139,6 +139,8 @@ def inference_of(row, found, catalogue):
         raise Missing(f"model: no config of '{row['model']}'")
     checkpoint = models.checkpoint(reference)
     found['precision'] = scheme_of(row, runtime, checkpoint)
+    if family_of(runtime) == 'llama.cpp':
+        found |= dynamic_file(row)
     found |= host_of(row) | machine_for(row, cards, found)
     first = found['machine'].partition(' + ')[0].partition('x ')[2]
     capability = cards.by_name.get(first, {}).get('compute_capability', '')
