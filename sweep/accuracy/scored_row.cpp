@@ -12,7 +12,7 @@
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/accuracy/auto_map.hpp"
-#include "sweep/accuracy/file_size.hpp"
+#include "sweep/accuracy/published_sizes.hpp"
 #include "sweep/accuracy/row_machine.hpp"
 #include "sweep/accuracy/row_placement.hpp"
 #include "sweep/accuracy/row_requirements.hpp"
@@ -162,8 +162,8 @@ void Subjects::set_weights(const Measurement& row, Scenario& s) {
   if (const auto gib = row.number("weights_gib")) {
     const auto own = static_cast<double>(model.profile.parameters);
     const double of_file = row.number("parameters").value_or(own);  // modules that are not run too
-    const Bytes file(static_cast<Size>(*gib * GiB * own / of_file));
-    files_.push_back(std::make_unique<model::QuantisedModel>(of_file_size(*s.weights, file)));
+    files_.push_back(std::make_unique<model::QuantisedModel>(
+        of_file_size(*s.weights, *gib * GiB * own / of_file)));
     s.weights = files_.back().get();
   }
 }

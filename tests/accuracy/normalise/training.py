@@ -176,7 +176,8 @@ def optimizer_of(row):
 
 def task_of(row):
     """The task, or of a label "method=lora"."""
-    return lower(row['task'] or row.setting('method'))
+    task = lower(row['task'] or row.setting('method'))
+    return 'full finetune' if task == 'full' else task
 
 
 def is_sharded(row):
