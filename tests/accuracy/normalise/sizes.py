@@ -45,7 +45,7 @@ PLAIN = {'q2_k_xl': 'q2_K', 'q3_k_xl': 'q3_K_M', 'q4_k_xl': 'q4_K_M', 'q5_k_xl':
 
 
 def dynamic_file(row):
-    """Of "UD-Q4_K_XL": the plain mix, and the size of the file that this row or another source
+    """The plain mix of "UD-Q4_K_XL", and the size of the file that this row or another source
     prints. Nothing for a plain mix."""
     mix = lower(row['precision']).removeprefix('ud-')
     if mix not in PLAIN:

@@ -198,7 +198,7 @@ def offload_of(row):
 
 
 def refuse_labels(row, script):
-    """What a label of a training run must say besides its sizes."""
+    """Raises Missing for a label that does not say how its cards share the work."""
     if row['outcome'] == 'max':
         raise Missing(f"quantity: '{row['quantity']}' of a training run is none that an estimate gives")
     if 'deepspeed file' in lower(row['notes']) and 'zero' not in row.said:
