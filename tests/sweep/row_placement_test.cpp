@@ -107,7 +107,7 @@ TEST(RowPlacement, NeedsWhatTheTimeDependsOn) {
 
 /// A file of half the size halves each layer and what a pass reads of it.
 TEST(RowPlacement, FilesOfAPrintedSize) {
-  const Read plain({{"gpu_layers", "99"}});
+  const Read plain(Columns{{"gpu_layers", "99"}});
   const model::QuantisedModel& whole = *plain.subject.scenario.weights;
   const double bytes = stored_bytes(*whole.model, *whole.scheme);
   const std::string half = fmt::format("{}", bytes / 2 / GiB);
