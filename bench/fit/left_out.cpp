@@ -15,14 +15,16 @@
 namespace headroom::sweep {
 namespace {
 
-/// Rows of `rows` that can be estimated, by engines without measured constants.
+/// Rows of `rows` that can be estimated, by engines without measured constants. Steps with a draft
+/// depend on the share of its tokens that are kept, and are evidence of no constant.
 std::vector<ScoredRow> subjects_of(Subjects& subjects, const std::vector<Measurement>& rows) {
   std::vector<ScoredRow> all;
   for (const Measurement& row : rows) {
     if (!row["outcome"].empty() || row["kind"] != "inference") continue;
     try {
       ScoredRow subject = subjects.subject(row);
-      if (!is_of_start_log(subject.statistic)) all.push_back(std::move(subject));
+      if (!is_of_start_log(subject.statistic) && subject.scenario.draft == nullptr)
+        all.push_back(std::move(subject));
     } catch (const Skipped&) {
       // Scoring says why.
     }

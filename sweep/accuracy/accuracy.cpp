@@ -19,8 +19,8 @@ namespace {
 constexpr auto names = std::to_array<std::string_view>(
     {"inference_memory", "cache_per_token", "cache_left", "cache_concurrency", "logged_weights",
      "quantised_size", "decode_single", "decode_layer_split", "decode_tensor_parallel", "prefill",
-     "serving_tpot", "serving_ttft", "serving_throughput", "offload_partial", "offload_streamed",
-     "load_time", "training_memory", "training_time"});
+     "serving_tpot", "serving_ttft", "serving_throughput", "speculative", "offload_partial",
+     "offload_streamed", "load_time", "training_memory", "training_time"});
 
 /// "grade: C, the set-up is incomplete" of a row that says what it lacks has the reason "grade".
 Unscored unscored(const Measurement& row, const Skipped& skipped) {
@@ -43,7 +43,7 @@ class Scorer {
       if (row["kind"] == "size")
         add_size(row);
       else if (is_training(row))
-        add_training(row);
+        row["outcome"].empty() ? add_training(row) : add_training_label(row);
       else if (!row["outcome"].empty())
         add_label(row);
       else
@@ -80,6 +80,14 @@ class Scorer {
   void add_training(const Measurement& row) {
     try {
       out_.scores.push_back(training_.score(row));
+    } catch (const std::invalid_argument& impossible) {
+      not_estimated(row, impossible.what());
+    }
+  }
+
+  void add_training_label(const Measurement& row) {
+    try {
+      out_.labels.push_back(training_.label(row));
     } catch (const std::invalid_argument& impossible) {
       not_estimated(row, impossible.what());
     }
@@ -122,6 +130,7 @@ class Scorer {
     const bool elsewhere = s.machine->devices.empty() || offloads;
     const auto factors = interval_factors(*s.runtime);
     Label label{.row = &row,
+                .group = "fit_verdict",
                 .runtime = std::string(s.runtime->name),
                 .fitted = row["outcome"] != "oom",
                 .expected = runs(s, 1.0, elsewhere)};
@@ -235,13 +244,19 @@ std::vector<GroupFigures> groups_of(const std::vector<Score>& scores) {
 std::vector<GroupFigures> Accuracy::groups() const { return groups_of(scores); }
 
 std::vector<LabelFigures> Accuracy::label_groups() const {
-  std::vector<const Label*> every, near;
-  for (const Label& each : labels) {
-    every.push_back(&each);
-    if (each.near()) near.push_back(&each);
+  std::vector<LabelFigures> all;
+  for (const std::string name : {"fit_verdict", "training_verdict"}) {
+    std::vector<const Label*> every, near;
+    for (const Label& each : labels) {
+      if (each.group != name) continue;
+      every.push_back(&each);
+      if (each.near()) near.push_back(&each);
+    }
+    if (every.empty()) continue;
+    all.push_back(figures_of(name, every));
+    all.push_back(figures_of(name + "_near", near));
   }
-  if (every.empty()) return {};
-  return {figures_of("fit_verdict", every), figures_of("fit_verdict_near", near)};
+  return all;
 }
 
 int Accuracy::eligible() const {

@@ -26,6 +26,7 @@ struct Score {
 /// One answer to "does it fit?" against what happened.
 struct Label {
   const Measurement* row = nullptr;
+  std::string group;  ///< fit_verdict, or training_verdict of a training step
   std::string runtime;
   bool fitted = false;    ///< the measured outcome
   bool expected = false;  ///< the estimated outcome

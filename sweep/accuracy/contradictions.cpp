@@ -35,6 +35,7 @@ constexpr double of_data_sheet = 0.8;
 double min_seconds(const ScoredRow& each) {
   const model::Scenario& s = each.scenario;
   if (each.statistic != Statistic::step || s.batch != 1 || s.machine->devices.size() > 1) return 0;
+  if (s.draft != nullptr) return 0;  // a pass gives as many tokens as are kept
   return of_data_sheet * reading_weights(each);
 }
 

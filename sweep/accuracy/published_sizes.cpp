@@ -90,4 +90,34 @@ PublishedSize published_size(const Measurement& row, const Model& m) {
   return size;
 }
 
+namespace {
+
+void scale(double& bytes, double share) { bytes *= share; }
+
+void scale(Bytes& bytes, double share) {
+  bytes = Bytes(static_cast<Size>(share * bytes.real().value()));
+}
+
+void scale(model::Divided& parts, double share) {
+  for (Bytes* each : {&parts.everywhere, &parts.split, &parts.heads, &parts.experts,
+                      &parts.vocabulary, &parts.rows})
+    scale(*each, share);
+}
+
+}  // namespace
+
+model::QuantisedModel of_file_size(model::QuantisedModel weights, double file) {
+  const double share = file / stored_bytes(*weights.model, *weights.scheme);
+  const auto each_of = [share](auto&... lists) {
+    (std::ranges::for_each(lists, [share](auto& each) { scale(each, share); }), ...);
+  };
+  for (Bytes* each : {&weights.total, &weights.embedding, &weights.head}) scale(*each, share);
+  for (model::Divided* each : {&weights.shards.embedding, &weights.shards.head})
+    scale(*each, share);
+  scale(weights.head_read, share);
+  each_of(weights.layer, weights.layers_before, weights.largest_from, weights.experts_before,
+          weights.separate_before, weights.read_dense, weights.read_routed, weights.shards.before);
+  return weights;
+}
+
 }  // namespace headroom::sweep

@@ -65,7 +65,8 @@ Options options_of(const Measurement& row) {
                                         "no-kv-offload",
                                         "gpu-memory-utilization",
                                         "enforce-eager",
-                                        "max-num-seqs"};
+                                        "max-num-seqs",
+                                        "speculate"};
   Options options;
   for (const std::string_view flag : flags) {
     std::string column(flag);

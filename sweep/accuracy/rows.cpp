@@ -79,7 +79,7 @@ report::Table accuracy_rows(const Accuracy& accuracy) {
       std::ranges::copy(it->second, table.rows.back().begin() + static_cast<std::ptrdiff_t>(own));
   }
   for (const Label& each : accuracy.labels) {
-    start(*each.row, "fit_verdict", each.runtime);
+    start(*each.row, each.group, each.runtime);
     end({std::int64_t{each.fitted},
          std::int64_t{each.expected},
          {},

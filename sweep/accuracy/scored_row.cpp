@@ -12,6 +12,7 @@
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/accuracy/auto_map.hpp"
+#include "sweep/accuracy/published_sizes.hpp"
 #include "sweep/accuracy/row_machine.hpp"
 #include "sweep/accuracy/row_placement.hpp"
 #include "sweep/accuracy/row_requirements.hpp"
@@ -30,6 +31,8 @@ std::string group_of(const Measurement& row, Statistic statistic, const Scenario
   if (statistic == loaded) return "logged_weights";
   if (is_memory(statistic)) return "inference_memory";
   if (is_of_loading(statistic)) return "load_time";
+  const bool first = statistic == Statistic::prefill || statistic == Statistic::serving_first;
+  if (s.draft != nullptr && !first) return "speculative";
   if (row["group"] == "offload")
     return s.runtime->offload.mode == model::Offload::stream ? "offload_streamed"
                                                              : "offload_partial";
@@ -156,6 +159,31 @@ void Subjects::set_weights(const Measurement& row, Scenario& s) {
     throw Skipped(Skip::precision, fmt::format("precision '{}'", written));
   }
   if (!s.weights->refusal.empty()) throw Skipped(Skip::precision, s.weights->refusal);
+  if (const auto gib = row.number("weights_gib")) {
+    const auto own = static_cast<double>(model.profile.parameters);
+    const double of_file = row.number("parameters").value_or(own);  // modules that are not run too
+    files_.push_back(std::make_unique<model::QuantisedModel>(
+        of_file_size(*s.weights, *gib * GiB * own / of_file)));
+    s.weights = files_.back().get();
+  }
+}
+
+/// Weights of a draft are as the engine loads its checkpoint.
+void Subjects::set_draft(const Options& options, Scenario& s) {
+  const auto asked = speculation_of(options);
+  if (!asked) return;
+  const model::QuantisedModel* proposer = nullptr;
+  if (!asked->model.empty()) {
+    const model::Model& draft = models_.model(asked->model);
+    proposer = &weights(draft, model::loaded_scheme(draft, nullptr, *s.runtime, *s.machine));
+  }
+  try {
+    drafts_.push_back(make_draft(*asked, s, proposer));
+  } catch (const std::invalid_argument& e) {
+    throw Skipped(Skip::feature, e.what());
+  }
+  s.draft = &drafts_.back()->draft;
+  if (drafts_.back()->engine) s.runtime = drafts_.back()->engine.get();
 }
 
 Scenario Subjects::scenario(const Measurement& row, const Options& options) {
@@ -176,6 +204,7 @@ Scenario Subjects::scenario(const Measurement& row, const Options& options) {
   s.batch_parts = s.runtime->offload.batch_in_parts ? whole(options, "gpu-batches", 1) : 1;
   set_parallel(options, s);
   set_tokens(options, s);
+  set_draft(options, s);
   leave_no_margin(s);
   return s;
 }

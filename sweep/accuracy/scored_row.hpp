@@ -13,6 +13,7 @@
 #include "sweep/accuracy/quantity.hpp"
 #include "sweep/accuracy/row_models.hpp"
 #include "sweep/options/options.hpp"
+#include "sweep/options/speculation.hpp"
 
 namespace headroom::sweep {
 
@@ -45,6 +46,7 @@ class Subjects {
  private:
   model::Scenario scenario(const Measurement& row, const Options& options);
   void set_weights(const Measurement& row, model::Scenario& scenario);
+  void set_draft(const Options& options, model::Scenario& scenario);
   void set_measured(const Measurement& row, ScoredRow& subject);
   const model::QuantisedModel& weights(const model::Model& model, const model::Scheme& scheme);
   const Machine& machine(Machine machine);
@@ -55,6 +57,8 @@ class Subjects {
   std::vector<std::unique_ptr<Machine>> machines_;
   std::vector<std::unique_ptr<model::LayerSplit>> layer_splits_;
   std::vector<std::shared_ptr<const model::Assignment>> assignments_;
+  std::vector<std::unique_ptr<GivenDraft>> drafts_;
+  std::vector<std::unique_ptr<model::QuantisedModel>> files_;
   std::unique_ptr<Machine> on_;
 };
 

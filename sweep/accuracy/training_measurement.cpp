@@ -7,7 +7,9 @@
 
 #include "hardware/names.hpp"
 #include "hardware/text.hpp"
+#include "model/train/outcome.hpp"
 #include "model/train/rank.hpp"
+#include "sweep/accuracy/row_machine.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -126,6 +128,10 @@ model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row) tr
   s.frozen_inputs = row.says("frozen_inputs");
   if (row["modules_to_save"] == "embedding and head")
     s.trained_copies = s.model->profile.outside.embedding + s.model->profile.head_elements;
+  s.optimizer_on_host = !row["offload_optimizer"].empty();
+  s.parameters_on_host = !row["offload_params"].empty();
+  s.on_disk = row["offload_optimizer"] == "nvme";
+  s.fused_kernels = row.says("liger");
   s.head_loss = s.model->profile.generative;
   s.fused_attention = row["attention"] != "eager";
   return s;
@@ -138,6 +144,22 @@ Score TrainingMeasurements::score(const Measurement& row, Overheads overheads) {
   const TimedStep step = timed(row);
   const auto pace = model::training_pace(step.scenario.runtime->name, step.machine.devices.front());
   return score_of(step, step.time(pace).total().value());
+}
+
+Label TrainingMeasurements::label(const Measurement& row) {
+  const TrainingScenario s = step_of(row);
+  const Machine machine = machine_of(row);
+  const model::TrainingEstimate memory = model::evaluate_training(s);
+  const model::Estimate e = model::outcome_of(s, memory, machine);
+  if (e.reason == model::Reason::no_gpu || e.reason == model::Reason::not_enough_gpus)
+    throw Skipped(Skip::device, std::string(name_of(e.reason)));
+  return {.row = &row,
+          .group = "training_verdict",
+          .runtime = std::string(s.runtime->name),
+          .fitted = row["outcome"] != "oom",
+          .expected = e.verdict < model::Verdict::does_not_fit,
+          .sure = e.sure != model::Confidence::marginal,
+          .load = memory.peak.real() / model::smallest_card(machine).real()};
 }
 
 Score TrainingMeasurements::score_of_memory(const Measurement& row, Overheads overheads) {

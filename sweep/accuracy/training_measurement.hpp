@@ -45,6 +45,9 @@ class TrainingMeasurements {
   Score score(const Measurement& row, Overheads overheads = Overheads::measured);
   /// For a row with the time of a step. Throws the same errors.
   TimedStep timed(const Measurement& row);
+  /// The verdict on a row with an outcome: the fullest card of the run against the row's smallest
+  /// card. Host memory counts where the row states it. Throws the same errors.
+  Label label(const Measurement& row);
 
  private:
   model::TrainingScenario step_of(const Measurement& row);

@@ -36,13 +36,12 @@ const Command accuracy_command = {
      .examples = "headroom accuracy tests/accuracy/canonical/inference_memory.csv\n"
                  "headroom accuracy tests/accuracy/canonical/*.csv --format md --out ACCURACY.md\n"
                  "headroom accuracy mine.csv --models ./configs --json",
-     .columns =
-         "text, json: rows, eligible, scored, skipped (id, reason), groups (group, n,\n"
-         "      median, p90, bias, coverage, interval_width; for fit_verdict: n, wrong_sure,\n"
-         "      marginal, precision, recall)\n"
-         "csv, jsonl: one row a measurement: id, file, group, runtime, source, grade,\n"
-         "      measured, expected, low, high (bytes or seconds), error, plain, reason\n"
-         "md: the page, with sources, engines and worst rows",
+     .columns = "text, json: rows, eligible, scored, skipped (id, reason), groups (group, n,\n"
+                "      median, p90, bias, coverage, interval_width; for fit_verdict and\n"
+                "      training_verdict: n, wrong_sure, marginal, precision, recall)\n"
+                "csv, jsonl: one row a measurement: id, file, group, runtime, source, grade,\n"
+                "      measured, expected, low, high (bytes or seconds), error, plain, reason\n"
+                "md: the page, with sources, engines and worst rows",
      .exit_codes = usual_exit_codes},
     run_accuracy};
 

@@ -1,9 +1,11 @@
-// Placement of weights and caches in canonical rows.
+// Placement of weights and caches in canonical rows; their drafts and sizes of files.
 #include "sweep/accuracy/row_placement.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "model/infer/placement/placement.hpp"
+#include "sweep/accuracy/published_sizes.hpp"
 #include "sweep/accuracy/scored_row.hpp"
 
 namespace headroom::sweep {
@@ -101,6 +103,41 @@ TEST(RowPlacement, NeedsWhatTheTimeDependsOn) {
   slow["ram_gbs"] = "";
   EXPECT_THROW(Read{slow}, Skipped);
   EXPECT_THROW(Read(Columns{{"model", "Qwen/Qwen2.5-72B"}}), Skipped) << "how many layers?";
+}
+
+/// A file of half the size halves each layer and what a pass reads of it.
+TEST(RowPlacement, FilesOfAPrintedSize) {
+  const Read plain(Columns{{"gpu_layers", "99"}});
+  const model::QuantisedModel& whole = *plain.subject.scenario.weights;
+  const double bytes = stored_bytes(*whole.model, *whole.scheme);
+  const std::string half = fmt::format("{}", bytes / 2 / GiB);
+  const auto share = [&](Columns columns) {
+    columns.merge(Columns{{"gpu_layers", "99"}, {"weights_gib", half}});
+    const Read row(std::move(columns));
+    const model::QuantisedModel& own = *row.subject.scenario.weights;
+    const double total = own.total.real() / whole.total.real();
+    EXPECT_NEAR(own.layers_before.back().real() / whole.layers_before.back().real(), total, 1e-6);
+    EXPECT_NEAR(own.read_routed.back() / whole.read_routed.back(), total, 1e-6);
+    return total;
+  };
+  EXPECT_NEAR(share({}), 0.5, 1e-6);
+  // llama-bench counts modules that predict further tokens, which are not the model's.
+  const auto parameters = static_cast<double>(whole.model->profile.parameters);
+  EXPECT_NEAR(share({{"parameters", fmt::format("{}", 1.05 * parameters)}}), 0.5 / 1.05, 1e-6);
+}
+
+TEST(RowPlacement, Drafts) {
+  const Columns vllm = {{"runtime", "vllm"}, {"precision", "bf16"}, {"machine", "1x h200"}};
+  const auto read = [&](Columns columns) {
+    columns.merge(Columns(vllm));
+    return Read(std::move(columns));
+  };
+  const Read drafted = read({{"model", "Qwen/Qwen3.8-27B"}, {"speculate", "mtp:2"}});
+  ASSERT_NE(drafted.subject.scenario.draft, nullptr);
+  EXPECT_EQ(drafted.subject.scenario.draft->tokens, 2);
+  EXPECT_EQ(drafted.subject.group, "speculative");
+  EXPECT_EQ(read({{"model", "Qwen/Qwen3.8-27B"}}).subject.scenario.draft, nullptr);
+  EXPECT_THROW(read({{"speculate", "mtp:2"}}), Skipped) << "no modules";
 }
 
 }  // namespace

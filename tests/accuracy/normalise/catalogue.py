@@ -116,7 +116,7 @@ class Cards:
 # has its own column.
 ENDINGS = ('instruct', 'chat', 'it', 'hf', 'base', 'awq', 'gptq', 'int4', 'int8', 'gptqint4',
            'gptqint8', 'fp8', 'fp8dynamic', 'nvfp4', 'mxfp4', 'bf16', 'fp16', 'gguf', '4bit',
-           '8bit', 'finetune', 'class', '2506', '2507', '0324', '0528')
+           '8bit', 'bnb4bit', 'quantized.w4a16', 'finetune', 'class', '2506', '2507', '2512', '0324', '0528')
 
 
 def shorter(plain):

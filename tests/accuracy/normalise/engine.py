@@ -183,14 +183,17 @@ def version_of(row, runtime, versions):
 
 WORDS = {'gptq 4bit': 'gptq-int4', 'gptq 4bit g128': 'gptq-int4', 'gptq 4bit g32': 'gptq-int4-32g',
          'gptq 4bit no group': 'gptq-int4-nogroup', 'gptq int4': 'gptq-int4',
-         'int4 gptq': 'gptq-int4', 'int8 gptq': 'gptq-int8', 'awq 4bit g128': 'awq-int4',
-         'awq-int4': 'awq-int4', 'bnb.nf4': 'nf4', 'bnb.nf4-dq': 'nf4-double', 'q4km': 'q4_K_M',
+         'int4 gptq': 'gptq-int4', 'int8 gptq': 'gptq-int8', 'gptq int8': 'gptq-int8',
+         'awq 4bit g128': 'awq-int4', 'awq int4': 'awq-int4', 'awq-int4': 'awq-int4',
+         'bnb 4bit': 'nf4-double', '4bit bnb': 'nf4-double', 'bnb.nf4': 'nf4', 'bnb.nf4-dq': 'nf4-double', 'q4km': 'q4_K_M',
          'int8 weight-only': 'w8a8-int8', 'int4 g32': 'int4-32g', 'int4-group': 'int4-64g',
          'bf16/fp16': 'bf16', 'f16': 'fp16'}
 # Meaning of a word by engine: FlexGen packs groups of 64, MLC of 32; TensorRT-LLM's tables are of
 # checkpoints of ModelOpt; finegrained_fp8.py is transformers' fp8.
 WORDS_BY_ENGINE = {('int4', 'flexgen'): 'int4-64g', ('int4', 'zero-inference'): 'int4-64g',
                    ('fp4', 'tensorrt-llm'): 'nvfp4', ('fp8', 'transformers'): 'fp8-block',
+                   ('4bit', 'mlx-lm'): 'mlx-4bit', ('4bit mlx', 'mlx-lm'): 'mlx-4bit',
+                   ('q4', 'mlx-lm'): 'mlx-4bit', ('q5', 'mlx-lm'): 'mlx-5bit',
                    ('4bit', 'mlc-llm'): 'int4-32g', ('4bit', 'llama.cpp'): 'q4_K_M',
                    ('4-bit', 'llama.cpp'): 'q4_0', ('4bit', 'exllama'): 'gptq-int4'}
 WITHOUT_EFFECT = ('.gguf', ' act-order', ' act', ' gemm', ' gemv', ' (default)')
@@ -226,7 +229,9 @@ def scheme_of(row, runtime, checkpoint):
     for each in WITHOUT_EFFECT:
         name = name.removesuffix(each)
     if name.startswith(('auto', 'native')):
-        return checkpoint or 'auto'
+        named = re.search('-(fp8|nvfp4)$', lower(row['model']))
+        plain = checkpoint in ('', 'bf16', 'fp16')  # shapes of the repository without that ending
+        return named[1] if named and plain else checkpoint or 'auto'
     name = by_kernels(row, checkpoint, name)
     family = family_of(runtime)
     name = WORDS.get(name) or WORDS_BY_ENGINE.get((name, family), name)

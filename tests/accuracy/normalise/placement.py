@@ -98,9 +98,11 @@ def placement_of(row, runtime, cards):
         if flag(flags, 'cpu-moe', 'cmoe') is not None:
             found['cpu_moe'] = 'yes'
         count = leading_number(flag(flags, 'n-cpu-moe', 'ncmoe') or '')
-        if count is not None:
+        if count:  # 0 leaves no layer's experts on the CPU
             found['n_cpu_moe'] = int(count)
-        found['override_tensor'] = flag(flags, 'ot', 'override-tensor') or ''
+        found['override_tensor'] = pattern = flag(flags, 'ot', 'override-tensor') or ''
+        if pattern and '=' not in pattern:
+            raise Missing(f"override_tensor: '{pattern}' is no pattern")
         if found['gpu_layers'] == '':
             said = any(value not in ('', None) for value in found.values())
             found['gpu_layers'] = 'all' if cards > 1 or said else \

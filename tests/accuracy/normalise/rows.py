@@ -2,23 +2,25 @@
 import csv
 import re
 
-from .engine import (engine_of, flash_attention_of, gpu_batches_of, kv_precision_of, scheme_of,
+from .engine import (engine_of, family_of, flash_attention_of, gpu_batches_of, kv_precision_of, scheme_of,
                      threads_of, version_of)
 from .machine import boxes_of, cards_of, host_of
 from .placement import placement_of
 from .quantity import figure_of, group_of, requests_of_run
-from .sizes import size_of
+from .sizes import dynamic_file, size_of
+from .speculation import speculation_of
 from .text import Missing, Row, leading_int, lower, number_text
 from .training import training_of
 
 COLUMNS = (
-    'id', 'kind', 'group', 'model', 'runtime', 'precision', 'kv_precision', 'machine', 'card_gib',
+    'id', 'kind', 'group', 'model', 'runtime', 'precision', 'weights_gib', 'parameters', 'kv_precision', 'machine', 'card_gib',
     'nodes', 'network_gbs', 'host', 'ram_gib', 'ram_gbs', 'ram_gbs_stated', 'cpu_gflops', 'cores',
     'sockets', 'disk_read_gbs', 'batch', 'prompt_tokens', 'output_tokens', 'context', 'requests', 'tp', 'pp',
     'ep', 'dp', 'cp', 'threads', 'flash_attn', 'enforce_eager', 'gpu_memory_utilization',
     'offload', 'gpu_layers', 'weights_on_card', 'experts_on_card', 'cpu_moe', 'n_cpu_moe', 'override_tensor',
-    'ubatch', 'max_num_seqs', 'split_mode', 'no_kv_offload', 'gpu_batches', 'seq', 'zero', 'recipe', 'matrices',
-    'optimizer', 'recompute', 'compile', 'loss', 'attention', 'interleave', 'micro_batches',
+    'ubatch', 'max_num_seqs', 'split_mode', 'no_kv_offload', 'gpu_batches', 'speculate', 'seq', 'zero',
+    'recipe', 'matrices', 'optimizer', 'recompute', 'compile', 'liger', 'offload_optimizer',
+    'offload_params', 'loss', 'attention', 'interleave', 'micro_batches',
     'adapters', 'targets', 'rank', 'trainable', 'modules_to_save', 'frozen_inputs', 'figure',
     'form', 'value', 'unit', 'rounding', 'outcome', 'grade', 'source', 'missing')
 
@@ -28,8 +30,6 @@ USED_BY_A_STEP = ('allocated', 'reserved', 'used', 'host')
 
 
 def refuse_features(row):
-    if row.setting('mtp', 'off') != 'off':
-        raise Missing('feature: speculative decoding')
     if '6 experts' in lower(row.setting('framework')) or row.setting('experts', '8') != '8':
         raise Missing('feature: fewer experts than the model uses')
     if 'cudnn' in row.said and row['quantity'] == 'decode_speed':
@@ -127,6 +127,7 @@ def label_of(row, engine):
 def inference_of(row, found, catalogue):
     cards, models = catalogue
     refuse_features(row)
+    found |= speculation_of(row)
     engine = engine_of(row)
     if not row['outcome']:
         found |= figure_of(row, engine)
@@ -138,6 +139,8 @@ def inference_of(row, found, catalogue):
         raise Missing(f"model: no config of '{row['model']}'")
     checkpoint = models.checkpoint(reference)
     found['precision'] = scheme_of(row, runtime, checkpoint)
+    if family_of(runtime) == 'llama.cpp':
+        found |= dynamic_file(row)
     found |= host_of(row) | machine_for(row, cards, found)
     first = found['machine'].partition(' + ')[0].partition('x ')[2]
     capability = cards.by_name.get(first, {}).get('compute_capability', '')
@@ -183,7 +186,7 @@ def canonical(fields, catalogue):
             if not found['model']:
                 raise Missing(f"model: no config of '{row['model']}'")
             found |= training_of(row)
-            found |= boxes_of(row, cards) if found['figure'] == 'step' else \
+            found |= boxes_of(row, cards) if found.get('figure') == 'step' else \
                 machine_for(row, cards, found)
     except Missing as missing:
         found['missing'] = str(missing)

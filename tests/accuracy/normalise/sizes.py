@@ -1,4 +1,8 @@
-"""Tables of published sizes of quantised models."""
+"""Tables of published sizes of quantised models, and files of mixes that no rule describes."""
+import csv
+import pathlib
+import re
+
 from .text import Missing, lower
 
 UNITS = {'bytes': 1, 'GB': 1e9, 'GiB': 2 ** 30, 'MB': 1e6, 'MiB': 2 ** 20}
@@ -26,6 +30,34 @@ def schemes_of(row):
     if without:
         return name
     return f'{name}-imatrix|{name}' if 'imatrix' in notes else f'{name} {name}-imatrix'
+
+
+def read_files():
+    path = pathlib.Path(__file__).parent / 'gguf_sizes.tsv'
+    with path.open() as lines:
+        return {(lower(row['model']), row['mix']): row for row in csv.DictReader(lines, delimiter='\t')}
+
+
+FILES = read_files()
+# The plain mix that a dynamic one starts from. Which tensors it holds in more bits differs by model.
+PLAIN = {'q2_k_xl': 'q2_K', 'q3_k_xl': 'q3_K_M', 'q4_k_xl': 'q4_K_M', 'q5_k_xl': 'q5_K_M',
+         'q6_k_xl': 'q6_K', 'q8_k_xl': 'q8_0'}
+
+
+def dynamic_file(row):
+    """The plain mix of "UD-Q4_K_XL", and the size of the file that this row or another source
+    prints. Nothing for a plain mix."""
+    mix = lower(row['precision']).removeprefix('ud-')
+    if mix not in PLAIN:
+        return {}
+    printed = re.fullmatch(r'[\d.]+', row.setting('model_gib'))
+    model = lower(row['model']).removesuffix('-instruct')
+    known = FILES.get((model, mix), {'gib': '', 'parameters': ''})
+    gib = row.setting('model_gib') if printed else known['gib']
+    if not gib:
+        raise Missing(f"precision: the size of a file in '{row['precision']}' is not stated")
+    return {'precision': PLAIN[mix], 'weights_gib': float(gib),
+            'parameters': known['parameters']}
 
 
 def rounding_of(printed):

@@ -72,7 +72,7 @@ def parallelism_of(row, batch):
         return after(row.said, f';{word}=', after(row.said, f';{word} ', 1))
     cards = int(row.number('gpu_count') or 1)
     tensor = max(degree('tp'), after(row.said, '(tp=', 1))
-    stages, context = degree('pp'), degree('cp')
+    stages, context = degree('pp'), max(degree('cp'), degree('ring_attention'))
     replicas = cards // (tensor * stages * context)
     if replicas * tensor * stages * context != cards:
         raise Missing(f'tp: {cards} cards are not tp x pp x cp')
@@ -104,7 +104,7 @@ def matrices_of(precision):
 
 
 def adapters_of(row, script):
-    precision, task = lower(row['precision']), lower(row['task'])
+    precision, task = lower(row['precision']), task_of(row)
     base = ''
     if task in QUANTISED or 'nf4' in precision:
         base = 'gptq-int4' if 'gptq' in precision else \
@@ -113,16 +113,18 @@ def adapters_of(row, script):
     trainable = leading_int(row.settings.get('trainable', row.setting('trainable_params'))
                             .replace(',', ''))
     rank = after(row.said, 'rank=', after(row.said, 'lora rank ', 0))
-    if not targets.replace('|', ' ').split():
+    targets = ' '.join(re.split(r'[| ,]+', targets.replace('all linear', 'all-linear')))
+    if not targets.split():
         raise Missing('targets: those of adapters are not stated')
     if rank == 0 and trainable == 0:
         raise Missing('rank: that of adapters is not stated')
     return {'precision': base, 'adapters': 'dora' if 'dora' in row.said else 'lora',
-            'targets': targets.replace('|', ' '), 'rank': rank or '',
+            'targets': targets, 'rank': rank or '',
             'trainable': trainable or '',
             # bitsandbytes 0.41, autograd/_functions.py MatMul4Bit: ctx.tensors = (A, B)
             'frozen_inputs': 'yes' if script['frozen_inputs'] and base else '',
-            'modules_to_save': 'embedding and head' if task == 'lora (emb)' else ''}
+            'modules_to_save': 'embedding and head' if task == 'lora (emb)' else
+            row.setting('modules_to_save')}
 
 
 def value_of(row, script):
@@ -165,38 +167,79 @@ def refuse_times(row):
 def optimizer_of(row):
     if lower(row['task']).startswith('badam'):
         raise Missing('feature: BAdam')
-    return 'adamw-8bit' if 'adam8bit' in row.said else \
+    said = re.sub('[_-]', '', row.said)
+    return 'paged-adamw-8bit' if 'pagedadamw8bit' in said else \
+        'adamw-8bit' if 'adam8bit' in said or 'adamw8bit' in said else \
         'adafactor' if 'adafactor' in row.said else \
         'sgd' if 'optimizer=sgd' in row.said else 'adamw'
 
 
+def task_of(row):
+    """The task, or of a label "method=lora"."""
+    task = lower(row['task'] or row.setting('method'))
+    return 'full finetune' if task == 'full' else task
+
+
+def is_sharded(row):
+    return 'fsdp' in row.said and not any(each in row.said
+                                          for each in ('fsdp=;', 'fsdp=0', 'no fsdp'))
+
+
+def runtime_of(script, zero, sharded):
+    if zero > 0:
+        return script['sharded_runtime']
+    return script['fsdp_runtime'] or script['runtime'] if sharded else script['runtime']
+
+
+def offload_of(row):
+    """FSDP's CPUOffload, and DeepSpeed's shipped files named after offload, move both."""
+    moved = 'cpu' if row.setting('cpu_offload') == 'yes' else ''
+    return {'offload_optimizer': moved, 'offload_params': moved}
+
+
+def refuse_labels(row, script):
+    """Raises Missing for a label that does not say how its cards share the work."""
+    if row['outcome'] == 'max':
+        raise Missing(f"quantity: '{row['quantity']}' of a training run is none that an estimate gives")
+    if 'deepspeed file' in lower(row['notes']) and 'zero' not in row.said:
+        raise Missing('zero: the stage is not stated')
+    degrees = any(f';{each}=' in row.said for each in ('tp', 'pp', 'cp'))
+    if script['runtime'].startswith('megatron') and not degrees:
+        raise Missing('tp: the degrees of parallelism are not stated')
+    if 'sequence_parallel=yes' in row.said and not script['runtime'].startswith('megatron'):
+        raise Missing('cp: how many cards share a sequence is not stated')
+
+
 def training_of(row):
     """Columns of a step of training, beside its model and its machine."""
-    task, precision = lower(row['task']), lower(row['precision'])
+    task, precision = task_of(row), lower(row['precision'])
     if task not in FULL + ADAPTERS:
-        raise Missing(f"task: '{row['task']}' is not estimated")
+        raise Missing(f"task: '{task}' is not estimated")
     for feature in UNDESCRIBED:
         if feature in row.said:
             raise Missing(f'feature: {feature}')
     script = script_of(row)
-    batch, sequence = row.number('batch'), row.number('prompt_len')
+    batch, sequence = row.number('batch'), row.number('prompt_len') or row.number('context')
     if not batch or not sequence:
         raise Missing('batch: it or the length of sequences is not stated')
+    if row['outcome']:
+        refuse_labels(row, script)
     if script['starts'] == 'torchtune' and 'checkpointing' not in row.said:
         raise Missing('recompute: optimizer and checkpointing are not stated')
     if row['category'] == 'training_speed':
         refuse_times(row)
     adapters = task in ADAPTERS
     zero = zero_of(row, adapters)
-    sharded = 'fsdp' in row.said and 'fsdp=;' not in row.said and 'fsdp=0' not in row.said
+    sharded = is_sharded(row)
     recipe = 'fp32' if precision == 'fp32' else \
         'pure-16bit' if precision == 'bf16-true' or adapters else ''
-    found = {'runtime': script['sharded_runtime' if zero > 0 else 'runtime'],
+    found = {'runtime': runtime_of(script, zero, sharded),
              'batch': int(batch), 'seq': int(sequence),
              'zero': max(zero, 3 if sharded else 0), 'recipe': script['recipe'] or recipe,
              'matrices': matrices_of(precision), 'optimizer': optimizer_of(row),
              'recompute': recomputation_of(row.said),
-             'compile': 'yes' if 'compile' in row.said else ''}
+             'compile': 'yes' if 'compile' in row.said else '',
+             'liger': 'yes' if 'liger' in row.settings else ''} | offload_of(row)
     found |= parallelism_of(row, int(batch))
     shared = found['dp'] * found['cp'] > 1
     if script['shared_checkpoints'] and found['zero'] >= 3 and shared:
@@ -205,4 +248,4 @@ def training_of(row):
               'attention': 'eager' if 'attention=eager' in row.said else script['attention']}
     if adapters:
         found |= adapters_of(row, script)
-    return found | value_of(row, script)
+    return found if row['outcome'] else found | value_of(row, script)
