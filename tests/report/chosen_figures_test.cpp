@@ -42,7 +42,7 @@ TEST(ChosenFigures, AllWhereTheyAreFew) {
   const Folder folder;
   add_run(folder / "r.sqlite", 40, 1, "a");
   const Database database(folder / "r.sqlite");
-  EXPECT_EQ(chosen_figures(source_of(database, 1), false).figures.size(), 40U);
+  EXPECT_EQ(chosen_figures(source_of(database, 1), nullptr, false).figures.size(), 40U);
 }
 
 TEST(ChosenFigures, AFirstRunShowsSomeOfEveryPart) {
@@ -50,12 +50,12 @@ TEST(ChosenFigures, AFirstRunShowsSomeOfEveryPart) {
   add_run(folder / "r.sqlite", 100, 1, "a");
   const Database database(folder / "r.sqlite");
   const Source source = source_of(database, 1);
-  const auto some = chosen_figures(source, false);
+  const auto some = chosen_figures(source, nullptr, false);
   EXPECT_EQ(some.figures.size(), 40U);
   EXPECT_EQ(some.left_out, 60U);
   EXPECT_EQ(some.figures.front().stem, "m0.1x_card_host.engine");
   EXPECT_GT(some.figures.back().stem, "m95");
-  EXPECT_EQ(chosen_figures(source, true).figures.size(), 100U);
+  EXPECT_EQ(chosen_figures(source, nullptr, true).figures.size(), 100U);
 }
 
 TEST(ChosenFigures, ALaterRunShowsWhatChanged) {
@@ -63,7 +63,8 @@ TEST(ChosenFigures, ALaterRunShowsWhatChanged) {
   add_run(folder / "r.sqlite", 100, 1, "a");
   add_run(folder / "r.sqlite", 100, 2, "b");
   const Database database(folder / "r.sqlite");
-  const auto changed = chosen_figures(source_of(database, 2), false);
+  const Source before = source_of(database, 1);
+  const auto changed = chosen_figures(source_of(database, 2), &before, false);
   ASSERT_EQ(changed.figures.size(), 1U);
   EXPECT_EQ(changed.figures.front().stem, "m7.1x_card_host.engine");
 }
