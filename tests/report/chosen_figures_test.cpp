@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <set>
 
@@ -91,6 +92,24 @@ TEST(Report, RemovesFilesOfAnEarlierOneAlone) {
   write_reports(database, 1, out, Figures::skip);
   EXPECT_EQ(names_in(out / "machines"), (std::set<std::string>{"1x_card_host.md"}));
   EXPECT_EQ(names_in(out / "curves"), (std::set<std::string>{"own.txt"}));
+}
+
+TEST(Report, AFileWithTheSameContentStays) {
+  const Folder folder;
+  add_run(folder / "r.sqlite", 2, 1, "a");
+  const fs::path out = folder / "out", machine = out / "machines" / "1x_card_host.md";
+  write_reports(Database(folder / "r.sqlite"), 1, out, Figures::skip);
+  const auto long_ago = fs::last_write_time(machine) - std::chrono::hours(24);
+  for (const auto& file : {machine, out / "compatibility.csv", out / "README.md"})
+    fs::last_write_time(file, long_ago);
+  write_reports(Database(folder / "r.sqlite"), 1, out, Figures::skip);
+  EXPECT_EQ(fs::last_write_time(machine), long_ago);
+  EXPECT_EQ(fs::last_write_time(out / "compatibility.csv"), long_ago);
+  EXPECT_GT(fs::last_write_time(out / "README.md"), long_ago) << "says that all are complete";
+  std::ofstream(machine, std::ios::app) << "x";
+  const auto size = fs::file_size(machine);
+  write_reports(Database(folder / "r.sqlite"), 1, out, Figures::skip);
+  EXPECT_EQ(fs::file_size(machine), size - 1);
 }
 
 }  // namespace
