@@ -56,7 +56,7 @@ class Diff {
   /// `before` and `after` are complete runs of the database. Throws StoreError.
   Diff(const Database& database, std::int64_t before, std::int64_t after,
        double threshold = usual_threshold);
-  /// Of sources of one database.
+  /// Both sources are of one database.
   Diff(std::shared_ptr<const Source> before, std::shared_ptr<const Source> after,
        double threshold = usual_threshold);
 

@@ -55,8 +55,8 @@ class SideRows {
   bool more_ = false;
 };
 
-/// Calls `visit` with the first and the last row of each part of an extent that has some of these
-/// points, and what a row less its point is there.
+/// Calls `visit` for each part of an extent that has some of these points. `shift` is a row less
+/// its point.
 void for_ranges(const std::vector<Extent>& extents, Size first, Size points,
                 const std::function<void(Size first_row, Size last_row, Size shift)>& visit) {
   auto extent = std::ranges::upper_bound(extents, first, {}, &Extent::first);
