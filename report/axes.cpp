@@ -19,6 +19,10 @@ Axes::Axes(RunInfo info) : info_(std::move(info)) {
       stride /= size;
       places.push_back({size, stride});
     }
+    auto& names = columns_.emplace_back();
+    for (std::size_t d = 0; d < grid.digits.size(); ++d)
+      for (std::size_t a = 0; a < grid.digits[d].size(); ++a)
+        names.try_emplace(grid.digits[d][a].column, d, a);
   }
 }
 
@@ -29,12 +33,12 @@ std::size_t Axes::grid_of(Size point) const {
 
 const AxisValue* Axes::value(std::string_view column, Size point) const {
   const auto grid = grid_of(point);
-  const auto& digits = info_.grids[grid].digits;
-  for (std::size_t d = 0; d < digits.size(); ++d)
-    for (const Axis& axis : digits[d])
-      if (axis.column == column)
-        return &axis.values[static_cast<std::size_t>(position(grid, d, point))];
-  return nullptr;
+  const auto found = columns_[grid].find(column);
+  if (found == columns_[grid].end()) return nullptr;
+  const auto [digit, axis] = found->second;
+  return &info_.grids[grid]
+              .digits[digit][axis]
+              .values[static_cast<std::size_t>(position(grid, digit, point))];
 }
 
 Cell Axes::cell(const Column& column, Size point, const model::Estimate& estimate,

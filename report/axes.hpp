@@ -1,8 +1,11 @@
 // From the number of a point back to the values of its axes, in memory: what the views do in SQL.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/infer/estimate.hpp"
@@ -43,6 +46,8 @@ class Axes {
   RunInfo info_;
   std::vector<Size> first_;
   std::vector<std::vector<Place>> places_;
+  /// By grid and column: the digit, and which of its axes it is.
+  std::vector<std::map<std::string, std::pair<std::size_t, std::size_t>, std::less<>>> columns_;
 };
 
 /// Text lives as long as the value.

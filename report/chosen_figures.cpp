@@ -3,48 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <map>
-
-#include "report/nights.hpp"
+#include <string_view>
 
 namespace headroom::report {
 namespace {
 
 constexpr std::size_t most_figures = 40;
 
-/// Everything that a figure draws, as one text.
-std::string drawn_by(const Figure& figure) {
-  std::string all;
-  for (const Curve& curve : figure.curves) {
-    all += curve.label + '\n';
-    for (const CurvePoint& p : curve.points)
-      all += fmt::format("{} {} {} {}\n", p.allocation, p.tokens_s, p.ttft_s, p.load_s);
-  }
-  return all;
+/// True if both draw the same. NaN, where a model does not run, equals itself.
+bool same(const Curve& a, const Curve& b) {
+  const auto as_bits = [](const CurvePoint& p) {
+    return std::bit_cast<std::array<std::uint64_t, 4>>(
+        std::array{p.allocation, p.tokens_s, p.ttft_s, p.load_s});
+  };
+  return a.label == b.label && std::ranges::equal(a.points, b.points, {}, as_bits, as_bits);
 }
 
-std::vector<Figure> changed_figures(const Source& source, const std::vector<Figure>& figures,
-                                    std::int64_t before) {
-  const Axes axes(source.database->run(before));
-  std::map<std::string, std::string> drawn;
-  for (const Figure& figure : figures_of(lines_of(*source.database, axes, before)))
-    drawn[figure.stem] = drawn_by(figure);
-  std::vector<Figure> changed;
-  for (const Figure& figure : figures) {
-    const auto was = drawn.find(figure.stem);
-    if (was == drawn.end() || was->second != drawn_by(figure)) changed.push_back(figure);
-  }
-  return changed;
+std::vector<Figure> changed_figures(std::vector<Figure> figures, const Source& before) {
+  const std::vector<Figure> was = figures_of(before.lines);
+  std::map<std::string_view, const Figure*> drawn;
+  for (const Figure& figure : was) drawn[figure.stem] = &figure;
+  std::erase_if(figures, [&](const Figure& figure) {
+    const auto earlier = drawn.find(figure.stem);
+    return earlier != drawn.end() &&
+           std::ranges::equal(figure.curves, earlier->second->curves, same);
+  });
+  return figures;
 }
 
 }  // namespace
 
-ChosenFigures chosen_figures(const Source& source, bool all) {
+ChosenFigures chosen_figures(const Source& source, const Source* before, bool all) {
   ChosenFigures chosen{figures_of(source.lines), 0};
   const std::size_t every = chosen.figures.size();
   if (all || every <= most_figures) return chosen;
-  if (const auto before = run_before(*source.database, source.run.id))
-    chosen.figures = changed_figures(source, chosen.figures, *before);
+  if (before) chosen.figures = changed_figures(std::move(chosen.figures), *before);
   const std::size_t count = chosen.figures.size();
   if (count > most_figures) {
     std::vector<Figure> spread;

@@ -16,8 +16,8 @@ struct ChosenFigures {
 };
 
 /// All figures of a run where `all`, or where there are at most 40. Else 40 of those that differ
-/// from the run before it; on a first run as many, evenly spread. Throws StoreError.
-ChosenFigures chosen_figures(const Source& source, bool all);
+/// from `before`, the run before it; on a first run (null) as many, evenly spread.
+ChosenFigures chosen_figures(const Source& source, const Source* before, bool all);
 
 /// "… more figures": how to have them drawn.
 std::string left_out_words(const ChosenFigures& chosen);

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
+#include <string_view>
+#include <tuple>
 
 #include "report/words.hpp"
 
@@ -73,29 +76,25 @@ std::string file_name(std::string_view text) {
 }
 
 std::vector<Figure> figures_of(const std::vector<ModelRow>& lines) {
-  struct Key {
-    std::size_t grid;
-    std::string machine, group, model;
-    bool operator==(const Key&) const = default;
-  };
-  std::vector<Key> keys;
+  std::map<std::tuple<std::size_t, std::string_view, std::string_view, std::string_view>,
+           std::size_t>
+      known;
   std::vector<Figure> figures;
   std::set<std::string> stems;
   for (const ModelRow& line : lines) {
     if (repeated(line, lines)) continue;
     Curve curve = curve_of(line);
     if (curve.points.size() < fewest_points) continue;
-    const Key key{line.grid, line.machine, line.group, line.model};
-    auto at = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
-    if (at == keys.size()) {
-      keys.push_back(key);
+    const auto [at, added] =
+        known.try_emplace({line.grid, line.machine, line.group, line.model}, figures.size());
+    if (added) {
       Figure figure = figure_for(line);
       const std::string stem = figure.stem;
       for (int n = 2; !stems.insert(figure.stem).second; ++n)
         figure.stem = fmt::format("{}-{}", stem, n);
       figures.push_back(std::move(figure));
     }
-    figures[at].curves.push_back(std::move(curve));
+    figures[at->second].curves.push_back(std::move(curve));
   }
   return figures;
 }

@@ -106,10 +106,15 @@ void visit_gone(const Database& database, std::int64_t run, const PointMap& fort
 std::span<const std::string_view> compared_columns() { return numbers; }
 
 Diff::Diff(const Database& database, std::int64_t before, std::int64_t after, double threshold)
-    : database_(&database),
+    : Diff(std::make_shared<Source>(source_of(database, before)),
+           std::make_shared<Source>(source_of(database, after)), threshold) {}
+
+Diff::Diff(std::shared_ptr<const Source> before, std::shared_ptr<const Source> after,
+           double threshold)
+    : database_(after->database),
       threshold_(threshold),
-      before_(std::make_unique<Source>(source_of(database, before))),
-      after_(std::make_unique<Source>(source_of(database, after))),
+      before_(std::move(before)),
+      after_(std::move(after)),
       replaced_(replaced_machine(before_->axes.info(), after_->axes.info())),
       forth_(std::make_unique<PointMap>(before_->axes, after_->axes, Match::names, replaced_)) {
   std::optional<ReplacedMachine> back;

@@ -56,6 +56,9 @@ class Diff {
   /// `before` and `after` are complete runs of the database. Throws StoreError.
   Diff(const Database& database, std::int64_t before, std::int64_t after,
        double threshold = usual_threshold);
+  /// Both sources are of one database.
+  Diff(std::shared_ptr<const Source> before, std::shared_ptr<const Source> after,
+       double threshold = usual_threshold);
 
   struct Counts {
     Size same = 0, verdicts = 0, numbers = 0, below = 0, added = 0, removed = 0;
@@ -91,7 +94,7 @@ class Diff {
 
   const Database* database_;
   double threshold_;
-  std::unique_ptr<Source> before_, after_;
+  std::shared_ptr<const Source> before_, after_;
   std::optional<ReplacedMachine> replaced_;
   std::unique_ptr<PointMap> back_, forth_;
   /// Words for the difference of two contents of one name, by their fingerprints.

@@ -79,10 +79,10 @@ Table verdicts(const Source& source) {
       }
   }
   std::map<std::tuple<std::size_t, Size, Size, model::Verdict>, Size> by_place;
-  source.database->for_each(source.run.id, [&](Size point, const model::Estimate& e) {
+  source.database->for_each_verdict(source.run.id, [&](Size point, model::Verdict verdict) {
     const auto grid = axes.grid_of(point);
     ++by_place[{grid, axes.position(grid, places[grid].machine, point),
-                axes.position(grid, places[grid].runtime, point), e.verdict}];
+                axes.position(grid, places[grid].runtime, point), verdict}];
   });
   std::map<std::tuple<std::string, std::string, std::string>, Size> by_name;
   for (const auto& [key, points] : by_place) {

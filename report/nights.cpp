@@ -14,30 +14,33 @@ std::optional<std::int64_t> run_before(const Database& database, std::int64_t ru
   return before;
 }
 
-namespace {
+struct Nights::Run {
+  RunSummary summary;
+  Axes axes;
+  std::optional<PointMap> map;  ///< from the latest run; none: it is the latest
+};
 
-Night night_of(const Database& database, const Axes& axes, std::int64_t run,
-               std::optional<Size> point, std::span<const Column* const> followed) {
-  Night night{database.summary(run), point ? database.find(run, *point) : std::nullopt, {}};
-  night.values.resize(followed.size());
-  if (night.estimate)
+Nights::Nights(const Database& database, std::int64_t run, std::size_t most)
+    : database_(&database) {
+  for (std::optional id = run; id && runs_.size() < most; id = run_before(database, *id)) {
+    runs_.push_back(std::make_unique<Run>(database.summary(*id), Axes(database.run(*id))));
+    if (runs_.size() > 1)
+      runs_.back()->map.emplace(runs_.front()->axes, runs_.back()->axes, Match::names);
+  }
+}
+Nights::~Nights() = default;
+
+std::vector<Night> Nights::of(Size point, std::span<const Column* const> followed) const {
+  std::vector<Night> all;
+  for (const auto& run : runs_) {
+    const auto there = run->map ? run->map->at(point).to : std::optional(point);
+    Night& night = all.emplace_back(run->summary,
+                                    there ? database_->find(run->summary.id, *there) : std::nullopt,
+                                    std::vector<Value>(followed.size()));
+    if (!night.estimate) continue;
     for (std::size_t i = 0; i < followed.size(); ++i)
       night.values[i] =
-          owned(axes.cell(*followed[i], *point, *night.estimate, axes.factors(*point)));
-  return night;
-}
-
-}  // namespace
-
-std::vector<Night> nights(const Database& database, std::int64_t run, Size point, std::size_t most,
-                          std::span<const Column* const> followed) {
-  const Axes now(database.run(run));
-  std::vector<Night> all{night_of(database, now, run, point, followed)};
-  for (auto before = run_before(database, run); before && all.size() < most;
-       before = run_before(database, *before)) {
-    const Axes then(database.run(*before));
-    const auto there = PointMap(now, then, Match::names).at(point).to;
-    all.push_back(night_of(database, then, *before, there, followed));
+          owned(run->axes.cell(*followed[i], *there, *night.estimate, run->axes.factors(*there)));
   }
   std::ranges::reverse(all);
   return all;

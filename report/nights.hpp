@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,9 +22,21 @@ struct Night {
   std::optional<model::Estimate> estimate;  ///< none: the run does not have the point
   std::vector<Value> values;                ///< by followed column; empty where there is none
 };
-/// The point of `run` there and in at most `most - 1` complete runs before. `followed`: outcomes
-/// of the point, and facts and prices as each run stores them.
-std::vector<Night> nights(const Database& database, std::int64_t run, Size point, std::size_t most,
-                          std::span<const Column* const> followed = {});
+
+/// A run and at most `most - 1` complete ones before it. The database must outlive it.
+class Nights {
+ public:
+  Nights(const Database& database, std::int64_t run, std::size_t most);
+  ~Nights();
+  std::size_t count() const { return runs_.size(); }
+  /// The point of the run in each. `followed`: outcomes of the point, and facts and prices as each
+  /// run stores them.
+  std::vector<Night> of(Size point, std::span<const Column* const> followed = {}) const;
+
+ private:
+  struct Run;
+  const Database* database_;
+  std::vector<std::unique_ptr<Run>> runs_;  ///< latest first
+};
 
 }  // namespace headroom::report

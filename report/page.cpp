@@ -96,10 +96,10 @@ Document accuracy_part(const Source& source) {
 
 }  // namespace
 
-std::string page(const Source& source, const ChosenFigures& figures) {
+std::string page(const Source& source, const Diff* diff, const ChosenFigures& figures) {
   const PageSection sections[] = {
       {"Which model runs where", matrix_part(source)},
-      {"Changes since the run before", changes_part(source)},
+      {"Changes since the run before", changes_part(diff)},
       {"Training", training_part(source)},
       {"Serving under load", serving_part(source)},
       {"Purchase ranking", purchases_part(source)},

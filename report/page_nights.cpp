@@ -60,13 +60,12 @@ SvgChart chart_of(std::string id, std::string title, std::string unit,
 }
 
 /// Speeds of the matrix that moved.
-Pictures speed_charts(const Source& source) {
+Pictures speed_charts(const Source& source, const Nights& nights) {
   Pictures charts;
   std::size_t looked = 0;
   for (const ModelRow* line : source.shown) {
     if (++looked > max_lines || charts.pictures.size() == max_charts) break;
-    const auto all = nights(*source.database, source.run.id, line->roomiest().point, max_nights);
-    if (all.size() < 2) break;
+    const auto all = nights.of(line->roomiest().point);
     Trend speed{"tokens/s", {}};
     for (const Night& night : all)
       speed.values.push_back(night.estimate ? std::max(0.0, night.estimate->tokens_s)
@@ -81,7 +80,7 @@ Pictures speed_charts(const Source& source) {
 }
 
 /// Hourly costs of machines, where they changed.
-Pictures price_charts(const Source& source) {
+Pictures price_charts(const Source& source, const Nights& nights) {
   Pictures charts;
   std::vector<const Column*> prices;
   for (const auto name : hourly_columns) prices.push_back(find_column(name));
@@ -90,7 +89,7 @@ Pictures price_charts(const Source& source) {
     const Size point = machine.models.front().front()->roomiest().point;
     const std::string currency = text_of(source.axes.value("currency", point));
     if (currency.empty()) break;
-    const auto all = nights(*source.database, source.run.id, point, max_nights, prices);
+    const auto all = nights.of(point, prices);
     std::vector<Trend> moved;
     for (std::size_t p = 0; p < prices.size(); ++p) {
       Trend trend{std::string(prices[p]->heading), {}};
@@ -108,9 +107,10 @@ Pictures price_charts(const Source& source) {
 }  // namespace
 
 Document nights_part(const Source& source) {
-  if (!run_before(*source.database, source.run.id)) return {};
+  const Nights nights(*source.database, source.run.id, max_nights);
+  if (nights.count() < 2) return {};
   Document part;
-  if (Pictures speeds = speed_charts(source); speeds.pictures.empty())
+  if (Pictures speeds = speed_charts(source, nights); speeds.pictures.empty())
     part.paragraph("No speed of the matrix moved by more than 1 % over the runs that are kept.");
   else
     part.paragraph(
@@ -119,7 +119,7 @@ Document nights_part(const Source& source) {
                              max_nights)) +
             code("headroom report") + " follows the trend of any point.")
         .add(std::move(speeds));
-  if (Pictures prices = price_charts(source); !prices.pictures.empty())
+  if (Pictures prices = price_charts(source, nights); !prices.pictures.empty())
     part.paragraph("Machines with a price change above 1 % over these runs.")
         .add(std::move(prices));
   return part;

@@ -9,7 +9,8 @@ namespace headroom::report {
 /// Points that a page holds at most: about 3 MB of data.
 inline constexpr Size max_page_points = 100'000;
 
-Document changes_part(const Source& source);
+/// `diff`: from the run before; null: there is none.
+Document changes_part(const Diff* diff);
 /// By the user's prices where the run had some, else by list prices.
 Document purchases_part(const Source& source);
 /// Grids that ask for a concurrency.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <functional>
 #include <set>
 
 #include "model/infer/estimate.hpp"
@@ -100,20 +101,22 @@ std::string in_script(const std::string& text) {
   return safe;
 }
 
-/// Which points a page holds: all, or those of tables and curves where that is too many.
-std::vector<Size> shown_points(const Source& source) {
-  std::vector<Size> points;
+/// Calls `visit` for the points that a page holds, in order: all, or those of tables and curves
+/// where that is too many. Returns how many.
+Size visit_shown(const Source& source,
+                 const std::function<void(Size, const model::Estimate&)>& visit) {
   if (source.run.points <= max_page_points) {
-    source.database->for_each(source.run.id,
-                              [&](Size point, const model::Estimate&) { points.push_back(point); });
-    return points;
+    source.database->for_each(source.run.id, visit);
+    return source.run.points;
   }
+  std::vector<const BudgetPoint*> points;
   for (const ModelRow* line : source.shown)
-    for (const BudgetPoint& entry : line->entries) points.push_back(entry.point);
-  std::ranges::sort(points);
+    for (const BudgetPoint& entry : line->entries) points.push_back(&entry);
+  std::ranges::sort(points, {}, &BudgetPoint::point);
   if (static_cast<Size>(points.size()) > max_page_points)
     points.resize(static_cast<std::size_t>(max_page_points));
-  return points;
+  for (const BudgetPoint* each : points) visit(each->point, each->estimate);
+  return static_cast<Size>(points.size());
 }
 
 /// Name, heading and kind of each column, with the words of verdicts.
@@ -149,8 +152,6 @@ json::array columns_of_points(const std::vector<const Column*>& axes) {
 
 Document points_part(const Source& source) {
   const auto axes = varied(source.axes);
-  const auto points = shown_points(source);
-  if (points.empty()) return {};
   std::string numbers[std::size(shown_numbers)], verdicts, deltas;
   Size last = 0;
   const auto add = [&](Size point, const model::Estimate& e) {
@@ -163,24 +164,20 @@ Document points_part(const Source& source) {
       numbers[n] += comma + rounded(value_of(*find_column(shown_numbers[n].column), e, {}),
                                     shown_numbers[n].shown);
   };
-  auto next = points.begin();
-  if (static_cast<Size>(points.size()) == source.run.points)
-    source.database->for_each(source.run.id, add);
-  else
-    for (; next != points.end(); ++next)
-      if (const auto estimate = source.database->find(source.run.id, *next)) add(*next, *estimate);
+  const Size points = visit_shown(source, add);
+  if (points == 0) return {};
   std::string data = fmt::format("{{\"columns\":{},\"grids\":{},\"point\":[{}],\"verdict\":[{}]",
                                  json::serialize(columns_of_points(axes)),
                                  json::serialize(axes_json(source.axes, axes)), deltas, verdicts);
   for (std::size_t n = 0; n < std::size(shown_numbers); ++n)
     data += fmt::format(",\"{}\":[{}]", shown_numbers[n].column, numbers[n]);
   const std::string which =
-      static_cast<Size>(points.size()) == source.run.points
-          ? fmt::format("All {} points of the run", points.size())
+      points == source.run.points
+          ? fmt::format("All {} points of the run", points)
           : fmt::format(
                 "{} of {} points: those of the tables and curves, where every other axis "
                 "stands at its first or smallest value",
-                points.size(), source.run.points);
+                points, source.run.points);
   return Document()
       .paragraph(fmt::format("{}, rounded; {} has every point, exact.", which, source.every_point))
       .add(Interactive{fmt::format(

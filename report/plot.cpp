@@ -6,8 +6,10 @@
 #include <gnuplot-iostream.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 
 #include "report/chart.hpp"
@@ -58,6 +60,41 @@ void run_gnuplot(const std::vector<Drawing>& drawings, const fs::path& folder) {
   gnuplot.flush();
 }  // leaving waits for gnuplot to end
 
+/// True if the folder has the files of this very drawing.
+bool is_drawn(const Drawing& drawing, const fs::path& folder,
+              const std::vector<std::string>& kinds) {
+  return holds(folder / (drawing.stem + ".gp"), drawing.script) &&
+         holds(folder / (drawing.stem + ".dat"), drawing.data) &&
+         std::ranges::all_of(kinds, [&](const std::string& kind) {
+           return fs::exists(folder / (drawing.stem + kind));
+         });
+}
+
+void draw_anew(const std::vector<Drawing>& drawings, const fs::path& folder,
+               const std::vector<std::string>& kinds) {
+  const Workshop workshop(folder);
+  for (const Drawing& drawing : drawings) {
+    write_whole(workshop.path() / (drawing.stem + ".dat"), drawing.data);
+    write_whole(workshop.path() / (drawing.stem + ".gp"), drawing.script);
+  }
+  if (kinds.size() > 2) run_gnuplot(drawings, workshop.path());
+  for (const Drawing& drawing : drawings) {
+    std::error_code error;
+    // The script goes first and comes last: where it is, the pictures are its own.
+    fs::remove(folder / (drawing.stem + ".gp"), error);
+    for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind) {
+      const fs::path name = drawing.stem + *kind;
+      if (fs::file_size(workshop.path() / name, error) == 0 || error)
+        throw StoreError(fmt::format("{}: gnuplot did not draw it; its messages are above",
+                                     (folder / name).string()));
+      fs::rename(workshop.path() / name, folder / name, error);
+      if (error)
+        throw StoreError(
+            fmt::format("{}: cannot be written ({})", (folder / name).string(), error.message()));
+    }
+  }
+}
+
 }  // namespace
 
 bool gnuplot_found() {
@@ -73,32 +110,16 @@ bool gnuplot_found() {
 }
 
 std::vector<fs::path> draw(const std::vector<Drawing>& drawings, const fs::path& folder) {
-  if (drawings.empty()) return {};
-  const Workshop workshop(folder);
-  for (const Drawing& drawing : drawings) {
-    write_whole(workshop.path() / (drawing.stem + ".dat"), drawing.data);
-    write_whole(workshop.path() / (drawing.stem + ".gp"), drawing.script);
-  }
   std::vector<std::string> kinds{".gp", ".dat"};
-  if (gnuplot_found()) {
-    run_gnuplot(drawings, workshop.path());
-    kinds.insert(kinds.end(), {".png", ".svg"});
-  }
-  std::vector<fs::path> written;
+  if (gnuplot_found()) kinds.insert(kinds.end(), {".png", ".svg"});
+  std::vector<Drawing> changed;
+  std::ranges::copy_if(drawings, std::back_inserter(changed),
+                       [&](const Drawing& each) { return !is_drawn(each, folder, kinds); });
+  if (!changed.empty()) draw_anew(changed, folder, kinds);
+  std::vector<fs::path> files;
   for (const Drawing& drawing : drawings)
-    for (const auto& kind : kinds) {
-      const fs::path name = drawing.stem + kind;
-      std::error_code error;
-      if (fs::file_size(workshop.path() / name, error) == 0 || error)
-        throw StoreError(fmt::format("{}: gnuplot did not draw it; its messages are above",
-                                     (folder / name).string()));
-      fs::rename(workshop.path() / name, folder / name, error);
-      if (error)
-        throw StoreError(
-            fmt::format("{}: cannot be written ({})", (folder / name).string(), error.message()));
-      written.push_back(name);
-    }
-  return written;
+    for (const auto& kind : kinds) files.emplace_back(drawing.stem + kind);
+  return files;
 }
 
 std::vector<fs::path> draw(const std::vector<Figure>& figures, const fs::path& folder) {

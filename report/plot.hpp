@@ -18,8 +18,9 @@ struct Drawing {
 };
 
 /// STEM.gp, STEM.dat, STEM.png and STEM.svg of each figure in `folder`, each whole or not at all.
-/// Without gnuplot the first two alone. Returns what was written, relative to `folder`. Throws
-/// StoreError where a file cannot be written or gnuplot did not draw one.
+/// Without gnuplot the first two alone. A figure whose script and data are there already is not
+/// drawn again. Returns the files, relative to `folder`. Throws StoreError where a file cannot be
+/// written or gnuplot did not draw one.
 std::vector<std::filesystem::path> draw(const std::vector<Drawing>& drawings,
                                         const std::filesystem::path& folder);
 std::vector<std::filesystem::path> draw(const std::vector<Figure>& figures,

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "model/infer/estimate.hpp"
+#include "report/packed_field.hpp"
 #include "report/sqlite.hpp"
 
 namespace headroom::report {
@@ -85,6 +86,20 @@ class SideRows {
   bool more_ = false;
 };
 
+/// Calls `visit` for each part of an extent that has some of these points. `shift` is a row less
+/// its point.
+void for_ranges(const std::vector<Extent>& extents, Size first, Size points,
+                const std::function<void(Size first_row, Size last_row, Size shift)>& visit) {
+  auto extent = std::ranges::upper_bound(extents, first, {}, &Extent::first);
+  if (extent != extents.begin()) --extent;
+  for (; extent != extents.end() && extent->first < first + points; ++extent) {
+    const Size from = std::max(first, extent->first);
+    const Size end = std::min(first + points, extent->first + extent->points);
+    const Size shift = extent->row - extent->first;
+    if (from < end) visit(from + shift, end - 1 + shift, shift);
+  }
+}
+
 }  // namespace
 
 struct Database::Implementation {
@@ -95,6 +110,7 @@ struct Database::Implementation {
   Connection connection;
   Statement rows;
   std::vector<SideRows> beside;
+  Statement status{connection, "SELECT id, status FROM outcome WHERE id BETWEEN ?1 AND ?2"};
   std::map<std::int64_t, std::vector<Extent>> extents;  ///< by run, as they are asked for
 };
 
@@ -193,15 +209,7 @@ const std::vector<Extent>& Database::extents(std::int64_t run) const {
 void Database::read(std::int64_t run, Size first, Size points,
                     const std::function<void(Size, const model::Estimate&)>& visit) const {
   Statement& row = self_->rows;
-  const auto& all = extents(run);
-  auto extent = std::ranges::upper_bound(all, first, {}, &Extent::first);
-  if (extent != all.begin()) --extent;
-  for (; extent != all.end() && extent->first < first + points; ++extent) {
-    const Size from = std::max(first, extent->first);
-    const Size end = std::min(first + points, extent->first + extent->points);
-    if (from >= end) continue;
-    const Size first_row = extent->row + from - extent->first;
-    const Size last_row = extent->row + end - 1 - extent->first;
+  for_ranges(extents(run), first, points, [&](Size first_row, Size last_row, Size shift) {
     row.bind(1, first_row);
     row.bind(2, last_row);
     for (SideRows& side : self_->beside) side.start(first_row, last_row);
@@ -214,11 +222,11 @@ void Database::read(std::int64_t run, Size first, Size points,
       from_here = id + 1;
       restore(row, stored_columns(), estimate);
       for (SideRows& side : self_->beside) side.restore_at(id, estimate);
-      visit(extent->first + id - extent->row, estimate);
+      visit(id - shift, estimate);
     }
     row.reset();
     for (SideRows& side : self_->beside) side.end();
-  }
+  });
 }
 
 void Database::for_each(std::int64_t run,
@@ -227,6 +235,21 @@ void Database::for_each(std::int64_t run,
   read(run, 0, run_stride, [&](Size point, const model::Estimate& estimate) {
     ++seen;
     visit(point, estimate);
+  });
+  check_points(run, seen);
+}
+
+void Database::for_each_verdict(std::int64_t run,
+                                const std::function<void(Size, model::Verdict)>& visit) const {
+  Statement& row = self_->status;
+  Size seen = 0;
+  for_ranges(extents(run), 0, run_stride, [&](Size first_row, Size last_row, Size shift) {
+    row.bind(1, first_row);
+    row.bind(2, last_row);
+    for (; row.step(); ++seen)
+      visit(row.integer(0) - shift,
+            static_cast<model::Verdict>(packed::verdict.read(row.integer(1))));
+    row.reset();
   });
   check_points(run, seen);
 }
@@ -245,10 +268,21 @@ std::optional<model::Estimate> Database::find(std::int64_t run, Size point) cons
   return found;
 }
 
-std::optional<Size> Database::longest_context(std::int64_t run, Size point) const {
-  Statement row(self_->connection, "SELECT tokens FROM longest_context WHERE id = ?1");
-  row.bind(1, run * run_stride + point);
-  return row.step() ? std::optional(row.integer(0)) : std::nullopt;
+std::map<Size, Size> Database::longest_contexts(std::int64_t run) const {
+  Statement row(self_->connection,
+                "SELECT id, tokens FROM longest_context WHERE id BETWEEN ?1 AND ?2");
+  row.bind(1, run * run_stride);
+  row.bind(2, run * run_stride + run_stride - 1);
+  std::map<Size, Size> tokens;
+  while (row.step()) tokens.emplace(row.integer(0) - run * run_stride, row.integer(1));
+  return tokens;
+}
+
+Database::Snapshot::Snapshot(const Database& database) : database_(&database) {
+  database.self_->connection.execute("BEGIN");
+}
+Database::Snapshot::~Snapshot() {
+  sqlite3_exec(database_->self_->connection.get(), "COMMIT", nullptr, nullptr, nullptr);
 }
 
 Table Database::query(const std::string& sql, std::int64_t run) const {

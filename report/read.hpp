@@ -3,12 +3,14 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/columns.hpp"
 #include "report/extent.hpp"
 #include "report/run_info.hpp"
@@ -62,8 +64,25 @@ class Database {
   /// The outcome of one point; none where it was excluded.
   std::optional<model::Estimate> find(std::int64_t run, Size point) const;
 
-  /// Stored outcome of the point; none if it has none.
-  std::optional<Size> longest_context(std::int64_t run, Size point) const;
+  /// Longest context that fits, in tokens per sequence, by point: of those that tables show.
+  std::map<Size, Size> longest_contexts(std::int64_t run) const;
+
+  /// The verdict of every stored point in ascending order. Throws as for_each() does.
+  void for_each_verdict(std::int64_t run,
+                        const std::function<void(Size point, model::Verdict)>& visit) const;
+
+  /// While it lives, all reads see one state of the file and none has to lock it. A writer may have
+  /// to wait.
+  class Snapshot {
+   public:
+    explicit Snapshot(const Database& database);
+    ~Snapshot();
+    Snapshot(const Snapshot&) = delete;
+    Snapshot& operator=(const Snapshot&) = delete;
+
+   private:
+    const Database* database_;
+  };
 
   /// Any query over the views. `:run`, where it occurs, is bound to `run`. Throws StoreError with
   /// sqlite's message.

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <set>
 
 #include "model/infer/estimate.hpp"
@@ -74,9 +76,13 @@ std::vector<const ModelRow*> without_repeats(const std::vector<const ModelRow*>&
 
 Written write_reports(const Database& database, std::int64_t run,
                       const std::filesystem::path& folder, Figures figures, CsvFile form, Csv csv) {
-  Source source = source_of(database, run);
+  const auto shared = std::make_shared<Source>(source_of(database, run));
   const std::string csv_name = csv_file_name(form);
-  source.every_point = csv_name.empty() ? database.file().filename().string() : csv_name;
+  shared->every_point = csv_name.empty() ? database.file().filename().string() : csv_name;
+  const Source& source = *shared;
+  std::optional<Diff> diff;
+  if (const auto before = run_before(database, run))
+    diff.emplace(std::make_shared<Source>(source_of(database, *before)), shared);
   Written written;
   const bool has_earlier = has_report(folder);
   std::error_code error;
@@ -100,10 +106,10 @@ Written write_reports(const Database& database, std::int64_t run,
   if (!trained.empty())
     add("training.md",
         to_markdown(Document().heading(1, "Training").append(training_document(source, trained))));
-  if (const auto before = run_before(database, run))
-    add("changes.md", to_markdown(diff_document(Diff(database, *before, run))));
-  const auto chosen = chosen_figures(source, figures == Figures::draw_all);
-  add("index.html", page(source, chosen));
+  if (diff) add("changes.md", to_markdown(diff_document(*diff)));
+  const auto chosen =
+      chosen_figures(source, diff ? &diff->before() : nullptr, figures == Figures::draw_all);
+  add("index.html", page(source, diff ? &*diff : nullptr, chosen));
   if (figures != Figures::skip) {
     const auto& drawn = chosen.figures;
     const auto bars = training_drawings(source, trained);
@@ -120,8 +126,11 @@ Written write_reports(const Database& database, std::int64_t run,
     remove_others(folder, "machines", {".md"}, written);
     remove_others(folder, "curves", {".png", ".svg", ".gp", ".dat"}, written);
   }
-  add("README.md", to_markdown(folder_document(source, written)) +
-                       csv_line(folder, form, source.run.fingerprint));
+  // Anew even where it says the same: the file of every point is complete if it is no newer.
+  add("README.md", [&](std::ostream& out) {
+    out << to_markdown(folder_document(source, written))
+        << csv_line(folder, form, source.run.fingerprint);
+  });
   return written;
 }
 

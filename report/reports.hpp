@@ -63,9 +63,11 @@ Document assumptions(const Source& source);
 /// The models and where their configs are from.
 List models_list(const Source& source);
 
+class Diff;
 struct ChosenFigures;
-/// out/<run>/index.html: one file with everything in it, that asks no network.
-std::string page(const Source& source, const ChosenFigures& figures);
+/// out/<run>/index.html: one file with everything in it, that asks no network. `diff`: from the run
+/// before; null: there is none.
+std::string page(const Source& source, const Diff* diff, const ChosenFigures& figures);
 
 /// The intervals of each engine, and of what an engine serves under load.
 Document tolerance(const Source& source);

@@ -142,6 +142,8 @@ void set_labels(std::vector<ModelRow>& lines) {
 }  // namespace
 
 std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::int64_t run) {
+  const Database::Snapshot snapshot(database);
+  const auto contexts = database.longest_contexts(run);
   std::vector<ModelRow> lines;
   for (std::size_t grid = 0; grid < axes.info().grids.size(); ++grid) {
     Walk names, budgets, others;
@@ -168,9 +170,10 @@ std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::
           auto estimate = database.find(run, point);
           if (!estimate) continue;
           const double bytes = number_of(axes.value("gpu_budget_bytes", point), -1);
-          entries.push_back({point,
-                             bytes < 0 ? std::nullopt : std::optional(static_cast<Size>(bytes)),
-                             *estimate, database.longest_context(run, point)});
+          const auto context = contexts.find(point);
+          entries.push_back(
+              {point, bytes < 0 ? std::nullopt : std::optional(static_cast<Size>(bytes)), *estimate,
+               context == contexts.end() ? std::nullopt : std::optional(context->second)});
         } while (advance(budget, budgets.orders));
         if (!advance(other, others.orders)) break;
       }

@@ -47,15 +47,24 @@ void Store::adopt(const std::filesystem::path& database, std::int64_t run) {
   if (first != self_->next || end > self_->end)
     throw std::logic_error("a shard that does not follow the last one");
   const Size shift = (self_->run - run) * run_stride;
+  Statement extent(self_->connection,
+                   "SELECT e.first, e.last, e.shift FROM shard.grid AS g JOIN shard.extent AS e ON "
+                   "e.grid = g.id WHERE g.run = ?1 ORDER BY e.first + e.shift");
+  // An extent at a time: rows arrive in the order of their new ids, and none has to be sorted.
   const auto copy = [&](std::string_view table, std::span<const StoredColumn> stored) {
     std::string columns;
-    for (const StoredColumn& c : stored) columns += fmt::format(", o.{}", c.name);
-    self_->connection.execute(fmt::format(
-        "INSERT INTO {0} SELECT o.id + e.shift + {1}{2} FROM shard.grid AS g CROSS JOIN "
-        "shard.extent AS e CROSS JOIN shard.{0} AS o WHERE g.run = {3} AND e.grid = g.id AND "
-        "o.id BETWEEN e.first AND e.last ORDER BY e.id, o.id",
-        table, shift, columns, run));
-    return Size{sqlite3_changes(self_->connection.get())};
+    for (const StoredColumn& c : stored) columns += fmt::format(", {}", c.name);
+    Statement rows(self_->connection,
+                   fmt::format("INSERT INTO {0} SELECT id + ?1{1} FROM shard.{0} WHERE id BETWEEN "
+                               "?2 AND ?3 ORDER BY id",
+                               table, columns));
+    Size copied = 0;
+    for (extent.bind(1, run); extent.step();) {
+      rows.run(shift + extent.integer(2), extent.integer(0), extent.integer(1));
+      copied += sqlite3_changes(self_->connection.get());
+    }
+    extent.reset();
+    return copied;
   };
   const Size copied = copy("outcome", stored_columns());
   for (const SideTable& table : side_tables()) copy(table.name, table.columns);

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include "report/store.hpp"
@@ -58,7 +59,16 @@ void write_whole(const std::filesystem::path& file,
   }
 }
 
+bool holds(const std::filesystem::path& file, std::string_view content) {
+  std::error_code error;
+  if (std::filesystem::file_size(file, error) != content.size() || error) return false;
+  std::ifstream in(file, std::ios::binary);
+  const std::string found(std::istreambuf_iterator<char>(in), {});
+  return found == content;
+}
+
 void write_whole(const std::filesystem::path& file, std::string_view content) {
+  if (holds(file, content)) return;
   write_whole(file, [&](std::ostream& out) {
     out.write(content.data(), static_cast<std::streamsize>(content.size()));
   });

@@ -13,7 +13,10 @@ namespace headroom::report {
 /// (read-only, full disk); whatever was there under that name stays then, and nothing else is left.
 void write_whole(const std::filesystem::path& file,
                  const std::function<void(std::ostream&)>& write);
+/// As above, but a file that holds `content` already stays untouched.
 void write_whole(const std::filesystem::path& file, std::string_view content);
+/// True if the file is there with this content.
+bool holds(const std::filesystem::path& file, std::string_view content);
 
 /// Files of `folder`, named relative to it. `write` puts them into another folder and returns their
 /// names; they move to `folder` when all are written. Throws what `write` throws, and StoreError;

@@ -107,7 +107,7 @@ void trend(const Options& options, const report::Database& database, std::int64_
           column->name));
     table.names.emplace_back(column->name);
   }
-  for (auto& night : report::nights(database, run, points.front(), 1000, followed)) {
+  for (auto& night : report::Nights(database, run, 1000).of(points.front(), followed)) {
     auto& row = table.rows.emplace_back(
         std::vector<report::Value>{night.run.id, night.run.finished, night.run.version});
     row.insert(row.end(), night.values.begin(), night.values.end());

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <set>
 
@@ -42,7 +43,7 @@ TEST(ChosenFigures, AllWhereTheyAreFew) {
   const Folder folder;
   add_run(folder / "r.sqlite", 40, 1, "a");
   const Database database(folder / "r.sqlite");
-  EXPECT_EQ(chosen_figures(source_of(database, 1), false).figures.size(), 40U);
+  EXPECT_EQ(chosen_figures(source_of(database, 1), nullptr, false).figures.size(), 40U);
 }
 
 TEST(ChosenFigures, AFirstRunShowsSomeOfEveryPart) {
@@ -50,12 +51,12 @@ TEST(ChosenFigures, AFirstRunShowsSomeOfEveryPart) {
   add_run(folder / "r.sqlite", 100, 1, "a");
   const Database database(folder / "r.sqlite");
   const Source source = source_of(database, 1);
-  const auto some = chosen_figures(source, false);
+  const auto some = chosen_figures(source, nullptr, false);
   EXPECT_EQ(some.figures.size(), 40U);
   EXPECT_EQ(some.left_out, 60U);
   EXPECT_EQ(some.figures.front().stem, "m0.1x_card_host.engine");
   EXPECT_GT(some.figures.back().stem, "m95");
-  EXPECT_EQ(chosen_figures(source, true).figures.size(), 100U);
+  EXPECT_EQ(chosen_figures(source, nullptr, true).figures.size(), 100U);
 }
 
 TEST(ChosenFigures, ALaterRunShowsWhatChanged) {
@@ -63,7 +64,8 @@ TEST(ChosenFigures, ALaterRunShowsWhatChanged) {
   add_run(folder / "r.sqlite", 100, 1, "a");
   add_run(folder / "r.sqlite", 100, 2, "b");
   const Database database(folder / "r.sqlite");
-  const auto changed = chosen_figures(source_of(database, 2), false);
+  const Source before = source_of(database, 1);
+  const auto changed = chosen_figures(source_of(database, 2), &before, false);
   ASSERT_EQ(changed.figures.size(), 1U);
   EXPECT_EQ(changed.figures.front().stem, "m7.1x_card_host.engine");
 }
@@ -90,6 +92,24 @@ TEST(Report, RemovesFilesOfAnEarlierOneAlone) {
   write_reports(database, 1, out, Figures::skip);
   EXPECT_EQ(names_in(out / "machines"), (std::set<std::string>{"1x_card_host.md"}));
   EXPECT_EQ(names_in(out / "curves"), (std::set<std::string>{"own.txt"}));
+}
+
+TEST(Report, AFileWithTheSameContentStays) {
+  const Folder folder;
+  add_run(folder / "r.sqlite", 2, 1, "a");
+  const fs::path out = folder / "out", machine = out / "machines" / "1x_card_host.md";
+  write_reports(Database(folder / "r.sqlite"), 1, out, Figures::skip);
+  const auto long_ago = fs::last_write_time(machine) - std::chrono::hours(24);
+  for (const auto& file : {machine, out / "precision.md", out / "README.md"})
+    fs::last_write_time(file, long_ago);
+  write_reports(Database(folder / "r.sqlite"), 1, out, Figures::skip);
+  EXPECT_EQ(fs::last_write_time(machine), long_ago);
+  EXPECT_EQ(fs::last_write_time(out / "precision.md"), long_ago);
+  EXPECT_GT(fs::last_write_time(out / "README.md"), long_ago) << "says that all are complete";
+  std::ofstream(machine, std::ios::app) << "x";
+  const auto size = fs::file_size(machine);
+  write_reports(Database(folder / "r.sqlite"), 1, out, Figures::skip);
+  EXPECT_EQ(fs::file_size(machine), size - 1);
 }
 
 }  // namespace

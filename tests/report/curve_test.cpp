@@ -150,6 +150,25 @@ TEST(Plot, TheScriptRedrawsTheFigureWithoutTheProgram) {
   EXPECT_EQ(std::filesystem::file_size(svg), size);
 }
 
+TEST(Plot, AFigureThatIsThereIsNotDrawnAgain) {
+  if (!gnuplot_found()) GTEST_SKIP() << "gnuplot is not installed";
+  const Folder folder;
+  Figure figure = sample();
+  const auto png = folder / "it's_a.sample.png", svg = folder / "it's_a.sample.svg";
+  const auto files = draw({figure}, folder.path());
+  std::ofstream(png) << "kept";
+  EXPECT_EQ(draw({figure}, folder.path()), files);
+  EXPECT_EQ(first_bytes(png, 4), "kept");
+  std::filesystem::remove(svg);
+  draw({figure}, folder.path());
+  EXPECT_EQ(first_bytes(png, 4), "\x89PNG") << "a picture was missing";
+  EXPECT_TRUE(std::filesystem::exists(svg));
+  std::ofstream(png) << "kept";
+  figure.curves[0].label += " again";
+  draw({figure}, folder.path());
+  EXPECT_EQ(first_bytes(png, 4), "\x89PNG") << "a label changed";
+}
+
 TEST(Plot, EveryCurveAndAxisIsInTheFigure) {
   if (!gnuplot_found()) GTEST_SKIP() << "gnuplot is not installed";
   Folder folder;

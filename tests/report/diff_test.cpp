@@ -201,13 +201,13 @@ TEST(Nights, FollowOnePointThroughRunsThatNumberItOtherwise) {
   write(file, run_of({"c"}, {3}, {1}), {7});
   write(file, run_of({"a"}, {1}, {2}), {8});
   const Database database(file);
-  const auto all = nights(database, 4, 0, 30);
+  const auto all = Nights(database, 4, 30).of(0);
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[0].estimate->tokens_s, 2);
   EXPECT_EQ(all[1].estimate->tokens_s, 6);
   EXPECT_FALSE(all[2].estimate);
   EXPECT_EQ(all[3].estimate->tokens_s, 8);
-  EXPECT_EQ(nights(database, 4, 0, 2).size(), 2u);
+  EXPECT_EQ(Nights(database, 4, 2).count(), 2u);
 }
 
 TEST(Nights, FollowPricesAndFactsAsEachRunStoresThem) {
@@ -222,7 +222,8 @@ TEST(Nights, FollowPricesAndFactsAsEachRunStoresThem) {
   write(file, with_rent(0.4), {2});
   write(file, with_rent(0.5), {3});
   const std::vector<const Column*> followed{find_column("rent_per_hour"), find_column("tokens_s")};
-  const auto all = nights(Database(file), 3, 0, 30, followed);
+  const Database database(file);
+  const auto all = Nights(database, 3, 30).of(0, followed);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].values, (std::vector<Value>{Value(), Value(1.0)}));
   EXPECT_EQ(all[1].values, (std::vector<Value>{Value(0.4), Value(2.0)}));

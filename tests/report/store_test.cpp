@@ -65,6 +65,18 @@ TEST(Store, AnEstimateComesBackExactly) {
   EXPECT_EQ(next, 12);
 }
 
+TEST(Store, VerdictsAreReadWithoutTheRest) {
+  Folder folder;
+  write_all(folder / "r.sqlite", small_run());
+  const Database database(folder / "r.sqlite");
+  Size next = 0;
+  database.for_each_verdict(1, [&](Size point, model::Verdict verdict) {
+    EXPECT_EQ(point, next++);
+    EXPECT_EQ(verdict, made_up(point).verdict);
+  });
+  EXPECT_EQ(next, 12);
+}
+
 TEST(Store, TheLastAxisMovesFastestAndFactsFollowTheirAxis) {
   Folder folder;
   write_all(folder / "r.sqlite", small_run());
