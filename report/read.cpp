@@ -16,8 +16,7 @@ namespace {
 
 /// Sets the columns of the row that the statement stands on. NULL times are infinite ones.
 void restore(Statement& row, std::span<const StoredColumn> columns, model::Estimate& estimate) {
-  int at = 0;
-  for (const StoredColumn& c : columns) {
+  for (int at = 0; const StoredColumn& c : columns) {
     ++at;
     if (c.restore_integer)
       c.restore_integer(estimate, row.integer(at));

@@ -89,8 +89,7 @@ class Explainer {
     if (s_.enforce_eager) say("kernels are launched one by one, without CUDA graphs");
     if (s_.max_sequences > 0) say(fmt::format("{} sequences run at once", s_.max_sequences));
     if (s_.chunk_tokens > 0) say(fmt::format("prefill passes of {} tokens", s_.chunk_tokens));
-    if (s_.batch_parts > 1)
-      say(fmt::format("the batch goes through each layer in {} parts", s_.batch_parts));
+    if (s_.batch_parts > 1) say(fmt::format("layers take the batch in {} parts", s_.batch_parts));
     if (s_.threads > 0)
       say(fmt::format("{} threads of {} physical cores on the CPU", s_.threads,
                       s_.machine->host.cores));

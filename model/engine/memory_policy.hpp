@@ -81,9 +81,9 @@ struct MemoryPolicy {
   Rotary rotary;        ///< tables of cosines and sines
   Constant context_bytes;        ///< driver context and libraries on each card
   Constant communication_bytes;  ///< on each of several cards that divide matrices over links
-  /// Beside the engine's share of a card: the driver's context where the share leaves it out, and
-  /// CUDA graphs captured after the cache. `outside_links_bytes`: in addition on each of several
-  /// cards. `host_of_unified_bytes`: the host's part of memory that it and the card share.
+  /// Memory beside the engine's share of a card: the driver's context where the share leaves it
+  /// out, and CUDA graphs captured after the cache. `outside_links_bytes`: in addition on each of
+  /// several cards. `host_of_unified_bytes`: the host's part of memory that it and the card share.
   Constant outside_bytes, outside_links_bytes, host_of_unified_bytes;
   Constant workspace_bytes;  ///< buffers of matrix libraries in the allocator's count
   Constant host_bytes;       ///< the process itself in host memory

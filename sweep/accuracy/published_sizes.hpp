@@ -24,8 +24,8 @@ double stored_bytes(const model::Model& model, const model::Scheme& scheme);
 Size published_parameters(const Measurement& row, const model::Model& model);
 
 /// `weights` with every tensor's bytes in proportion, so that their file has `file` bytes: for
-/// files of a mix that no rule describes. A pass reads more or less in the same proportion. Left out:
-/// which tensors such a mix holds in more bits.
+/// files of a mix that no rule describes. A pass reads more or less in the same proportion. Left
+/// out: which tensors such a mix holds in more bits.
 model::QuantisedModel of_file_size(model::QuantisedModel weights, double file);
 
 struct PublishedSize {

@@ -86,7 +86,7 @@ TEST(EngineLimits, ALargeShareLeavesTooLittleBesideIt) {
   run.s.tensor_parallel = 2;
   for (const auto& [share, sure, starts] : {std::tuple{0.9, Confidence::yes, true},
                                             {0.98, Confidence::marginal, true},
-                                            {0.995, Confidence::marginal, false}}) {
+                                            {0.995, Confidence::no, false}}) {
     run.s.gpu_share = share;
     const Estimate e = evaluate(run.s);
     EXPECT_EQ(fits(e.verdict), starts) << share;

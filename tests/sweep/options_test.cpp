@@ -73,9 +73,10 @@ TEST(Options, ManyValuesReachToTheNextFlag) {
 TEST(Options, RefusesWhatHasNoEffect) {
   EXPECT_EQ(options_complaint({"--gpu", "x"}), "--gpu (--machine) has no effect on 'try'");
   EXPECT_EQ(options_complaint({"--offload-params", "cpu"}),
-            "--offload-params has no effect on 'try'; estimate takes it");
-  EXPECT_EQ(options_complaint({"--grad-checkpoint", "true"}),
-            "--grad-checkpoint (--checkpointing) has no effect on 'try'; estimate takes it");
+            "--offload-params has no effect on 'try'; estimate and launch take it");
+  EXPECT_EQ(
+      options_complaint({"--grad-checkpoint", "true"}),
+      "--grad-checkpoint (--checkpointing) has no effect on 'try'; estimate and launch take it");
 }
 
 TEST(Options, NamesTheNearestFlag) {

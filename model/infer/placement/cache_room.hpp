@@ -37,9 +37,9 @@ struct CacheRoom {
 std::optional<CacheRoom> cache_room(const Scenario& scenario, const Plan& plan);
 
 /// The number of sequences to ask the engine for; 0: its usual one. It is max_sequences, else a
-/// batch beyond the usual. Where each needs a block of recurrent states and fewer blocks are left,
-/// the engine refuses its usual number. Then it is the largest power of two within 9/10 of the
-/// blocks, and at least the batch. Source: vLLM 0.33 config/compilation.py
+/// batch beyond the usual. The engine refuses its usual number if each sequence needs a block of
+/// recurrent states and fewer blocks are left. Then it is the largest power of two within 9/10 of
+/// the blocks, and at least the batch. Source: vLLM 0.33 config/compilation.py
 /// resolve_cudagraph_mode_and_sizes.
 Size sequences_to_ask_for(const Scenario& scenario, const Plan& plan);
 
