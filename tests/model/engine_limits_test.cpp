@@ -25,6 +25,20 @@ TEST(EngineLimits, FewerSequencesMakeThePassAtStartSmaller) {
   EXPECT_LT(work(run.s), usual);
 }
 
+/// 1, 2, 4, by 8 to 256, by 16 to 512: 51 sizes.
+TEST(EngineLimits, GraphsAreCapturedUpToTwiceTheSequences) {
+  OnCards run("meta-llama/Llama-3.1-8B", "bf16", "h100-sxm-80gb", "vllm");
+  const Bytes all = workspace(run.s, 0);
+  for (const auto& [sequences, sizes] :
+       {std::pair<Size, double>{1, 2}, {8, 5}, {128, 35}, {256, 51}, {1024, 51}}) {
+    run.s.max_sequences = sequences;
+    EXPECT_DOUBLE_EQ(captured_graphs(run.s), sizes / 51) << sequences;
+  }
+  EXPECT_EQ(workspace(run.s, 0), all);
+  run.s.max_sequences = 1;
+  EXPECT_LT(workspace(run.s, 0), all);
+}
+
 TEST(EngineLimits, SequencesBeyondTheLimitWait) {
   OnCards run("meta-llama/Llama-3.1-8B", "bf16", "h100-sxm-80gb", "vllm");
   run.s.batch = 64;

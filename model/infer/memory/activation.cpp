@@ -276,26 +276,9 @@ Size tokens_in_flight(const Scenario& s) {
   return times({passes, batched_tokens(s)});
 }
 
-namespace {
-
-/// Share of the usual CUDA graphs that an engine captures for at most max_sequences: sizes 1, 2, 4,
-/// by 8 to 256 and by 16 to twice the sequences, of all 51. Source: vLLM 0.28 config/vllm.py
-/// _set_cudagraph_sizes.
-double captured_share(const Scenario& s) {
-  constexpr Size most = 512, all = 51;
-  if (s.max_sequences == 0) return 1;
-  const Size largest = std::min(2 * s.max_sequences, most);
-  const Size small = largest < 2 ? 1 : largest < 4 ? 2 : 3;
-  const Size by_eight = std::min<Size>(largest, 256) / 8;
-  const Size by_sixteen = std::max<Size>(0, largest - 256) / 16;
-  return static_cast<double>(small + by_eight + by_sixteen) / static_cast<double>(all);
-}
-
-}  // namespace
-
 Bytes workspace(const Scenario& s, std::size_t card) {
   const double graphs =
-      s.enforce_eager ? 0 : captured_share(s) * s.runtime->memory.graph_bytes.value;
+      s.enforce_eager ? 0 : captured_graphs(s) * s.runtime->memory.graph_bytes.value;
   if (s.runtime->memory.workspace_bytes.value <= 0) return whole(graphs);
   const bool hopper = s.machine->devices[card].compute_capability == ComputeCapability{9, 0};
   const bool unpacks =
