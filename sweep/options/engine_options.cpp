@@ -69,9 +69,7 @@ model::Override flash_attention(const Options& options, const model::Scenario& s
 void set_pass(const Options& options, bool on_machine, model::Scenario& s) {
   const auto size = [&](std::string_view flag) {
     if (!on_machine) throw UsageError(fmt::format("--{} has no effect without a machine", flag));
-    const Size given = options.whole(flag, 1);
-    if (given < 1) throw UsageError(fmt::format("--{}: {} is not at least 1", flag, given));
-    return given;
+    return options.whole(flag, 1);
   };
   if (options.given("max-num-seqs")) {
     if (s.runtime->memory.start_pass.sequences == 0)
