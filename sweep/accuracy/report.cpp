@@ -211,17 +211,17 @@ std::string accuracy_text(const Accuracy& accuracy, LeftOutRows unscored_rows) {
           {headings[i], i > 0, i < 7 ? ScreenColumn::always : static_cast<int>(9 - i), {}});
     return screen_table(std::move(columns), rows);
   };
-  std::string text = totals(accuracy) + "\n\n";
+  const Rows unscored = left_out(accuracy);
+  const bool by_reason = unscored_rows == LeftOutRows::by_reason;
+  std::string text = totals(accuracy);
+  if (!unscored.empty() && !by_reason) text += "; --details says why the others are not";
+  text += "\n\n";
   if (const Rows rows = group_rows(accuracy); !rows.empty())
     text += table(group_headings, rows) + '\n';
   if (const Rows rows = label_rows(accuracy); !rows.empty())
     text += table(label_headings, rows) + '\n';
-  const Rows rows = left_out(accuracy);
-  if (rows.empty()) return text;
-  if (unscored_rows == LeftOutRows::by_reason)
-    return text + aligned({"not scored because of", "file", "rows"}, {false, false, true}, rows);
-  return text + paragraph(fmt::format("{} rows are not scored; --details has the reasons.",
-                                      accuracy.unscored.size()));
+  if (unscored.empty() || !by_reason) return text;
+  return text + aligned({"not scored because of", "file", "rows"}, {false, false, true}, unscored);
 }
 
 std::string accuracy_page(const Accuracy& accuracy) {
