@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/scenario/draft.hpp"
 
