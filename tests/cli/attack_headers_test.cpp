@@ -69,7 +69,8 @@ TEST_F(AttackHeaders, OffsetsAndShapesOfSafetensorsThatOverflow) {
 }
 
 TEST_F(AttackHeaders, DepthWithoutEnd) {
-  const std::string deep(20'000'000, '[');
+  std::string deep;
+  deep.resize(20'000'000, '[');
   refused("a.safetensors", safetensors(deep), "");
   refused("model.safetensors.index.json", deep, "");
   fs::create_directories(folder / "deep");
