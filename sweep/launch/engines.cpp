@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/text_only.hpp"
@@ -154,7 +155,8 @@ void add_sglang_draft(const model::Draft& draft, EngineCommand& command) {
 
 /// Memory that the engine may use on each card, as a share.
 std::string share_of_card(const model::Scenario& s) {
-  return fmt::format("{:.3g}", budget_of_card(s) / s.machine->devices.front().memory.real());
+  const double share = budget_of_card(s) / s.machine->devices.front().memory.real();
+  return fmt::format("{:.3g}", std::floor(1000 * share + 0.01) / 1000);
 }
 
 /// Share of the memory that is free at start for weights and caches, so that the process keeps

@@ -85,10 +85,8 @@ std::string_view torch_type(const model::Scheme& scheme) {
 }
 
 RealBytes budget_of_card(const model::Scenario& s) {
-  const Bytes memory = s.machine->devices.front().memory;
-  const double own = s.gpu_share > 0 ? s.gpu_share : s.runtime->memory.utilization;
-  return s.gpu_budget == model::unlimited ? own * memory.real()
-                                          : std::min(s.gpu_budget, memory).real();
+  if (s.gpu_share > 0) return s.gpu_share * s.machine->devices.front().memory.real();
+  return card_budget(s, 0).real();
 }
 
 }  // namespace headroom::sweep

@@ -83,18 +83,20 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   cores.host.cores = 8;
   Machine without_links = several;  // cards meet over the host's bus
   for (Device& device : without_links.devices) device.link = BytesPerSecond(0);
+  const Machine close = test::machine(4, 8, 256);  // 0.9 of each leaves little beside it
   Machine unified = test::machine(1, 80, 80);
   unified.devices.front().unified_memory = true;
   for (const Engine& engine : engines())
     for (const QuantisedModel* weights : {&dense, &packed, &blocks, &experts})
       for (const Machine* machine : std::initializer_list<const Machine*>{
-               &large, &several, &without_links, &small, &sockets, &cores, &poor, &unified})
+               &large, &several, &without_links, &small, &sockets, &cores, &poor, &unified, &close})
         for (const auto& [batch, prompt] :
              {std::pair<Size, Size>{4, 2000}, std::pair<Size, Size>{1, 9000}}) {
           Scenario s = test::scenario(*weights, *machine, engine.name);
           s.batch = batch;
           s.prompt_tokens = prompt;
           s.threads = 2;
+          if (machine == &close) s.gpu_share = 0.9;
           const std::vector<double> before = figures(s);
           // A lower bound shows an effect only when it grows.
           for (const double factor : {0.7, 1.5}) {

@@ -25,8 +25,9 @@ Bytes missing_beside(const Scenario& s, const Plan& plan, Limits of, double fact
   return Bytes(static_cast<Size>(needed)) - (of.memory - of.budget);
 }
 
-Bytes largest_share(const Scenario& s, Bytes memory) {
-  return std::max(Bytes(0), memory - Bytes(static_cast<Size>(needed_beside(s, 1, 1.0))));
+Bytes largest_share(const Scenario& s, Bytes memory, double factor) {
+  const Size shards = s.machine->devices.size() > 1 ? 2 : 1;
+  return std::max(Bytes(0), memory - Bytes(static_cast<Size>(needed_beside(s, shards, factor))));
 }
 
 double share_that_starts(const Scenario& s, const Plan& plan) {

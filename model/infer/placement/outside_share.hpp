@@ -16,8 +16,9 @@ namespace headroom::model {
 /// v1/worker/utils.py request_memory; MemoryPolicy::outside_bytes.
 Bytes missing_beside(const Scenario& scenario, const Plan& plan, Limits of, double memory_factor);
 
-/// The most of a card with `memory` bytes that the engine can be given as its share.
-Bytes largest_share(const Scenario& scenario, Bytes memory);
+/// The most of a card with `memory` bytes that the engine can be given as its share. It starts
+/// surely with a `memory_factor` beyond 1, and is expected to at 1.
+Bytes largest_share(const Scenario& scenario, Bytes memory, double memory_factor);
 
 /// The largest share of a card, in hundredths, beside which enough is surely left; 0: the
 /// scenario's own is such a one.

@@ -29,14 +29,15 @@ bool Plan::operator==(const Plan& o) const {
 
 Bytes card_budget(const Scenario& s, std::size_t card) {
   const Bytes memory = usable_memory(s.machine->devices[card]);
-  if (s.gpu_budget != unlimited) return std::min(s.gpu_budget, largest_share(s, memory));
+  if (s.gpu_budget != unlimited) return std::min(s.gpu_budget, largest_share(s, memory, 1.0));
   const MemoryPolicy& policy = s.runtime->memory;
+  constexpr double surely = 2;  // the high end of what is beside the share
   const auto part = [&](double share) { return rounded_down(share * real_count(memory)); };
   if (s.gpu_share > 0) return has_static_pool(s) ? memory : part(s.gpu_share);
   // An engine that is told how many layers go to cards leaves no margin.
   if (s.layer_split != nullptr && s.layer_split->gpu_layers >= 0) return part(policy.utilization);
-  return std::max(Bytes(0),
-                  part(policy.utilization - policy.margin_share) - Bytes(policy.margin_bytes));
+  const Bytes own = part(policy.utilization - policy.margin_share) - Bytes(policy.margin_bytes);
+  return std::max(Bytes(0), std::min(own, largest_share(s, memory, surely)));
 }
 
 Bytes CardUse::pooled(const Engine& engine) const {

@@ -195,7 +195,8 @@ Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan, Size card
 Bytes disk_use(const Scenario& scenario, const Plan& plan);
 
 /// Memory that the process may use on `card`: the budget, at most the card's memory. Without a
-/// budget it is the engine's share of the card. An engine that decides how many layers go to cards
+/// budget it is the engine's share of the card, or less where so much may not be free at start
+/// (model/infer/placement/outside_share.hpp). An engine that decides how many layers go to cards
 /// also leaves its margin.
 Bytes card_budget(const Scenario& scenario, std::size_t card);
 
