@@ -147,12 +147,7 @@ int estimate_training(const Options& options) {
     throw UsageError("--packing changes only times: no effect without cards (--machine)");
   if (given.token_budget > 0 && (!given.machine || given.machine->devices.empty()))
     throw UsageError("--token-budget has no effect without cards (--machine)");
-  TrainingAnswer answer;
-  try {
-    answer = answer_of(given);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(error.what());
-  }
+  const TrainingAnswer answer = answer_of(given);
   if (options.given("sources"))
     emit(options, sources_text(sources_of(given, answer)));
   else if (format == Format::text && !with_terms && !options.given("details"))

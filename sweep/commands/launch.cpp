@@ -3,16 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
-#include "hardware/names.hpp"
 #include "model/answer/explain.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "report/whole_file.hpp"
 #include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
+#include "sweep/launch/kinds.hpp"
 #include "sweep/launch/training.hpp"
 #include "sweep/llama_cpp_flags.hpp"
 #include "sweep/options/adapter_options.hpp"
@@ -66,26 +63,6 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
   return kind.write({s, explained, std::move(split), given.adapters ? &*given.adapters : nullptr});
 }
 
-/// Every kind that applies, each in its file; the others with their reasons.
-int write_all(const Options& options, GivenScenario& given) {
-  namespace fs = std::filesystem;
-  if (!options.given("out")) throw UsageError("--kind all writes files and needs --out FOLDER");
-  const fs::path folder = options.text("out");
-  std::error_code error;
-  fs::create_directories(folder, error);
-  int written = 0;
-  for (const LaunchKind& kind : launch_kinds()) {
-    try {
-      report::write_whole(folder / kind.file, write(kind, given, options));
-      fmt::print("{}: {}\n", (folder / kind.file).string(), kind.meaning);
-      ++written;
-    } catch (const std::invalid_argument& e) {
-      fmt::print("no {}: {}\n", kind.file, e.what());
-    }
-  }
-  return written > 0 ? done : answer_is_no;
-}
-
 /// The default kind of a runtime is the one made for it.
 std::string kind_for(const model::Engine& runtime) {
   const LaunchKind* kind = kind_of(runtime);
@@ -115,7 +92,9 @@ int run_launch(const Options& options) {
   std::string kind = options.text("kind");
   if (kind == "test-plan") return plan_of_tests(options);
   GivenScenario given = scenario_of(options);
-  if (kind == "all") return write_all(options, given);
+  if (kind == "all")
+    return write_kinds(options, launch_kinds(),
+                       [&](const LaunchKind& each) { return write(each, given, options); });
   if (kind.empty()) kind = kind_for(*given.scenario.runtime);
   const LaunchKind& chosen = launch_kind(kind);
   try {

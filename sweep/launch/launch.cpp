@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/advice_words.hpp"
+#include "sweep/launch/kinds.hpp"
 #include "sweep/output.hpp"
 #include "sweep/verdict_text.hpp"
 
@@ -57,12 +57,7 @@ const LaunchKind* kind_of(const model::Engine& runtime) {
 }
 
 const LaunchKind& launch_kind(std::string_view name) {
-  std::vector<std::string> known;
-  for (const LaunchKind& kind : kinds_table) {
-    if (kind.name == name) return kind;
-    known.emplace_back(kind.name);
-  }
-  throw unknown_name("kind", name, known);
+  return kind_named(kinds_table, "kind", name);
 }
 
 std::string python_quoted(std::string_view text) {

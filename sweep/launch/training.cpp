@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "hardware/names.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "report/whole_file.hpp"
 #include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
+#include "sweep/launch/kinds.hpp"
 #include "sweep/launch/training_settings.hpp"
 #include "sweep/output.hpp"
 
@@ -33,15 +31,6 @@ bool starts(const TrainingKind& kind, const model::TrainingRuntime& runtime) {
          std::string::npos;
 }
 
-const TrainingKind& kind_named(std::string_view name) {
-  std::vector<std::string> known;
-  for (const TrainingKind& kind : training_table) {
-    if (kind.name == name) return kind;
-    known.emplace_back(kind.name);
-  }
-  throw unknown_name("kind of --task training", name, known);
-}
-
 /// The first kind that is made for the runtime. Throws std::invalid_argument where there is none.
 const TrainingKind& training_kind_for(const model::TrainingScenario& step) {
   sharding_of(step);
@@ -54,25 +43,6 @@ std::string write_step(const TrainingKind& kind, const TrainingPoint& point) {
     throw std::invalid_argument(fmt::format("--runtime is {}, but this file is for {}",
                                             point.step().runtime->name, kind.runtimes));
   return kind.write(point);
-}
-
-int write_all_of_step(const Options& options, const TrainingPoint& point) {
-  namespace fs = std::filesystem;
-  if (!options.given("out")) throw UsageError("--kind all writes files and needs --out FOLDER");
-  const fs::path folder = options.text("out");
-  std::error_code error;
-  fs::create_directories(folder, error);
-  int written = 0;
-  for (const TrainingKind& kind : training_table) {
-    try {
-      report::write_whole(folder / kind.file, write_step(kind, point));
-      fmt::print("{}: {}\n", (folder / kind.file).string(), kind.meaning);
-      ++written;
-    } catch (const std::invalid_argument& e) {
-      fmt::print("no {}: {}\n", kind.file, e.what());
-    }
-  }
-  return written > 0 ? done : answer_is_no;
 }
 
 /// Throws std::invalid_argument with what would help where the step does not fit.
@@ -94,22 +64,18 @@ int launch_training(const Options& options) {
   const GivenTraining given = training_of(options);
   if (given.machine->devices.empty())
     throw UsageError("the machine has no card: these files train on cards");
-  TrainingAnswer answer;
-  try {
-    answer = answer_of(given);
-  } catch (const std::invalid_argument& e) {
-    throw UsageError(e.what());
-  }
+  const TrainingAnswer answer = answer_of(given);
   const TrainingPoint point{given, answer};
   const std::string kind = options.text("kind");
   try {
     refuse_unfit(point);
-    if (kind == "all") return write_all_of_step(options, point);
-    const TrainingKind& chosen =
-        kind.empty() ? training_kind_for(given.scenario) : kind_named(kind);
+    if (kind == "all")
+      return write_kinds(options, training_table,
+                         [&](const TrainingKind& each) { return write_step(each, point); });
+    const TrainingKind& chosen = kind.empty()
+                                     ? training_kind_for(given.scenario)
+                                     : kind_named(training_table, "kind of --task training", kind);
     emit(options, write_step(chosen, point));
-  } catch (const UsageError&) {
-    throw;
   } catch (const std::invalid_argument& e) {
     fmt::print(stderr, "headroom: no {}: {}\n", kind.empty() ? "file" : kind, e.what());
     return answer_is_no;

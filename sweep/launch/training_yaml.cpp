@@ -49,7 +49,14 @@ std::vector<std::string> target_names(const GivenTraining& given) {
   return given.adapter->all_targets();
 }
 
-/// Sizes and the optimizer, which both programs pass to the Trainer.
+/// The optimizer of the Trainer, by the name that a program gives the setting.
+void add_optimizer(const TrainingPoint& point, std::string_view setting, json::object& file) {
+  const OptimizerWords optimizer = optimizer_words(point);
+  file[setting] = optimizer.name;
+  if (!optimizer.arguments.empty()) file["optim_args"] = optimizer.arguments;
+}
+
+/// Steps, the learning rate and DeepSpeed, which both programs pass to the Trainer.
 void add_steps(const TrainingPoint& point, json::object& file) {
   if (const Size steps = steps_of(point); steps > 0) file["max_steps"] = steps;
   file["learning_rate"] = 5e-5;
@@ -125,9 +132,7 @@ std::string llama_factory_file(const TrainingPoint& point) {
   file["cutoff_len"] = s.sequence;
   file["per_device_train_batch_size"] = s.batch;
   file["gradient_accumulation_steps"] = s.accumulated;
-  const OptimizerWords optimizer = optimizer_words(point);
-  file["optim"] = optimizer.name;
-  if (!optimizer.arguments.empty()) file["optim_args"] = optimizer.arguments;
+  add_optimizer(point, "optim", file);
   if (s.recipe->name == "pure-16bit" && s.adapter == nullptr) {
     if (loaded_type(point) != "bfloat16")
       throw std::invalid_argument("LLaMA-Factory has weights in bf16 alone: --precision bf16");
@@ -160,9 +165,7 @@ std::string axolotl_file(const TrainingPoint& point) {
   file["pad_to_sequence_len"] = true;
   file["micro_batch_size"] = s.batch;
   file["gradient_accumulation_steps"] = s.accumulated;
-  const OptimizerWords optimizer = optimizer_words(point);
-  file["optimizer"] = optimizer.name;
-  if (!optimizer.arguments.empty()) file["optim_args"] = optimizer.arguments;
+  add_optimizer(point, "optimizer", file);
   file["lr_scheduler"] = "linear";
   const std::string_view type = mixed_type(point);
   if (!type.empty())

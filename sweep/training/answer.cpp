@@ -17,7 +17,7 @@ namespace headroom::sweep {
 namespace json = boost::json;
 using model::TrainingEstimate;
 
-TrainingAnswer answer_of(const GivenTraining& given) {
+TrainingAnswer answer_of(const GivenTraining& given) try {
   const model::TrainingScenario& s = given.scenario;
   model::TrainingEvaluator evaluate;
   TrainingAnswer answer{.memory = evaluate(s), .outcome = {}, .time = {}, .parts = {}, .terms = {}};
@@ -31,6 +31,8 @@ TrainingAnswer answer_of(const GivenTraining& given) {
   if (answer.outcome->verdict < model::Verdict::does_not_fit)
     model::put_time(*answer.outcome, *answer.time);
   return answer;
+} catch (const std::invalid_argument& impossible) {
+  throw UsageError(impossible.what());
 }
 
 namespace {

@@ -24,7 +24,7 @@ struct TrainingAnswer {
   std::vector<model::StepPart> parts;
   std::vector<model::Term> terms;  ///< terms of memory
 };
-/// Throws std::invalid_argument for a step that cannot be.
+/// Throws UsageError for a step that cannot be.
 TrainingAnswer answer_of(const GivenTraining& given);
 
 /// True if the peak of a step on the machine's cards, at the high end of its interval, leaves less

@@ -31,13 +31,13 @@ Bytes largest_share(const Scenario& s, Bytes memory, double factor) {
 }
 
 double share_that_starts(const Scenario& s, const Plan& plan) {
-  constexpr double high_end = 2, steps = 100;
+  constexpr double steps = 100;
   double least = 1;
   for (std::size_t card = 0; card < static_cast<std::size_t>(plan.cards); ++card) {
     const double memory = real_count(usable_memory(s.machine->devices[card]));
-    const double share = 1 - needed_beside(s, plan.shards, high_end) / memory;
+    const double share = 1 - needed_beside(s, plan.shards, surely) / memory;
     if (missing_beside(s, plan, {card_budget(s, card), usable_memory(s.machine->devices[card])},
-                       high_end) > Bytes(0))
+                       surely) > Bytes(0))
       least = std::min(least, std::floor(steps * share) / steps);
   }
   return least < 1 ? least : 0;

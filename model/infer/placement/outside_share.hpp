@@ -5,6 +5,9 @@
 
 namespace headroom::model {
 
+/// A `memory_factor` for the high end: what is surely enough.
+inline constexpr double surely = 2;
+
 /// Bytes that are missing beside the budget of a card; not above 0: there is room.
 ///
 ///   missing = outside + links (several cards divide matrices) + host (unified memory)

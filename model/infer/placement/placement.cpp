@@ -31,7 +31,6 @@ Bytes card_budget(const Scenario& s, std::size_t card) {
   const Bytes memory = usable_memory(s.machine->devices[card]);
   if (s.gpu_budget != unlimited) return std::min(s.gpu_budget, largest_share(s, memory, 1.0));
   const MemoryPolicy& policy = s.runtime->memory;
-  constexpr double surely = 2;  // the high end of what is beside the share
   const auto part = [&](double share) { return rounded_down(share * real_count(memory)); };
   if (s.gpu_share > 0) return has_static_pool(s) ? memory : part(s.gpu_share);
   // An engine that is told how many layers go to cards leaves no margin.
