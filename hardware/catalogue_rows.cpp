@@ -102,10 +102,17 @@ void read_memory(TomlRow& row, Device& device) {
     row.fail("memory_gib", "found together with memory_mib; give one of the two");
   if (reported) device.memory = whole(*reported, 1 << 20);
   if (nominal) device.memory = whole(*nominal, 1 << 30);
-  if (reported || nominal) device.memory_nominal = nominal.has_value();
+  const auto visible = row.positive("visible_mib", max_mib);
+  if (reported || nominal) {
+    device.memory_nominal = nominal.has_value();
+    device.visible = Bytes(0);
+  }
+  if (visible) device.visible = whole(*visible, 1 << 20);
   if (device.memory == Bytes())
     row.fail("memory_mib",
              "missing; expected memory_mib (as the driver reports it) or memory_gib (nominal)");
+  if (device.visible > device.memory)
+    row.fail("visible_mib", "beyond the memory of the card; expected what a program sees of it");
 }
 
 void read_peaks(TomlRow& row, Device& device) {

@@ -195,8 +195,7 @@ Device specified_card(const MachineSpecification& spec, const Catalogue& catalog
   Device device;
   device.name = fmt::format("gpu-{}mib", spec.gpu_memory->count() >> 20);
   device.title = "GPU from a specification";
-  device.memory = *spec.gpu_memory;
-  device.memory_nominal = false;
+  set_memory(device, *spec.gpu_memory);
   device.source = "specification";
   device.power_unknown = "the flags that describe the card state none";
   const std::string rates = set_rates(spec, catalogue, device, spread);

@@ -19,7 +19,7 @@ std::vector<GpusNeeded> gpus_needed(const model::Scenario& scenario, const Catal
   s.gpu_budget = model::unlimited;
   s.gpu_share = 0;
   for (const Device& device : catalogue.devices) {
-    GpusNeeded needed{&device, least.real() / device.memory.real(), 0};
+    GpusNeeded needed{&device, least.real() / usable_memory(device).real(), 0};
     Machine machine;
     machine.name = device.name;
     machine.host = catalogue.host(catalogue.default_host);

@@ -33,6 +33,7 @@ class Properties {
     row("aliases", fmt::format("{}", fmt::join(d.aliases, ", ")));
     row("memory_bytes", bytes(d.memory));
     row("memory_is", std::string(d.memory_nominal ? "nominal" : "what the driver reports"));
+    row("visible_bytes", bytes(usable_memory(d)));
     row("bandwidth_bytes_s", rate(d.bandwidth));
     row("fp32_flops_s", flops(d.fp32));
     row("tf32_flops_s", flops(d.tf32));

@@ -111,7 +111,7 @@ std::string_view missed(model::Miss miss) {
 
 Bytes room(const Candidate& c) {
   if (c.machine->devices.empty()) return {};
-  const Bytes card = c.machine->devices.front().memory;
+  const Bytes card = usable_memory(c.machine->devices.front());
   return card > c.serving.estimate.gpu_bytes ? card - c.serving.estimate.gpu_bytes : Bytes(0);
 }
 

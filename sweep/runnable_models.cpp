@@ -136,7 +136,7 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
   if (!machine.devices.empty()) line("Largest on GPUs:", largest(on_gpus));
   line(fmt::format("Largest at {:.0f} token/s or more:", report::slow_from), largest(quick));
   Bytes card;
-  for (const Device& device : machine.devices) card = std::max(card, device.memory);
+  for (const Device& device : machine.devices) card = std::max(card, usable_memory(device));
   if (!machine.devices.empty()) line("Largest for QLoRA:", largest_trained(rows, card));
   const std::vector<Line> lines = runnable_lines(rows, most);
   text += '\n' + runnable_list(lines) + '\n';

@@ -202,7 +202,7 @@ Bytes with_static_pool(const Scenario& asked, const CardReserve& sizes, const Ca
   s.runtime = &runtime;
   s.machine = &machine;
   const auto fits = [&](Bytes memory) {
-    machine.devices[0].memory = memory;
+    set_memory(machine.devices[0], memory);
     return static_pool(s, 1, 1, memory, use.context) >= use.pooled(runtime);
   };
   Bytes low = use.total(), high = 2 * (use.total() + Bytes(Size{64} << 30));
@@ -220,7 +220,7 @@ Bytes min_card(const Scenario& asked) {
   if (asked.machine->devices.empty() || asked.assignment != nullptr) return Bytes(0);
   Machine machine = *asked.machine;
   machine.devices.resize(1);
-  machine.devices[0].memory = Bytes(Size{1} << 50);
+  set_memory(machine.devices[0], Bytes(Size{1} << 50));
   Scenario s = asked;
   s.machine = &machine;
   s.gpu_budget = unlimited;
@@ -230,7 +230,7 @@ Bytes min_card(const Scenario& asked) {
   const Plan plan = place(s, 1.0);
   if (!plan.feasible() || plan.cards != 1) return Bytes(0);
   // The memory that an engine reserves at start depends on the size of the actual card.
-  machine.devices[0].memory = asked.machine->devices[0].memory;
+  machine.devices[0] = asked.machine->devices[0];
   const CardUse use = card_use(s, plan, 0);
   const double total = use.total().real().value();
   const MemoryPolicy& policy = s.runtime->memory;

@@ -54,7 +54,7 @@ AfterChange after_change(const Estimate& e) {
 std::optional<Advice> fewer_bits(const Scenario& s, Seconds now) {
   const Model& model = *s.weights->model;
   Bytes memory;
-  for (const Device& device : s.machine->devices) memory += device.memory;
+  for (const Device& device : s.machine->devices) memory += usable_memory(device);
   for (const Scheme* scheme : no_wider(s, *s.runtime)) {
     if (!refusal(model, *scheme).empty() || least_on_cards(model, *scheme) > memory) continue;
     const QuantisedModel narrower = quantise(model, *scheme);

@@ -80,7 +80,7 @@ class Explainer {
       say(fmt::format("host {} (the usual one, as none was given)", s_.machine->host.name));
     for (std::size_t card = 0; card < s_.machine->devices.size() && card < 1; ++card)
       say(fmt::format("GPU budget {} of {} on each card", to_text(card_budget(s_, card)),
-                      to_text(s_.machine->devices[card].memory)));
+                      to_text(usable_memory(s_.machine->devices[card]))));
     add_static_share(say);
     if (out_.estimate.verdict != Verdict::refused) say(split_words());
     say(score_bytes(s_) > 0 ? "attention that stores its scores in memory"
@@ -203,7 +203,7 @@ class Explainer {
       const CardUse use = card_use(s_, plan_, card);
       DeviceUse row{.name = fmt::format("gpu {}: {}", card, s_.machine->devices[i].name),
                     .kind = "gpu",
-                    .capacity = s_.machine->devices[i].memory,
+                    .capacity = usable_memory(s_.machine->devices[i]),
                     .budget = card_budget(s_, i),
                     .reserved = reserved_at_start(s_, plan_, use, i),
                     .weights = use.weights,

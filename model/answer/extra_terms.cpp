@@ -156,9 +156,9 @@ std::vector<std::string> room_notes(const Scenario& s, const Plan& plan,
   add_cache_room(s, plan, notes);
   if (const Bytes least = min_card(s); least > Bytes(0)) {
     const Device& device = s.machine->devices.front();
-    notes.push_back(
-        fmt::format("a single card would need {} to hold everything: {:.2f} of the memory of {}",
-                    to_text(least), real_count(least) / real_count(device.memory), device.name));
+    notes.push_back(fmt::format(
+        "a single card would need {} to hold everything: {:.2f} of the memory of {}",
+        to_text(least), real_count(least) / real_count(usable_memory(device)), device.name));
   }
   if (plan.feasible()) add_share(s, devices, notes);
   return notes;

@@ -16,7 +16,7 @@ model::Eighths left_of(Bytes memory, double taken) {
 std::optional<model::Assignment> auto_map(const model::Scenario& s) {
   model::MaxMemory memory;
   for (std::size_t card = 0; card < s.machine->devices.size(); ++card)
-    memory.push_back({std::to_string(card), left_of(s.machine->devices[card].memory,
+    memory.push_back({std::to_string(card), left_of(usable_memory(s.machine->devices[card]),
                                                     s.runtime->memory.context_bytes.value)});
   memory.push_back({"cpu", left_of(s.machine->host.ram, s.runtime->memory.host_bytes.value)});
   memory.push_back({"disk", 0, false});

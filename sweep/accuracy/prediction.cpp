@@ -100,7 +100,7 @@ bool is_served(Statistic statistic) {
 /// The scenario with cards of any size, and contexts beyond the model's positions.
 struct Lifted {
   explicit Lifted(const Scenario& s) : machine(*s.machine), runtime(*s.runtime), scenario(s) {
-    for (Device& device : machine.devices) device.memory = Bytes(Size{1} << 50);
+    for (Device& device : machine.devices) set_memory(device, Bytes(Size{1} << 50));
     runtime.cache.rejects_beyond_max_positions = false;
     if (const model::CardReserve* sizes = model::card_reserve(s)) {
       runtime.memory.pool.reserve = {*sizes};  // those of the actual cards

@@ -16,7 +16,7 @@ namespace {
 Device any_card() {
   Device card;
   card.name = "any";
-  card.memory = Bytes(Size{1} << 50);
+  set_memory(card, Bytes(Size{1} << 50));
   card.bandwidth = card.host_bus = BytesPerSecond(1e12);
   card.fp32 = card.fp16 = card.bf16 = FlopsPerSecond(1e14);
   return card;
@@ -35,6 +35,17 @@ std::vector<Device> cards_in(std::string_view part) {
   }
 }
 
+/// Sets the size that a row states. Less than the driver's figure is what the program saw.
+void state_memory(Device& card, Bytes stated) {
+  constexpr double printed = 0.999;  // sizes are printed with two digits
+  if (!card.unified_memory && stated.real() < printed * card.memory.real())
+    set_memory(card, stated);
+  else if (card.unified_memory || stated > card.memory) {
+    card.memory = stated;
+    card.visible = Bytes(0);
+  }
+}
+
 std::vector<Device> cards_of(const Measurement& row) {
   std::vector<Device> cards;
   if (row["machine"] == "cpu") return cards;
@@ -43,7 +54,7 @@ std::vector<Device> cards_of(const Measurement& row) {
   for (std::size_t i = 0; i < parts.size(); ++i)
     for (Device& card : cards_in(parts[i])) {
       if (const auto gib = i < sizes.size() ? leading_number(sizes[i]) : std::nullopt)
-        card.memory = Bytes(static_cast<Size>(*gib * GiB));
+        state_memory(card, Bytes(static_cast<Size>(*gib * GiB)));
       cards.push_back(std::move(card));
     }
   return cards;

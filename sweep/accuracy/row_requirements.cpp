@@ -42,7 +42,7 @@ void require_layers(const Measurement& row, const Scenario& s) {
 /// Bytes of all cards; endless where there are none to be short of.
 double capacity(const Machine& machine) {
   double bytes = 0;
-  for (const Device& device : machine.devices) bytes += device.memory.real().value();
+  for (const Device& device : machine.devices) bytes += usable_memory(device).real().value();
   return bytes > 0 ? bytes : std::numeric_limits<double>::infinity();
 }
 

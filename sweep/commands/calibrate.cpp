@@ -86,7 +86,7 @@ CalibrationReport calibrated(const Options& options) {
   auto machine = machine_of(options);
   RowDefaults defaults{options.text("model"), options.text("precision"), {}};
   if (machine && !machine->machine.devices.empty())
-    defaults.card_memory = machine->machine.devices.front().memory;
+    defaults.card_memory = usable_memory(machine->machine.devices.front());
   for (const std::string& path : options.operands()) {
     found.files.push_back(read_measured(path, defaults));
     const MeasuredHost& host = found.files.back().host;

@@ -27,7 +27,8 @@ double gib(Bytes bytes) { return bytes.real().value() / (1 << 30); }
 Bytes smallest_card(const CurveLine& line, const AllocationPoint& point) {
   Bytes least = unlimited;
   for (Size card = point.plan.first_used_card; card < point.plan.cards; ++card)
-    least = std::min(least, line.scenario.machine->devices[static_cast<std::size_t>(card)].memory);
+    least = std::min(least,
+                     usable_memory(line.scenario.machine->devices[static_cast<std::size_t>(card)]));
   return least;
 }
 

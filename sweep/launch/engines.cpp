@@ -155,7 +155,7 @@ void add_sglang_draft(const model::Draft& draft, EngineCommand& command) {
 
 /// Memory that the engine may use on each card, as a share.
 std::string share_of_card(const model::Scenario& s) {
-  const double share = budget_of_card(s) / s.machine->devices.front().memory.real();
+  const double share = budget_of_card(s) / usable_memory(s.machine->devices.front()).real();
   return fmt::format("{:.3g}", std::floor(1000 * share + 0.01) / 1000);
 }
 
@@ -163,7 +163,7 @@ std::string share_of_card(const model::Scenario& s) {
 /// within its budget.
 std::string static_share_of_card(const model::Scenario& s, const model::Plan& plan) {
   double share = model::static_share(s, plan.shards, plan.stages);
-  const Bytes memory = s.machine->devices.front().memory;
+  const Bytes memory = usable_memory(s.machine->devices.front());
   if (s.gpu_budget < memory) {
     const model::CardUse use = card_use(s, plan, plan.first_used_card);
     const Bytes others = use.total() - use.pooled(*s.runtime);

@@ -19,7 +19,7 @@ constexpr std::string_view options_file = "tensorrt_llm.yaml";
 /// Share of the memory that is free beside weights and working memory, which the cache may fill so
 /// that the process keeps within its budget.
 std::string free_share_of_card(const model::Scenario& s, const model::Plan& plan) {
-  const Bytes memory = s.machine->devices.front().memory;
+  const Bytes memory = usable_memory(s.machine->devices.front());
   const model::CardUse use = card_use(s, plan, plan.first_used_card);
   const RealBytes others = (use.total() - use.kv_cache).real();
   const double share = (budget_of_card(s) - others) / (memory.real() - others);

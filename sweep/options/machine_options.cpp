@@ -123,16 +123,18 @@ GivenMachine local(const Catalogue& catalogue, Memory memory) {
   GivenMachine given;
   given.machine = local_machine(found, catalogue, &given.assumed);
   if (memory == Memory::free) {
-    const auto only = [&](const std::string& name, Bytes& all, Bytes free) {
-      if (free >= all) return;
-      given.assumed.push_back(
-          fmt::format("free memory of {} now: {} of {}", name, to_text(free), to_text(all)));
-      all = free;
+    const auto only = [&](const std::string& name, Bytes all, Bytes free) {
+      if (free < all)
+        given.assumed.push_back(
+            fmt::format("free memory of {} now: {} of {}", name, to_text(free), to_text(all)));
+      return std::min(free, all);
     };
     for (std::size_t i = 0; i < given.machine.devices.size() && i < found.cards.size(); ++i)
       if (found.cards[i].free)
-        only(fmt::format("gpu {}", i), given.machine.devices[i].memory, *found.cards[i].free);
-    only("the RAM", given.machine.host.ram, found.ram_available);
+        set_memory(given.machine.devices[i],
+                   only(fmt::format("gpu {}", i), usable_memory(given.machine.devices[i]),
+                        *found.cards[i].free));
+    given.machine.host.ram = only("the RAM", given.machine.host.ram, found.ram_available);
     return given;
   }
   const auto busy = [&](const std::string& name, std::string_view flag, Bytes free, Bytes all) {

@@ -31,8 +31,7 @@ Machine no_machine() {
   machine.name = "none";
   Device card;
   card.name = "any";
-  card.memory = Bytes(Size{1} << 60);
-  card.memory_nominal = false;
+  set_memory(card, Bytes(Size{1} << 60));
   card.bandwidth = card.host_bus = BytesPerSecond(1e12);
   card.fp32 = card.fp16 = card.bf16 = FlopsPerSecond(1e14);
   machine.devices = {card};

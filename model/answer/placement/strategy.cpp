@@ -37,7 +37,7 @@ Scenario with_budgets(const Scenario& s, const StrategyRow& row) {
 Machine with_larger_cards(const Machine& machine) {
   Machine larger = machine;
   if (larger.devices.empty()) larger.devices.emplace_back();
-  for (Device& device : larger.devices) device.memory = largest_memory;
+  for (Device& device : larger.devices) set_memory(device, largest_memory);
   return larger;
 }
 
