@@ -166,9 +166,9 @@ ImageInput largest_image(const ImageRule& rule) {
   return {along * (along + 1), along * along * share};
 }
 
-/// Images of an engine's pass at start: the largest that the context holds, as many as a pass has
-/// tokens for. Source: vLLM 0.28 takes 61.5 MiB more for each 1024 tokens of context with
-/// Qwen2-VL-2B (fit-1051 to fit-1055 of tests/accuracy), as the tower does for an image of so many.
+/// Images of an engine's pass at start: the largest that the processor makes, whatever the context
+/// holds, and as many as a pass has tokens for. Source: vLLM 0.28 multimodal/encoder_budget.py;
+/// model_executor/models/qwen2_vl.py, get_max_image_tokens.
 struct StartImages {
   double patches = 0, tokens = 0;
 };
@@ -178,10 +178,8 @@ StartImages start_images(const Scenario& s) {
   const ImageInput largest = largest_image(rule);
   if (largest.tokens <= 0) return {};
   const Size images = std::clamp<Size>(start_tokens(s) / largest.tokens, 1, start_sequences(s));
-  const double held =
-      std::min(1.0, static_cast<double>(s.cached_tokens()) / static_cast<double>(largest.tokens));
-  return {held * static_cast<double>(images * largest.patches),
-          held * static_cast<double>(images * largest.tokens)};
+  return {static_cast<double>(images * largest.patches),
+          static_cast<double>(images * largest.tokens)};
 }
 
 }  // namespace
