@@ -57,6 +57,10 @@ UNITS = {'GiB': (2 ** 30, 'bytes'), 'MB': (2 ** 20, 'bytes'), 'MiB': (2 ** 20, '
 SERVED = {'step': 'serving_step', 'prefill': 'serving_first', 'generation': 'serving_rate'}
 
 
+#: A card's memory is then less than what the process uses.
+IN_HOST_MEMORY = re.compile(r'\bput (some|part|the rest)\b.* in (shared|host|system) memory')
+
+
 def one_digit(value):
     digits = value.partition('e')[0].lstrip('0.')
     return '.' in value and len(digits.replace('.', '')) < 2
@@ -83,6 +87,8 @@ def figure_of(row, engine):
     scale, unit = UNITS.get(row['unit'], (float(engine['gigabyte']), 'bytes'))
     if statistic in ('load', 'load_weights') and is_warm(row):
         statistic += '_warm'
+    if statistic == 'card_used' and IN_HOST_MEMORY.search(row['notes']):
+        raise Missing('quantity: the driver put a part of it in host memory')
     if statistic == 'card_used' and engine['memory_by'] == 'allocator':
         statistic = 'allocated_peak'
     if statistic in CACHE and row.setting('prefix_caching') == 'off':
