@@ -13,9 +13,9 @@ FlopsPerSecond best(std::initializer_list<std::optional<FlopsPerSecond>> rates) 
   return result;
 }
 
-/// What a program sees of an NVIDIA card whose driver reports `total`. The driver reserves the
-/// rest: 350 to 770 MiB of cards with 8 to 180 GiB, on Linux with drivers of 2025 and 2026. On
-/// Windows nothing is missing. Source: catalogue/visible_memory.csv.
+/// The part of an NVIDIA card's `total` that a program sees. The driver reserves the rest: 350 to
+/// 770 MiB of cards with 8 to 180 GiB, on Linux with drivers of 2025 and 2026. On Windows nothing
+/// is missing. Source: catalogue/visible_memory.csv.
 Bytes seen_of(Bytes total) {
   constexpr double reserved_bytes = 330.0 * (1 << 20), reserved_share = 4.0 / 1024;
   const double all = static_cast<double>(total.count());

@@ -26,7 +26,7 @@ struct Device {
   std::vector<std::string> aliases;  ///< other names a user may type
   Bytes memory;  ///< total as the driver reports it; nominal GiB where no source gives that figure
   bool memory_nominal = true;  ///< true: `memory` is the nominal size, not the driver's figure
-  Bytes visible;  ///< what a program sees in total (cudaMemGetInfo); 0: no source gives that figure
+  Bytes visible;  ///< total that a program sees (cudaMemGetInfo); 0: no source gives that figure
   bool unified_memory = false;  ///< the card shares the host's RAM (Apple, APUs)
   BytesPerSecond bandwidth;     ///< the card's memory
   /// Dense peak by number format. Absent where the card lacks such units or no source gives a
@@ -59,10 +59,10 @@ struct Device {
   bool operator==(const Device&) const = default;
 };
 
-/// Memory that a card allows one process: Device::visible. Where that is unknown, the driver of
-/// NVIDIA's cards reserves some: catalogue/visible_memory.csv. Metal's recommendedMaxWorkingSetSize
-/// is two thirds of the memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple
-/// M1 to M3.
+/// Memory that a card allows one process: Device::visible. If that is unknown, the driver of an
+/// NVIDIA card reserves some (catalogue/visible_memory.csv). Metal's recommendedMaxWorkingSetSize
+/// is two thirds of the memory up to 36 GiB and three quarters beyond: llama.cpp's logs on Apple M1
+/// to M3.
 Bytes usable_memory(const Device& device);
 /// Makes `memory` the size of a card that a program sees whole.
 void set_memory(Device& device, Bytes memory);

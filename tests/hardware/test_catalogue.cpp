@@ -68,8 +68,8 @@ TEST(Catalogue, FiguresThatDocumentsState) {
   EXPECT_DOUBLE_EQ(tera(h100.bf16), 989);                               // 1,979 with sparsity
   EXPECT_DOUBLE_EQ(tera(catalogue.device("a100-sxm-40gb").bf16), 312);
   EXPECT_DOUBLE_EQ(h100.link.value(), 450e9);  // 900 GB/s both directions
-  EXPECT_EQ(catalogue.device("l40").memory, 48 * Bytes(1 << 30));
-  EXPECT_TRUE(catalogue.device("l40").memory_nominal);
+  EXPECT_EQ(catalogue.device("tpu-v5e").memory, 16 * Bytes(1 << 30));
+  EXPECT_TRUE(catalogue.device("tpu-v5e").memory_nominal);
   EXPECT_TRUE(catalogue.device("m2-ultra-192gb").unified_memory);
 }
 

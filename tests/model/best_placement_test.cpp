@@ -41,7 +41,7 @@ Engine without_crossings(const Engine& runtime) {
 Machine drawn_machine(Drawing& random, Size cards, Size max_gib) {
   Machine box = machine(cards, 1, random.between(2, 4 * max_gib), random.between(1, 200));
   for (Device& device : box.devices) {
-    device.memory = Bytes(random.between(1, max_gib * 16) << 26);
+    set_memory(device, Bytes(random.between(1, max_gib * 16) << 26));
     if (random.between(0, 2) == 0)
       device.bandwidth = BytesPerSecond(1e11 * static_cast<double>(random.between(1, 30)));
   }
@@ -172,7 +172,7 @@ TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
     const Size work = Uses(s).working_memory().count() + (Size{12} << 20);
     const Size beside = static_cast<Size>(row.memory.context_bytes.value) + work;
     for (Device& device : box.devices) {
-      device.memory = Bytes(beside + random.between(0, w.total.count()));
+      set_memory(device, Bytes(beside + random.between(0, w.total.count())));
       if (random.between(0, 1) == 0) device.bandwidth = BytesPerSecond(3e11);
     }
     box.host.ram = Bytes(static_cast<Size>(row.memory.host_bytes.value) + work +

@@ -116,7 +116,8 @@ TEST(Estimate, FitsNeverTurnsFalseWhenMemoryGrows) {
   for (int i = 0; i < 2000; ++i) {
     Drawn d = random.draw();
     if (!fits(evaluate(at_home(d)))) continue;
-    for (Device& device : d.box.devices) device.memory += Bytes(Size{7} << 30);
+    for (Device& device : d.box.devices)
+      set_memory(device, usable_memory(device) + Bytes(Size{7} << 30));
     d.box.host.ram += Bytes(Size{9} << 30);
     ASSERT_TRUE(fits(evaluate(at_home(d)))) << d.weights.model->name << ' ' << d.s.runtime->name;
   }

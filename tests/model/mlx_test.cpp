@@ -113,8 +113,8 @@ TEST(Mlx, CachesGrowBySteps) {
   EXPECT_EQ(evaluate(c.s).kv_cache.count(), 768 * Size{131072});
 }
 
-/// No measurement of MLX is in the constants, and the intervals say so.
-TEST(Mlx, ConstantsAreWiderThanThoseTheyComeFrom) {
+/// Few rows of MLX are in the constants. Each number says how many, and is as wide as they make it.
+TEST(Mlx, ConstantsSayHowFewRowsTheyHave) {
   const Engine &mlx = engine("mlx-lm"), &llama = engine("llama.cpp");
   const auto apple = static_cast<std::size_t>(CardClass::apple);
   const auto four = static_cast<std::size_t>(Width::four);
@@ -122,10 +122,8 @@ TEST(Mlx, ConstantsAreWiderThanThoseTheyComeFrom) {
                          &theirs = llama.kernels.efficiency[apple][four];
   for (const auto member : {&KernelEfficiency::decode_bandwidth, &KernelEfficiency::prefill_compute,
                             &KernelEfficiency::kernel_s, &KernelEfficiency::expert_reads}) {
-    EXPECT_EQ((ours.*member).measurements, 0);
-    EXPECT_NEAR((ours.*member).value / (theirs.*member).value, 1, 0.02);
-    EXPECT_GE((ours.*member).high / (ours.*member).low,
-              (theirs.*member).high / (theirs.*member).low);
+    EXPECT_LE((ours.*member).measurements, (theirs.*member).measurements);
+    EXPECT_GT((ours.*member).high / (ours.*member).low, 1.05);
   }
 }
 

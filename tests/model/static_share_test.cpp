@@ -26,7 +26,7 @@ struct Subject {
       : weights(quantise(test::catalogue_model(model), scheme("bf16"))),
         box(test::machine(8, 1, 512)) {
     for (Device& card : box.devices) {
-      card.memory = Bytes(static_cast<Size>(mebibytes * (1 << 20)));
+      set_memory(card, Bytes(static_cast<Size>(mebibytes * (1 << 20))));
       card.vendor = vendor;
     }
     s = test::scenario(weights, box, engine);
@@ -148,7 +148,7 @@ TEST(StaticShare, CachesGetWhatWeightsLeaveOfIt) {
   const CardUse use = card_use(s, plan, 0);
   const auto room = cache_room(s, plan);
   ASSERT_TRUE(room);
-  const double free = real_count(at.box.devices[0].memory - use.context);
+  const double free = real_count(usable_memory(at.box.devices[0]) - use.context);
   const double weights = real_count(use.weights) * (1 + s.runtime->memory.fragmentation.value);
   EXPECT_NEAR(real_count(room->available), 0.83 * free - weights, 16);
   // The work of a pass does not lower it, nor does a larger batch.
@@ -167,9 +167,10 @@ TEST(StaticShare, TheShareThatIsAskedForCountsInItsPlace) {
   EXPECT_DOUBLE_EQ(static_share(s, 1, 1), 0.85);
   const auto more = cache_room(s, place(s, 1.0));
   ASSERT_TRUE(own && more);
-  const double free = real_count(at.box.devices[0].memory - card_use(s, place(s, 1.0), 0).context);
+  const double free =
+      real_count(usable_memory(at.box.devices[0]) - card_use(s, place(s, 1.0), 0).context);
   EXPECT_NEAR(real_count(more->available - own->available), (0.85 - 0.704) * free, 16);
-  EXPECT_EQ(card_budget(s, 0), at.box.devices[0].memory);
+  EXPECT_EQ(card_budget(s, 0), usable_memory(at.box.devices[0]));
 }
 
 /// Weights of 14.96 GiB and 64 KiB of cache a token and layer pair fill the share, not the card.

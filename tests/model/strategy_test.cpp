@@ -30,7 +30,7 @@ TEST(Strategy, TheLeastGpuMemoryIsEnoughAndLessIsNot) {
         const auto least = least_gpu_memory(s, wanted);
         if (!least) continue;
         ++found;
-        for (Device& device : box.devices) device.memory = Bytes(Size{1} << 50);
+        for (Device& device : box.devices) set_memory(device, Bytes(Size{1} << 50));
         s.gpu_budget = *least;
         EXPECT_TRUE(wanted(evaluate(s))) << name << ' ' << engine;
         if (*least == Bytes(0)) continue;
@@ -69,7 +69,7 @@ TEST(Strategy, PlacementsOfASweepAreAcceleratesWholeWalkModelByModelAndBudgetByB
         for (const double ram_share : {0.15, 1.5}) {
           Machine box = machine(cards, 1, 1, 1);
           for (Device& device : box.devices)
-            device.memory = Bytes((Size{3} << 29) + static_cast<Size>(whole * card_share));
+            set_memory(device, Bytes((Size{3} << 29) + static_cast<Size>(whole * card_share)));
           box.host.ram = Bytes((Size{1} << 30) + static_cast<Size>(whole * ram_share));
           box.host.disk = Bytes(2 * w.total.count());
           const Scenario s = scenario(w, box, "transformers");

@@ -30,7 +30,7 @@ Model built_model(std::string_view name) {
 Machine two_cards() {
   Device card;
   card.name = "card";
-  card.memory = Bytes(40'000'000'000);
+  set_memory(card, Bytes(40'000'000'000));
   card.bandwidth = BytesPerSecond(1.5e12);
   card.bf16 = FlopsPerSecond(300e12);
   card.fp32 = FlopsPerSecond(20e12);

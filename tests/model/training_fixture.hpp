@@ -37,7 +37,7 @@ inline Machine cards(int n, Bytes memory) {
   Machine machine;
   Device card;
   card.name = "card";
-  card.memory = memory;
+  set_memory(card, memory);
   card.bandwidth = BytesPerSecond(1e12);
   card.bf16 = card.fp16 = FlopsPerSecond(100e12);
   card.fp32 = FlopsPerSecond(20e12);

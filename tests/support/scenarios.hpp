@@ -35,7 +35,7 @@ inline Machine machine(Size cards, Size card_gib, Size ram_gib, Size disk_gib = 
   const Bytes gib(Size{1} << 30);
   Device device;
   device.name = "test card";
-  device.memory = card_gib * gib;
+  set_memory(device, card_gib * gib);
   device.bandwidth = BytesPerSecond(1.5e12);
   device.fp32 = FlopsPerSecond(20e12);
   device.bf16 = device.fp16 = FlopsPerSecond(300e12);

@@ -40,7 +40,7 @@ TEST(Curve, RecommendsTheLeastWithinFivePercentOfTheQuickestAnswer) {
     ASSERT_TRUE(line.recommended);
     double quickest = 1e300;
     const auto within = [&](std::size_t i) {
-      return line.points[i].estimate.gpu_bytes_high <= given.on.devices[0].memory;
+      return line.points[i].estimate.gpu_bytes_high <= usable_memory(given.on.devices[0]);
     };
     for (std::size_t i = 0; i < line.points.size(); ++i)
       if (within(i)) quickest = std::min(quickest, total_at(line, i));

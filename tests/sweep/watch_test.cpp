@@ -32,7 +32,7 @@ TEST(Watch, TensorsOnCardsExcludeOtherDevices) {
   const model::Model& model = test::catalogue_model("facebook/opt-30b");
   const model::QuantisedModel weights = quantise(model, model::scheme("fp16"));
   Machine machine = parse_machine("rtx-4090 @ desktop-ddr5-128gb", shipped_catalogue());
-  machine.devices[0].memory = Bytes(Size{8} << 30);
+  set_memory(machine.devices[0], Bytes(Size{8} << 30));
   const Scenario s = test::scenario(weights, machine, "transformers");
   ASSERT_GT(explain(s).estimate.cpu_bytes, Bytes(0));
   const double shown = gib_after(line_with(s, "torch.cuda.max_memory_allocated"), "at most ");
@@ -56,7 +56,7 @@ TEST(Watch, AnEngineThatSetsMemoryAsideIsWatchedInItsLog) {
                                            {"tensorrt-llm", 0.9, "max tokens in paged KV cache"}}) {
     const Scenario s = test::scenario(weights, machine, engine);
     // nvidia-smi shows that share of the card.
-    const double card = share * machine.devices[0].memory.real().value() / (1 << 30);
+    const double card = share * usable_memory(machine.devices[0]).real().value() / (1 << 30);
     EXPECT_NEAR(gib_after(line_with(s, "nvidia-smi"), "shows the "), card, 0.01) << engine;
     EXPECT_NE(line_with(s, log), "") << engine;
     // Weights are 14.96 GiB. The driver and activations take some memory too.
@@ -73,7 +73,7 @@ TEST(Watch, AShareOfWeightsAndCachesIsNotAllThatIsTaken) {
   const model::Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
   const model::QuantisedModel weights = quantise(model, model::scheme("bf16"));
   Machine machine = parse_machine("l40s", shipped_catalogue());
-  machine.devices[0].memory = Bytes(Size{46068} << 20);
+  set_memory(machine.devices[0], Bytes(Size{46068} << 20));
   const Scenario s = test::scenario(weights, machine, "sglang");
   const double context = s.runtime->memory.context_bytes.value / (1 << 30);
   const double pool = 0.843 * (46068.0 / 1024 - context);

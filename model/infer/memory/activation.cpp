@@ -166,9 +166,9 @@ ImageInput largest_image(const ImageRule& rule) {
   return {along * (along + 1), along * along * share};
 }
 
-/// Images of an engine's pass at start: the largest that the processor makes, whatever the context
-/// holds, and as many as a pass has tokens for. Source: vLLM 0.28 multimodal/encoder_budget.py;
-/// model_executor/models/qwen2_vl.py, get_max_image_tokens.
+/// Images of an engine's pass at start: the largest that the processor makes, also beyond the
+/// context. They are as many as a pass has tokens for. Source: vLLM 0.28
+/// multimodal/encoder_budget.py; model_executor/models/qwen2_vl.py, get_max_image_tokens.
 struct StartImages {
   double patches = 0, tokens = 0;
 };
