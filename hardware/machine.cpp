@@ -230,7 +230,7 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
 
 Bytes largest_card(const Machine& machine) {
   Bytes most;
-  for (const Device& device : machine.devices) most = std::max(most, usable_memory(device));
+  for (const Device& device : machine.devices) most = std::max(most, device.memory);
   return most;
 }
 

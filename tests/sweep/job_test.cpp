@@ -74,7 +74,7 @@ TEST(Job, BudgetsEndAtEachMachinesOwnCard) {
       EXPECT_EQ(values, std::vector<Bytes>{Bytes(0)});
     } else {
       EXPECT_EQ(values.front(), Bytes(0));
-      EXPECT_EQ(values.back(), usable_memory(machine->devices[0]));
+      EXPECT_EQ(values.back(), machine->devices[0].memory);
     }
   }
 }
@@ -96,7 +96,7 @@ TEST(Job, LinkedBudgetsAreLimitedByTheCard) {
   ASSERT_EQ(job.points(), 2);
   const auto all = scenarios(job.grids[0]);
   EXPECT_EQ(all[0].gpu_budget, Bytes(Size{8} << 30));
-  EXPECT_EQ(all[1].gpu_budget, usable_memory(all[1].machine->devices[0]));
+  EXPECT_EQ(all[1].gpu_budget, all[1].machine->devices[0].memory);
 }
 
 TEST(Job, LinkedBudgetsMayBePartsOfEachCard) {
@@ -106,7 +106,7 @@ TEST(Job, LinkedBudgetsMayBePartsOfEachCard) {
       "'gpu_budgets']");
   ASSERT_EQ(job.points(), 3);
   const auto all = scenarios(job.grids[0]);
-  const auto memory = [&](std::size_t i) { return usable_memory(all[i].machine->devices[0]); };
+  const auto memory = [&](std::size_t i) { return all[i].machine->devices[0].memory; };
   EXPECT_EQ(all[0].gpu_budget.count(), memory(0).count() / 2);
   EXPECT_EQ(all[1].gpu_budget, memory(1) - Bytes(Size{2} << 30));
   EXPECT_EQ(all[2].gpu_budget, memory(2));
