@@ -25,7 +25,7 @@ Rows left_out_rows(const std::vector<Score>& left_out);
 Rows label_rows(const Accuracy& accuracy);
 /// Labels with a wrong expected answer.
 Rows wrong_labels(const Accuracy& accuracy);
-/// How many sources have half of their rows, and all, inside the interval.
+/// Shares of sources with half of their rows, and all, inside the interval.
 Rows covered_sources(const std::vector<Score>& scores);
 /// One line a group and source or engine, as left_out_rows with that name in the second column.
 Rows by_source(const std::vector<Score>& scores);
