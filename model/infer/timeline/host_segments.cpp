@@ -48,12 +48,8 @@ void add_on_cpu(const Throughput& cpu, const Work& work, const Work& attention, 
                 F&& items) {
   const Seconds taken = cpu_seconds(cpu, work, attention);
   if (taken == Seconds()) return;
-  time.add({.resource = Resource::cpu,
-            .work = work,
-            .attention = attention,
-            .rate = cpu,
-            .seconds = taken},
-           items);
+  const auto segment = [&] { return Segment{.work = work, .attention = attention, .rate = cpu}; };
+  time.add(Resource::cpu, taken, segment, items);
 }
 
 /// On cards after copying, where that is faster or where the engine always does so. Products go to
@@ -77,21 +73,24 @@ bool add_copied(const Scenario& s, const Speeds& speeds, const Plan& plan, const
       !(copies + there < cpu_seconds(speeds.cpu, work, host.attention) +
                              Seconds(host.handoffs * s.runtime->offload.device_handoff_s.value)))
     return false;
-  time.add({.resource = Resource::bus, .seconds = copies, .moved = copied}, [&](Items& out) {
+  const auto on_bus = [&] { return Segment{.moved = copied}; };
+  time.add(Resource::bus, copies, on_bus, [&](Items& out) {
     const std::size_t first = out.size();
     items(out);
     for (std::size_t i = first; i < out.size(); ++i)
       out[i].moved = out[i].work.weight_bytes + out[i].work.cache_bytes;
   });
-  time.add({.last_card = at_work, .work = 1 / cards * work, .rate = rate, .seconds = there},
-           [&](Items& out) {
-             const std::size_t first = out.size();
-             items(out);
-             for (std::size_t i = first; i < out.size(); ++i) {
-               out[i].work = 1 / cards * out[i].work;
-               out[i].state /= cards;
-             }
-           });
+  const auto on_cards = [&] {
+    return Segment{.last_card = at_work, .work = 1 / cards * work, .rate = rate};
+  };
+  time.add(Resource::cards, there, on_cards, [&](Items& out) {
+    const std::size_t first = out.size();
+    items(out);
+    for (std::size_t i = first; i < out.size(); ++i) {
+      out[i].work = 1 / cards * out[i].work;
+      out[i].state /= cards;
+    }
+  });
   return true;
 }
 
@@ -170,15 +169,14 @@ void add_disk(const Scenario& s, const Plan& plan, const Pass& pass, RealBytes r
               Timeline& time) {
   if (read <= RealBytes()) return;
   const bool streams = s.runtime->offload.mode == Offload::stream;
-  time.add({.resource = Resource::disk, .seconds = read / disk_rate(s), .moved = read},
-           [&](Items& items) {
-             const std::size_t first = items.size();
-             add_layer_items(s, plan, pass, Where::disk, items);
-             add_head_item(s, plan, pass, Where::disk, items);
-             if (streams) return;
-             for (std::size_t i = first; i < items.size(); ++i)
-               items[i].moved = items[i].work.weight_bytes;
-           });
+  const auto segment = [&] { return Segment{.moved = read}; };
+  time.add(Resource::disk, read / disk_rate(s), segment, [&](Items& items) {
+    const std::size_t first = items.size();
+    add_layer_items(s, plan, pass, Where::disk, items);
+    add_head_item(s, plan, pass, Where::disk, items);
+    if (streams) return;
+    for (std::size_t i = first; i < items.size(); ++i) items[i].moved = items[i].work.weight_bytes;
+  });
 }
 
 /// Every module is copied to the first card and computed there, caches too where they are not on
@@ -201,8 +199,9 @@ void add_streamed(const Scenario& s, const Speeds& speeds, const Plan& plan, con
     }
   };
   const Throughput& rate = speeds.card(0).rate;
-  time.add({.resource = Resource::bus, .seconds = moved / speeds.bus, .moved = moved}, items);
-  time.add({.last_card = 1, .work = work, .rate = rate, .seconds = seconds(work, rate)}, items);
+  time.add(Resource::bus, moved / speeds.bus, [&] { return Segment{.moved = moved}; }, items);
+  const auto segment = [&] { return Segment{.last_card = 1, .work = work, .rate = rate}; };
+  time.add(Resource::cards, seconds(work, rate), segment, items);
 }
 
 }  // namespace
@@ -258,10 +257,9 @@ void add_caches_on_host(const Scenario& s, const Speeds& speeds, const Plan& pla
   };
   const Work attention = attention_work(s, pass, run);
   if (streams)
-    return time.add({.resource = Resource::bus,
-                     .seconds = attention.cache_bytes / speeds.bus,
-                     .moved = attention.cache_bytes},
-                    items);
+    return time.add(
+        Resource::bus, attention.cache_bytes / speeds.bus,
+        [&] { return Segment{.moved = attention.cache_bytes}; }, items);
   add_handoffs(s, 2 * pass.weight_reads * static_cast<double>(run.size()), time);
   add_on_cpu(speeds.cpu, attention, attention, time, items);
 }

@@ -97,9 +97,10 @@ OnCards add_each_card(const Scenario& s, const Speeds& speeds, const Plan& plan,
     const Throughput& rate = speeds.card(card).rate;
     const Seconds own = seconds(work, rate);
     cards.taken[static_cast<std::size_t>(card)] = own;
-    const Segment segment{
-        .first_card = card, .last_card = card + 1, .work = work, .rate = rate, .seconds = own};
-    time.add(segment, [&](std::vector<LayerItem>& items) {
+    const auto segment = [&] {
+      return Segment{.first_card = card, .last_card = card + 1, .work = work, .rate = rate};
+    };
+    time.add(Resource::cards, own, segment, [&](std::vector<LayerItem>& items) {
       for_pieces_on_card(plan, card, [&](const LayerSpan& held) {
         for_layers(pass, held, [&](const LayerSpan& piece) {
           items.push_back({LayerItem::Kind::layer, piece, own_work(s, plan, pass, piece),
@@ -126,11 +127,11 @@ void divide(const Scenario& s, const Speeds& speeds, const Plan& plan, Pass pass
   time.overlap_cards(slowest);
   time.least /= n;
   pass.layers = intersect(plan.on_cards, pass.layers);
-  time.add({.resource = Resource::link,
-            .last_card = used,
-            .seconds = all_reduces(s, speeds.link(used), pass, used),
-            .moved = 4.0 * runs(s, pass) * (n - 1) / n * activation_bytes(s, pass),
-            .kernels = 2 * runs(s, pass)});
+  time.add(Resource::link, all_reduces(s, speeds.link(used), pass, used), [&] {
+    return Segment{.last_card = used,
+                   .moved = 4.0 * runs(s, pass) * (n - 1) / n * activation_bytes(s, pass),
+                   .kernels = 2 * runs(s, pass)};
+  });
 }
 
 /// True if chunks of a prompt follow each other through the cards. Models that are not causal need

@@ -37,7 +37,7 @@ void add_launches(const Scenario& s, const Speeds& speeds, const TimedPass& time
   const Seconds launches = timed.launches, cards = time.of(Resource::cards),
                 bus = time.of(Resource::bus);
   const Seconds hidden = speeds.launches_hide ? std::min(cards, launches) : Seconds();
-  time.add({.resource = Resource::launches, .seconds = launches, .kernels = timed.kernels});
+  time.add(Resource::launches, launches, [&] { return Segment{.kernels = timed.kernels}; });
   time.hide(Resource::launches, hidden);
   Seconds behind;
   if (s.runtime->offload.prefetches && bus > Seconds())
@@ -55,7 +55,7 @@ void add_eager(const Scenario& s, const Plan& plan, const TimedPass& timed, Time
   const Seconds all(kernels * s.runtime->kernels.eager_kernel_s.value);
   const Seconds before = time.total, beyond = std::max(Seconds(), all - before);
   if (beyond <= Seconds()) return;
-  time.add({.resource = Resource::eager, .seconds = beyond, .hidden = before, .kernels = kernels});
+  time.add(Resource::eager, beyond, [&] { return Segment{.hidden = before, .kernels = kernels}; });
   time.total += beyond;
 }
 

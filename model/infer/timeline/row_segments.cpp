@@ -53,13 +53,16 @@ RealBytes moved_bytes(const Scenario& s, const Plan& plan, const Pass& pass, dou
 /// Work of a card alone, in the layers that it has. Returns its seconds.
 Seconds add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                 Size card, Timeline& time) {
-  Segment segment{.first_card = card, .last_card = card + 1, .rate = speeds.card(card).rate};
-  for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
-    segment.work = segment.work + parts_of(s, pass, all).own;
-  });
-  segment.seconds = seconds(segment.work, segment.rate);
-  time.least += min_seconds(segment.work, speeds.card(card));
-  time.add(segment, [&](std::vector<LayerItem>& items) {
+  Work work;
+  for_pieces_on_card(plan, card,
+                     [&](const LayerSpan& all) { work = work + parts_of(s, pass, all).own; });
+  const Throughput& rate = speeds.card(card).rate;
+  const Seconds own = seconds(work, rate);
+  time.least += min_seconds(work, speeds.card(card));
+  const auto segment = [&] {
+    return Segment{.first_card = card, .last_card = card + 1, .work = work, .rate = rate};
+  };
+  time.add(Resource::cards, own, segment, [&](std::vector<LayerItem>& items) {
     for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
       for_layers(pass, all, [&](const LayerSpan& piece) {
         items.push_back({LayerItem::Kind::layer, piece, parts_of(s, pass, piece).own,
@@ -67,7 +70,7 @@ Seconds add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const
       });
     });
   });
-  return segment.seconds;
+  return own;
 }
 
 /// Matrices that all cards multiply by their rows: the slowest card decides.
@@ -94,7 +97,7 @@ void add_shared(const Scenario& s, const Speeds& speeds, const Plan& plan, const
     share = of_card;
   }
   time.least += least;
-  time.add(segment, [&](std::vector<LayerItem>& items) {
+  time.add(Resource::cards, segment.seconds, [&] { return segment; }, [&](std::vector<LayerItem>& items) {
     for (Size card = 0; card < plan.cards; ++card)
       for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
         for_layers(pass, all, [&](const LayerSpan& piece) {
@@ -129,12 +132,12 @@ void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, co
       (head && pass.logit_rows > 0 ? 1 : 0);
   const RealBytes moved = moved_bytes(s, plan, pass, matrices);
   const Speeds::Link& link = speeds.link(plan.cards);
-  time.add(
-      {.resource = Resource::link,
-       .last_card = plan.cards,
-       .seconds = Seconds(pass.weight_reads * matrices * link.start->value) + moved / link.bytes_s,
-       .moved = moved,
-       .kernels = pass.weight_reads * matrices});
+  const Seconds taken =
+      Seconds(pass.weight_reads * matrices * link.start->value) + moved / link.bytes_s;
+  time.add(Resource::link, taken, [&] {
+    return Segment{
+        .last_card = plan.cards, .moved = moved, .kernels = pass.weight_reads * matrices};
+  });
 }
 
 }  // namespace headroom::model

@@ -37,7 +37,7 @@ inline RealBytes activation_bytes(const Scenario& s, const Pass& pass) {
 inline void add_handoffs(const Scenario& s, double times, Timeline& time) {
   const Seconds taken(times * s.runtime->offload.device_handoff_s.value);
   if (taken > Seconds())
-    time.add({.resource = Resource::handoffs, .seconds = taken, .kernels = times});
+    time.add(Resource::handoffs, taken, [&] { return Segment{.kernels = times}; });
 }
 
 /// Calls `f` for each layer of `piece` that runs.

@@ -50,21 +50,25 @@ Work rank_head(const Scenario& s, const Pass& pass, Size shards) {
 void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                Size first, Timeline& time) {
   const Range run = intersect(plan.layers_of(first), pass.layers);
-  Segment segment{.first_card = first, .last_card = first + plan.shards};
-  segment.work = rank_work(s, plan, pass, first, run);
-  if (plan.has_head(first)) segment.work = segment.work + rank_head(s, pass, plan.shards);
-  Seconds least;
-  for (Size card = first; card < segment.last_card; ++card) {
+  const Size last = first + plan.shards;
+  Work work = rank_work(s, plan, pass, first, run);
+  if (plan.has_head(first)) work = work + rank_head(s, pass, plan.shards);
+  Seconds least, slowest;
+  Size slowest_card = first;
+  for (Size card = first; card < last; ++card) {
     if (card > first && speeds.repeats[static_cast<std::size_t>(card)]) continue;
-    const Throughput& rate = speeds.card(card).rate;
-    least = std::max(least, min_seconds(segment.work, speeds.card(card)));
-    const Seconds taken = seconds(segment.work, rate);
-    if (taken < segment.seconds) continue;
-    segment.seconds = taken;
-    segment.rate = rate;
+    least = std::max(least, min_seconds(work, speeds.card(card)));
+    const Seconds taken = seconds(work, speeds.card(card).rate);
+    if (taken < slowest) continue;
+    slowest = taken;
+    slowest_card = card;
   }
   time.least += least;
-  time.add(segment, [&](std::vector<LayerItem>& items) {
+  const auto segment = [&] {
+    const Throughput& rate = speeds.card(slowest_card).rate;
+    return Segment{.first_card = first, .last_card = last, .work = work, .rate = rate};
+  };
+  time.add(Resource::cards, slowest, segment, [&](std::vector<LayerItem>& items) {
     for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
       items.push_back({LayerItem::Kind::layer, piece, rank_work(s, plan, pass, first, piece.layers),
                        state_read(s, pass, piece, plan.shards)});
@@ -92,14 +96,14 @@ void add_exchanges(const Scenario& s, const Speeds& speeds, const Plan& plan, co
   if (plan.shards > 1) taken = all_reduces(s, speeds.link(plan.shards), pass, plan.shards);
   taken += sharing_seconds(s, speeds, plan, pass);
   if (taken <= Seconds()) return;
-  const double shards = static_cast<double>(plan.shards), layers = runs(s, pass),
-               together = static_cast<double>(plan.sharing());
-  time.add({.resource = Resource::link,
-            .last_card = plan.shards * plan.sharing(),
-            .seconds = taken,
-            .moved = 2.0 * layers * activation_bytes(s, pass) *
-                     (2.0 * (shards - 1) / shards + together - 1),
-            .kernels = 2 * layers});
+  time.add(Resource::link, taken, [&] {
+    const double shards = static_cast<double>(plan.shards), layers = runs(s, pass),
+                 together = static_cast<double>(plan.sharing());
+    return Segment{.last_card = plan.shards * plan.sharing(),
+                   .moved = 2.0 * layers * activation_bytes(s, pass) *
+                            (2.0 * (shards - 1) / shards + together - 1),
+                   .kernels = 2 * layers};
+  });
 }
 
 }  // namespace
@@ -130,7 +134,7 @@ void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan,
       on_host += pass.weight_reads * weights_kept_on_host(s, plan, first).real();
   }
   if (on_host > RealBytes())
-    time.add({.resource = Resource::bus, .seconds = on_host / speeds.bus, .moved = on_host});
+    time.add(Resource::bus, on_host / speeds.bus, [&] { return Segment{.moved = on_host}; });
   add_exchanges(s, speeds, plan, pass, time);
 }
 

@@ -55,11 +55,13 @@ class Timeline {
   explicit Timeline(TimelineDetail detail = TimelineDetail::segments) : detail_(detail) {}
 
   bool keeps_layers() const { return detail_ == TimelineDetail::layers; }
-  /// Adds a segment. `items(out)` appends its layers to `out`; it is called where layers are kept.
-  template <class F>
-  void add(const Segment& segment, F&& items);
-  void add(const Segment& segment) {
-    add(segment, [](std::vector<LayerItem>&) {});
+  /// Adds so many seconds on a resource. `segment()` is what else is known of them; it is asked for
+  /// where segments are kept. `items(out)` appends its layers to `out`, where layers are kept.
+  template <class S, class F>
+  void add(Resource resource, Seconds seconds, S&& segment, F&& items);
+  template <class S>
+  void add(Resource resource, Seconds seconds, S&& segment) {
+    add(resource, seconds, segment, [](std::vector<LayerItem>&) {});
   }
 
   /// Seconds that a resource is used for, hidden ones included; of Resource::eager what is counted.
@@ -81,11 +83,13 @@ class Timeline {
   std::array<Seconds, resource_kinds> used_{};
 };
 
-template <class F>
-void Timeline::add(const Segment& segment, F&& add_items) {
-  used_[static_cast<std::size_t>(segment.resource)] += segment.seconds;
+template <class S, class F>
+void Timeline::add(Resource resource, Seconds seconds, S&& segment, F&& add_items) {
+  used_[static_cast<std::size_t>(resource)] += seconds;
   if (detail_ == TimelineDetail::totals) return;
-  Segment& added = segments.emplace_back(segment);
+  Segment& added = segments.emplace_back(segment());
+  added.resource = resource;
+  added.seconds = seconds;
   if (!keeps_layers()) return;
   added.first_item = static_cast<std::uint32_t>(items.size());
   add_items(items);
