@@ -76,7 +76,7 @@ double share_off_cards(const model::Scenario& asked) {
   const model::Scenario s = model::admitted_scenario(asked);
   const model::Plan plan = model::place(s, 1.0);
   if (!plan.feasible() || s.weights->total == Bytes(0)) return 0;
-  Bytes off = model::Uses(s, plan.shards).host_weights(plan) + model::disk_use(s, plan);
+  Bytes off = model::Uses(s).host_weights(plan) + model::disk_use(s, plan);
   if (plan.embedding == model::Where::cpu && s.runtime->offload.input_on_cpu)
     off -= s.weights->embedding;
   return off.real() / s.weights->total.real();

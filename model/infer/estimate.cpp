@@ -111,14 +111,14 @@ const LoadTime& Evaluator::loading(const Uses& uses, const Plan& plan) {
 
 PassSeconds Evaluator::seconds_of_step(const Plan& plan) {
   // Concurrent requests ask for this step again.
-  if (s_.concurrency > 0) return seconds_of(s_, *speeds_, plan, step_->pass);
-  const Timeline step = time_of(s_, *speeds_, plan, *step_, TimelineDetail::totals);
+  if (s_.concurrency > 0) return seconds_of(s_, block_->speeds, plan, step_->pass);
+  const Timeline step = time_of(s_, block_->speeds, plan, *step_, TimelineDetail::totals);
   return {step.total, step.least};
 }
 
 void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
-  speeds_->know(s_, plan);
-  const Speeds& reached = *speeds_;
+  block_->speeds.know(s_, plan);
+  const Speeds& reached = block_->speeds;
   const Timeline first = prefill(s_, reached, plan, *prompts_, TimelineDetail::totals);
   const LoadTime& load = loading(uses, plan);
   e.load = load.cold();
@@ -190,7 +190,7 @@ const Evaluator::Outcome& Evaluator::outcome(const Plan& plan) {
   e.verdict = verdict_of(plan);
   e.reason = plan.reason;
   e.short_bytes = plan.short_bytes;
-  const Uses& uses = uses_->divided(plan.shards);
+  const Uses& uses = *uses_;
   made.add_memory(uses);
   if (!fits(e.verdict)) return made;
   if (!s_.weights->model->profile.generative) e.reason = Reason::not_generative;
@@ -205,7 +205,7 @@ Estimate Evaluator::with_waiting(Scenario running) {
   e.queued = s_.batch - running.batch;
   running.batch = 1;
   e.sure = confidence_of(Uses(running), e.verdict, e.gpus_used);
-  if (s_.concurrency > 0) e.served = served(s_, e, *speeds_);
+  if (s_.concurrency > 0) e.served = served(s_, e, *block_);
   return e;
 }
 
@@ -234,23 +234,20 @@ bool differ_only_in_sizes(const Scenario& a, Scenario b) {
 }  // namespace
 
 void Evaluator::prepare(const Scenario& s) {
-  Size shards = std::max<Size>(1, s.tensor_parallel);
   if (!differ_only_in_sizes(s_, s)) {
-    speeds_.reset();
+    block_.reset();
     loading_.reset();
     lasting_refusal_ = unsupported_combination(s);
-  } else if (last_ && s.tensor_parallel == 0) {
-    shards = last_->plan.shards;  // likely again
   }
   last_.reset();
   uses_.reset();
   s_ = s;
   refusal_ = lasting_refusal_ != Reason::none ? lasting_refusal_ : refusal(s_);
   if (refusal_ != Reason::none) return;
-  if (!speeds_) speeds_.emplace(s_);
-  uses_.emplace(s_, shards);
-  prompts_.emplace(s_, *speeds_, prefill_pass(s_, s_.prompt_tokens));
-  step_.emplace(s_, *speeds_, step_pass(s_));
+  if (!block_) block_.emplace(s_);
+  uses_.emplace(s_, block_->setup);
+  prompts_.emplace(s_, block_->speeds, prefill_pass(s_, s_.prompt_tokens));
+  step_.emplace(s_, block_->speeds, step_pass(s_));
 }
 
 Estimate Evaluator::operator()(const Scenario& s) {
@@ -269,7 +266,7 @@ Estimate Evaluator::operator()(const Scenario& s) {
     const Bytes budget = card_budget(s_, static_cast<std::size_t>(plan.first_used_card));
     e.max_memory = std::max(Bytes(0), budget - made.overhead);
   }
-  if (fits(e.verdict) && s_.concurrency > 0) e.served = served(s_, e, *speeds_);
+  if (fits(e.verdict) && s_.concurrency > 0) e.served = served(s_, e, *block_);
   return e;
 }
 

@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 
+#include "model/infer/block.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/timeline/load.hpp"
 #include "model/infer/timeline/passes.hpp"
-#include "model/infer/timeline/speeds.hpp"
 
 namespace headroom::model {
 
@@ -53,12 +53,12 @@ class Evaluator {
   Estimate refused(Reason reason, Bytes short_bytes = {}) const;
 
   Scenario s_;                   ///< the last one: all below points to it
-  Reason lasting_refusal_{};     ///< as lasting as speeds_
+  Reason lasting_refusal_{};     ///< as lasting as block_
   Reason refusal_{};             ///< whatever its budgets are; so with all below
   std::optional<Outcome> last_;  ///< the last placement: the next budget's is often equal
   std::optional<Uses> uses_;
   std::optional<TimedPass> prompts_, step_;
-  std::optional<Speeds> speeds_;        ///< whatever the sizes are: batch, tokens, budgets
+  std::optional<Block> block_;          ///< of scenarios like the last one
   std::optional<Loading> loading_;      ///< likewise: weights do not depend on sizes
   std::unique_ptr<Evaluator> running_;  ///< evaluator for batches that wait in part
 };

@@ -92,12 +92,12 @@ Scenario with_lengths(const Scenario& asked, const Lengths& prompts, const Lengt
 }
 
 /// Sets the batch of `s` to the requests that run at once, at most as many as asked for, and `plan`
-/// to their plan. Returns 0 if none fits. `shards`: cards that likely share each matrix.
-Size admit(Scenario& s, Plan& plan, Size shards) {
+/// to their plan. Returns 0 if none fits.
+Size admit(Scenario& s, Plan& plan, const Setup& setup) {
   const Size asked = s.batch;
   const auto holds = [&](Size batch) {
     s.batch = batch;
-    plan = place(Uses(s, shards), 1.0);
+    plan = place(Uses(s, setup), 1.0);
     return plan.feasible();
   };
   const Size running = holds(asked) ? asked : largest(asked, holds);
@@ -121,11 +121,12 @@ Lengths lengths_of(Size median, Size p95) {
 
 Size whole_tokens(double count) { return std::max<Size>(1, std::llround(count)); }
 
-Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Speeds& speeds)
+Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Block& block)
     : one_(with_lengths(asked, prompts, outputs)) {
   Scenario s = one_;
-  running = admit(s, plan_, std::max(s.tensor_parallel, speeds.known.plan().shards));
+  running = admit(s, plan_, block.setup);
   if (running == 0) return;
+  Speeds& speeds = block.speeds;
   speeds.know(s, plan_);
   speeds_ = &speeds;
   one_.batch = 1;

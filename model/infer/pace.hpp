@@ -1,8 +1,8 @@
 // Seconds of each pass of one copy while several requests run, and how long requests are.
 #pragma once
 
+#include "model/infer/block.hpp"
 #include "model/infer/placement/placement.hpp"
-#include "model/infer/timeline/speeds.hpp"
 
 namespace headroom::model {
 
@@ -30,9 +30,8 @@ Size whole_tokens(double count);
 /// Each of n pipeline stages has a share 1 / n of the requests at a time. A step covers that share,
 /// and prefills of n requests overlap.
 struct Pace {
-  /// `asked.batch` requests at most. `speeds`: those of the scenario, and later of the cards that
-  /// it uses; it outlives the pace.
-  Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Speeds& speeds);
+  /// `asked.batch` requests at most. `block`: the scenario's, which outlives the pace.
+  Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Block& block);
 
   Size running = 0;          ///< requests that memory admits; 0: not one, and nothing else is set
   Size stages = 1;           ///< pipeline stages

@@ -34,7 +34,7 @@ double Queue::Stream::mates(double seconds) const {
 
 Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
     : scenario_(scenario),
-      speeds_(scenario),
+      block_(scenario),
       prompts_(lengths_of(scenario.prompt_tokens, scenario.prompt_tokens_p95)),
       outputs_(lengths_of(scenario.output_tokens, scenario.output_tokens_p95)),
       first_(first),
@@ -49,7 +49,7 @@ Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
   if (continuous_) {
     Scenario all = scenario;
     all.batch = slots;
-    const Pace pace(all, prompts_, outputs_, speeds_);
+    const Pace pace(all, prompts_, outputs_, block_);
     most = std::max<Size>(1, pace.running);
     if (pace.running == most) full = of_pace(pace);
   }
@@ -60,7 +60,7 @@ Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
     lengths_ = {{1, 0, output_tokens_}};
     return;
   }
-  const Pace pace(one, prompts_, outputs_, speeds_);
+  const Pace pace(one, prompts_, outputs_, block_);
   constexpr double width = 0.25;
   double all = 0;
   for (double z = -2.5; z <= 3.5; z += width) {
@@ -83,7 +83,7 @@ const Queue::Passes& Queue::measured(std::size_t index) {
     const double first = first_ * e.ttft.value();
     return slot.emplace(Passes{first, step_ * step, 0, 0, 0});
   }
-  return slot.emplace(of_pace(Pace(s, prompts_, outputs_, speeds_)));
+  return slot.emplace(of_pace(Pace(s, prompts_, outputs_, block_)));
 }
 
 Queue::Passes Queue::of_pace(const Pace& pace) const {

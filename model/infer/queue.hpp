@@ -121,7 +121,7 @@ class Queue {
   std::optional<Lateness> lateness(const Arrivals& arrivals);
 
   Scenario scenario_;
-  Speeds speeds_;
+  Block block_;
   Lengths prompts_, outputs_;
   bool continuous_ = true;
   double first_, step_, output_tokens_ = 1, prompt_spread_ = 0;

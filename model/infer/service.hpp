@@ -7,7 +7,7 @@
 
 namespace headroom::model {
 
-struct Speeds;  // model/infer/timeline/speeds.hpp
+struct Block;  // model/infer/block.hpp
 
 /// Times of each request, and how many requests end in a second.
 struct Service {
@@ -39,7 +39,7 @@ Service service_of(const Scenario& scenario, const Estimate& estimate);
 
 /// The steady state of `scenario.concurrency` requests, with lengths between the scenario's and
 /// their 95th percentiles. `running` is 0 if the engine has no such state or nothing fits.
-/// `speeds`: as traffic() takes them.
-Served served(const Scenario& scenario, const Estimate& estimate, Speeds& speeds);
+/// `block`: the scenario's.
+Served served(const Scenario& scenario, const Estimate& estimate, Block& block);
 
 }  // namespace headroom::model

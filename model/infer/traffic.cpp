@@ -21,8 +21,8 @@ double after_first(double first, double steps, double prompts, double least) {
 }  // namespace
 
 Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& outputs,
-                Speeds& speeds) {
-  const Pace pace(asked, prompts, outputs, speeds);
+                Block& block) {
+  const Pace pace(asked, prompts, outputs, block);
   if (pace.running == 0) return {};
   const double met = pace.others * pace.delay;
   const double before =
@@ -55,8 +55,8 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
 }
 
 Traffic traffic(const Scenario& s, const Lengths& prompts, const Lengths& outputs) {
-  Speeds speeds(s);
-  return traffic(s, prompts, outputs, speeds);
+  Block block(s);
+  return traffic(s, prompts, outputs, block);
 }
 
 Traffic traffic(const Scenario& s) {

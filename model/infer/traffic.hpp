@@ -53,10 +53,9 @@ struct Traffic {
 /// that arrive together share it. Source: the schedulers of vLLM, SGLang and TensorRT-LLM; queue
 /// and request are fitted, and so is the root. Without it the first token of a single request has
 /// the time of loaded servers, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left out:
-/// preempted sequences and the spread of waiting times. `speeds`: those of the scenario, and later
-/// of the cards that it uses.
+/// preempted sequences and the spread of waiting times. `block`: the scenario's.
 Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs,
-                Speeds& speeds);
+                Block& block);
 Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs);
 /// For requests that all have the scenario's lengths.
 Traffic traffic(const Scenario& scenario);

@@ -27,7 +27,7 @@ class PassesSimulation {
  public:
   PassesSimulation(const model::Scenario& s, const model::Arrivals& arrivals, Size slots)
       : scenario_(s),
-        speeds_(s),
+        block_(s),
         prompts_(model::lengths_of(s.prompt_tokens, s.prompt_tokens_p95)),
         outputs_(model::lengths_of(s.output_tokens, s.output_tokens_p95)),
         arrivals_(arrivals),
@@ -67,7 +67,7 @@ class PassesSimulation {
     if (found != known_.end()) return found->second;
     model::Scenario s = scenario_;
     s.batch = number;
-    return known_.emplace(number, model::Pace(s, prompts_, outputs_, speeds_)).first->second;
+    return known_.emplace(number, model::Pace(s, prompts_, outputs_, block_)).first->second;
   }
 
   void arrive() {
@@ -130,7 +130,7 @@ class PassesSimulation {
   }
 
   model::Scenario scenario_;
-  model::Speeds speeds_;
+  model::Block block_;
   model::Lengths prompts_, outputs_;
   model::Arrivals arrivals_;
   Size slots_;

@@ -96,7 +96,7 @@ TEST(Shards, TablesInLayersStayInHostMemoryWhereTheEngineLeavesThemThere) {
   on.s.tensor_parallel = 8;
   EXPECT_EQ(on.weights.shards.before.back().rows.count(), tables);
   const auto weights = [](const Scenario& s) {
-    const Uses uses(s, 8);
+    const Uses uses(s);
     const Plan plan = place(s, 1.0);
     return std::pair(uses.weights(plan, 0).count(), uses.host(plan).weights.count());
   };

@@ -28,7 +28,7 @@ ParallelSplit split_of(const Scenario& s) {
   if (split.estimate.verdict == Verdict::refused) return split;
   const Scenario running = admitted_scenario(s);
   const Plan plan = place(running, 1.0);
-  const Uses uses(running, plan.shards);
+  const Uses uses(running);
   for (Size card = 0; card < plan.cards; ++card)
     split.weights = std::max(split.weights, uses.weights(plan, card));
   if (split.estimate.verdict < Verdict::does_not_fit) split.room = cache_room(running, plan);

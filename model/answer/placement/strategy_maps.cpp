@@ -85,7 +85,7 @@ MaxMemory limits_of(const Scenario& s, const Plan& plan, const std::vector<MapIt
 
 MaxMemory weights_share(const Scenario& s, const Plan& plan) {
   MaxMemory memory;
-  const Uses uses(s, 1);
+  const Uses uses(s);
   for (Size card = 0; plan.cards > 0 && card < card_count(s); ++card) {
     Bytes room = uses.room(card, 1.0);
     if (card < plan.cards) room -= card_use(s, plan, card).kv_cache;

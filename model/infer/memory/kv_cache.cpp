@@ -89,12 +89,12 @@ Size layers_in_group(const Scenario& s, const StatePages& states) {
   return 4 * most < 5 * fewest ? most : fewest;
 }
 
-/// Tokens that all sequences hold in layers of this kind.
-Size tokens_held(const Scenario& s, const CacheClass& c, CachedTokens tokens, Size block) {
+/// Tokens that all sequences hold in layers of this kind. `window`: the one that the engine applies.
+Size tokens_held(const Scenario& s, const CacheClass& c, Size window, CachedTokens tokens,
+                 Size block) {
   const Size all = tokens_of(c, tokens);
   const Size held = round_up(all, block);
   const double share = s.runtime->cache.compressed_window_share;
-  const Size window = applied_window(s, c);
   // llama.cpp llama-kv-cache-dsv4.cpp: compressed entries are padded as tokens are.
   if (c.entry_tokens > 1 && s.runtime->cache.windows == Windows::capped && block > 1)
     return s.batch * round_up(all, block * c.entry_tokens);
@@ -156,48 +156,56 @@ CachedTokens reserved_tokens(const Scenario& s) {
 }
 
 Size tokens_of_sequence(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
-  return tokens_held(s, c, tokens, s.runtime->cache.block_tokens) / s.batch;
+  return tokens_held(s, c, applied_window(s, c), tokens, s.runtime->cache.block_tokens) / s.batch;
 }
 
-CacheBytes::CacheBytes(const Scenario& s, CachedTokens tokens, Size shards) {
-  if (!s.kv_cache) return;
+CacheRules::CacheRules(const Scenario& s, Size shards)
+    : copies_(state_copies(s)),
+      round_(cache_precision(s).block_elements - 1),
+      block_bytes_(cache_precision(s).block_bytes),
+      shift_(std::countr_zero(static_cast<std::uint64_t>(cache_precision(s).block_elements))),
+      element_bytes_(cache_precision(s).element_bytes()) {
   const auto& classes = s.weights->model->profile.caches;
-  classes_.reserve(classes.size());
-  const Precision& p = cache_precision(s);
-  const int shift = std::countr_zero(static_cast<std::uint64_t>(p.block_elements));
-  const double element_bytes = p.element_bytes();
-  double bytes = 0;
   const StatePages states = state_pages(s, shards);
-  const Size block = std::max(states.block_tokens, s.runtime->cache.block_tokens);
+  block_ = std::max(states.block_tokens, s.runtime->cache.block_tokens);
   const Size group = layers_in_group(s, states);
-  const Size copies = state_copies(s);
+  classes_.reserve(classes.size());
   for (const CacheClass& c : classes) {
-    const Size held = tokens_held(s, c, tokens, block);
     const auto& elements = elements_before(s, c);
     const bool own = in_own_format(s, c);
     const bool padded = group > 0 && is_paged(c, states) && c.layers % group != 0;
     const bool paged_state = c.kind == CacheKind::recurrent && states.block_tokens > 0;
     const auto& state = paged_state ? c.state_before : elements_of_state(s, c);
     classes_.push_back(
-        {.elements_before = elements.data(),
+        {.of = &c,
+         .elements_before = elements.data(),
          .state_before = state.data(),
-         .held = held,
+         .fp32_before = fp32_before(s, c).data(),
+         .elements = elements.back(),
+         .states = state.back(),
+         .window = applied_window(s, c),
          .layers = padded ? c.layers : 1,
          .padded_layers = padded ? round_up(c.layers, group) : 1,
          .state_elements = paged_state ? state.back() / c.layers : 1,
-         .state_bytes = paged_state ? times({s.batch, states.pages + copies - 1, states.page_bytes})
-                                    : times({s.batch, s.runtime->cache.state_bytes, copies}),
-         .fp32_before = fp32_before(s, c).data(),
-         .wider_bytes = paged_state ? 0 : times({s.batch, fp32_excess(s), copies}),
-         .round = p.block_elements - 1,
-         .block_bytes = p.block_bytes,
-         .shift = shift,
+         .state_bytes = paged_state ? times({states.pages + copies_ - 1, states.page_bytes})
+                                    : times({s.runtime->cache.state_bytes, copies_}),
+         .wider_bytes = paged_state ? 0 : times({fp32_excess(s), copies_}),
          .ways = paged_state ? 1 : ways_of(c, shards),
          .entry_elements = own ? c.entry_elements : 0,
          .entry_bytes = c.entry_bytes});
-    bytes += static_cast<double>(held) * static_cast<double>(elements.back()) * element_bytes +
-             static_cast<double>(s.batch) * static_cast<double>(copies) *
-                 static_cast<double>(state.back() * s.runtime->cache.state_bytes);
+  }
+}
+
+CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, CachedTokens tokens)
+    : rules_(&rules) {
+  if (!s.kv_cache) return;
+  double bytes = 0;
+  for (const CacheRules::Class& c : rules.classes_) {
+    const Size held = tokens_held(s, *c.of, c.window, tokens, rules.block_);
+    classes_.push_back({&c, held, times({s.batch, c.state_bytes}), times({s.batch, c.wider_bytes})});
+    bytes += static_cast<double>(held) * static_cast<double>(c.elements) * rules.element_bytes_ +
+             static_cast<double>(s.batch) * static_cast<double>(rules.copies_) *
+                 static_cast<double>(c.states * s.runtime->cache.state_bytes);
   }
   huge_ = bytes > 1e18;
   tokens_ = tokens.self;

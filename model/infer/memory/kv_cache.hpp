@@ -2,6 +2,8 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
+#include <memory>
+#include <utility>
 
 #include "model/infer/scenario/scenario.hpp"
 
@@ -24,6 +26,41 @@ CachedTokens reserved_tokens(const Scenario& scenario);
 /// num_speculative_blocks; SGLang 0.5 mem_cache: intermediate states; llama.cpp common/common.h
 /// need_n_rs_seq, not for a draft model, whose states are computed again.
 Size state_copies(const Scenario& scenario);
+
+/// How an engine keeps the caches of a model on one of `shards` cards, whatever the sizes are.
+class CacheRules {
+ public:
+  CacheRules(const Scenario& scenario, Size shards);
+
+  struct Class {
+    const CacheClass* of;
+    const Size* elements_before;  ///< prefix sums, elements per token
+    const Size* state_before;     ///< prefix sums, elements per sequence
+    const Size* fp32_before;      ///< prefix sums, elements per sequence in fp32
+    Size elements, states;        ///< the last of these sums
+    Size window;                  ///< that the engine applies; 0: none
+    Size layers, padded_layers;   ///< layers padded to so many; 1, 1: none
+    Size state_elements;          ///< elements that state_bytes are of: of a layer in a pool
+    Size state_bytes;             ///< bytes of such a state of a sequence, copies included
+    Size wider_bytes;             ///< additional bytes of each element in fp32, likewise
+    Size ways;                    ///< parts that cards divide it into
+    Size entry_elements;  ///< elements of entries in a format of their own; 0: there are none
+    Size entry_bytes;     ///< … and bytes of each
+
+    Size padded(Size count) const { return layers == 1 ? count : count * padded_layers / layers; }
+  };
+  /// Bytes of so many elements, in whole blocks of the cache precision.
+  Size whole_blocks(Size elements) const { return ((elements + round_) >> shift_) * block_bytes_; }
+
+ private:
+  friend class CacheBytes;
+  boost::container::small_vector<Class, 4> classes_;
+  Size block_;  ///< tokens that are reserved together
+  Size copies_;
+  Size round_, block_bytes_;  ///< values of the cache precision
+  int shift_;                 ///< log2 of its elements per block
+  double element_bytes_;
+};
 
 /// Bytes of key-value cache and recurrent state of layers [first, last), all sequences together, on
 /// one of `shards` cards that split each matrix.
@@ -55,22 +92,27 @@ Size state_copies(const Scenario& scenario);
 class CacheBytes {
  public:
   CacheBytes() = default;  ///< nothing
-  CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1);
+  /// `rules`: those of the scenario, which outlive this.
+  CacheBytes(const CacheRules& rules, const Scenario& scenario, CachedTokens tokens);
+  CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1)
+      : CacheBytes(std::make_shared<const CacheRules>(scenario, shards), scenario, tokens) {}
   Bytes operator()(Size first, Size last) const {
     if (first == last) return Bytes(0);
     if (pooled_ != nullptr && !huge_) return of_pool(first, last);
     Size total = 0;
     for (const Class& c : classes_) {
+      const CacheRules::Class& rule = *c.rule;
       const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
-      const Size each = c.elements_before[l] - c.elements_before[f];
-      const Size elements = c.held * (c.layers == 1 ? each : each * c.padded_layers / c.layers);
-      const Size kept = c.entry_elements > 0
-                            ? (elements + c.entry_elements - 1) / c.entry_elements * c.entry_bytes
-                            : ((elements + c.round) >> c.shift) * c.block_bytes;
-      const Size states = (c.state_before[l] - c.state_before[f]) / c.state_elements;
-      const Size whole = kept + c.state_bytes * (states * c.padded_layers / c.layers) +
-                         c.wider_bytes * (c.fp32_before[l] - c.fp32_before[f]);
-      total += c.ways == 1 ? whole : (whole + c.ways - 1) / c.ways;
+      const Size each = rule.elements_before[l] - rule.elements_before[f];
+      const Size elements = c.held * rule.padded(each);
+      const Size kept = rule.entry_elements > 0 ? (elements + rule.entry_elements - 1) /
+                                                      rule.entry_elements * rule.entry_bytes
+                                                : rules_->whole_blocks(elements);
+      Size whole = kept;
+      if (const Size states = rule.state_before[l] - rule.state_before[f]; states > 0)
+        whole += c.state_bytes * rule.padded(states / rule.state_elements);
+      whole += c.wider_bytes * (rule.fp32_before[l] - rule.fp32_before[f]);
+      total += rule.ways == 1 ? whole : (whole + rule.ways - 1) / rule.ways;
     }
     return Bytes(huge_ && last > first ? most : total);
   }
@@ -78,23 +120,19 @@ class CacheBytes {
  private:
   static constexpr Size most = Size{1} << 60;
   struct Class {
-    const Size* elements_before;  ///< prefix sums, elements per token
-    const Size* state_before;     ///< prefix sums, elements per sequence
-    Size held;                    ///< tokens of all sequences together
-    Size layers, padded_layers;   ///< layers padded to so many; 1, 1: none
-    Size state_elements = 1;      ///< elements that state_bytes are of: of a layer in a pool
-    Size state_bytes = 0;         ///< bytes of such a state, all sequences together
-    const Size* fp32_before;      ///< prefix sums, elements per sequence in fp32
-    Size wider_bytes = 0;         ///< additional bytes of each such element, all sequences together
-    Size round, block_bytes;      ///< values of the cache precision
-    int shift;                    ///< log2 of its elements per block
-    Size ways;                    ///< parts that cards divide it into
-    Size entry_elements = 0;      ///< elements of entries in a format of their own; 0: there are
-                                  ///< none
-    Size entry_bytes = 0;         ///< … and bytes of each
+    const CacheRules::Class* rule;
+    Size held;         ///< tokens of all sequences together
+    Size state_bytes;  ///< bytes of a state, all sequences together
+    Size wider_bytes;  ///< additional bytes of each element in fp32, all sequences together
   };
+  CacheBytes(std::shared_ptr<const CacheRules> rules, const Scenario& scenario, CachedTokens tokens)
+      : CacheBytes(*rules, scenario, tokens) {
+    own_ = std::move(rules);
+  }
   Bytes of_pool(Size first, Size last) const;
 
+  std::shared_ptr<const CacheRules> own_;
+  const CacheRules* rules_ = nullptr;
   boost::container::small_vector<Class, 4> classes_;
   bool huge_ = false;
   const Scenario* pooled_ = nullptr;  ///< compressed caches from one pool of blocks

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -21,7 +22,7 @@ Size room_for(const Uses& uses, const Plan& plan, double factor) {
   double least = static_cast<double>(s.batch);
   for (Size card = 0; card < plan.cards; ++card) {
     const CardUse use = uses.card(plan, card);
-    const Bytes budget = scaled(card_budget(s, static_cast<std::size_t>(card)), factor);
+    const Bytes budget = scaled(uses.setup().budget(s, card), factor);
     if (use.weights > budget) return 0;
     if (use.kv_cache == Bytes(0)) continue;
     const Bytes room = use.kv_cache - over_budget(uses, plan, card, factor);
@@ -44,11 +45,11 @@ std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double
     return fewer;
   }
   if (plan.reason != Reason::gpu_memory) return std::nullopt;
-  const Size guess = std::min(most, room_for(tried.divided(plan.shards), plan, factor));
+  const Size guess = std::min(most, room_for(tried, plan, factor));
   if (guess == 0) return std::nullopt;
   fewer.batch = largest_near(guess, 0, most, [&](Size batch) {
     fewer.batch = batch;
-    return place(fewer, factor).feasible();
+    return place(Uses(fewer, tried.setup()), factor).feasible();
   });
   return fewer.batch > 0 ? std::optional(fewer) : std::nullopt;
 }

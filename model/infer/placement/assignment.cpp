@@ -104,15 +104,6 @@ namespace {
 /// True if a tied head and the embedding are one.
 bool together(const Assignment& a) { return a.embedding == a.head; }
 
-Bytes weights_in(const Scenario& s, Spot spot) {
-  const Assignment& a = *s.assignment;
-  Bytes bytes;
-  for (const LayerSpan& piece : a.pieces(spot)) bytes += piece_bytes(*s.weights, piece);
-  if (a.embedding == spot) bytes += s.weights->embedding;
-  if (a.head == spot) bytes += head_bytes(s, together(a));
-  return bytes;
-}
-
 Bytes caches_in(const Scenario& s, const CacheBytes& cache, Spot spot) {
   Bytes bytes;
   for (const LayerSpan& piece : s.assignment->pieces(spot))
@@ -122,10 +113,19 @@ Bytes caches_in(const Scenario& s, const CacheBytes& cache, Spot spot) {
 
 }  // namespace
 
+Bytes assigned_weights(const Scenario& s, Spot spot) {
+  const Assignment& a = *s.assignment;
+  Bytes bytes;
+  for (const LayerSpan& piece : a.pieces(spot)) bytes += piece_bytes(*s.weights, piece);
+  if (a.embedding == spot) bytes += s.weights->embedding;
+  if (a.head == spot) bytes += head_bytes(s, together(a));
+  return bytes;
+}
+
 ResidentBytes resident_on_card(const Scenario& s, const Plan& plan, const CacheBytes& cache,
                                Size card) {
   const auto spot = static_cast<Spot>(card);
-  ResidentBytes held{weights_in(s, spot), caches_in(s, cache, spot)};
+  ResidentBytes held{assigned_weights(s, spot), caches_in(s, cache, spot)};
   // Layers that pass through the first card keep their caches there.
   if (card == 0 && plan.streaming_buffer > Bytes(0))
     held.caches += caches_in(s, cache, on_cpu) + caches_in(s, cache, on_disk);
@@ -143,13 +143,13 @@ Bytes caches_on_card(const Scenario& s, const Plan& plan, const CacheBytes& cach
 }
 
 ResidentBytes resident_on_host(const Scenario& s, const Plan& plan, const CacheBytes& cache) {
-  ResidentBytes held{weights_in(s, on_cpu), {}};
+  ResidentBytes held{assigned_weights(s, on_cpu), {}};
   if (plan.streaming_buffer > Bytes(0)) return held;
   held.caches = caches_in(s, cache, on_cpu) + caches_in(s, cache, on_disk);
   return held;
 }
 
-Bytes resident_on_disk(const Scenario& s) { return weights_in(s, on_disk); }
+Bytes resident_on_disk(const Scenario& s) { return assigned_weights(s, on_disk); }
 
 Plan place_assigned(const Uses& uses, double factor) {
   const Scenario& s = uses.scenario();

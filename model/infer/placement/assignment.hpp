@@ -49,6 +49,7 @@ Plan place_assigned(const Uses& uses, double memory_factor);
 struct ResidentBytes {
   Bytes weights, caches;
 };
+Bytes assigned_weights(const Scenario& scenario, Spot spot);
 ResidentBytes resident_on_card(const Scenario& scenario, const Plan& plan, const CacheBytes& cache,
                                Size card);
 /// Bytes of the caches on a card that is used, by the plan's assignment or by its ranges.

@@ -22,11 +22,11 @@ Bytes of_one(Scenario s, const Plan& plan, Size card, Size context) {
          draft_on_card(s, plan.shards, card == plan.first_used_card).kv_cache;
 }
 
-struct Block {
+struct CacheBlock {
   Size tokens = 0;
   Bytes bytes;  ///< its size in every layer on the card
 };
-Block block_on(const Scenario& s, const Plan& plan, Size card) {
+CacheBlock block_on(const Scenario& s, const Plan& plan, Size card) {
   const Size pages = state_pages(s, plan.shards).block_tokens;
   const Size tokens = std::max(pages, s.runtime->cache.block_tokens);
   // Pages of states do not grow: only what the second block adds is one.
@@ -54,7 +54,7 @@ CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
         std::min(room.available,
                  use.kv_cache - over_pool(s, plan, use, usable_memory(s.machine->devices[i]), 1.0));
   room.one_sequence = of_one(s, plan, card, s.cached_tokens());
-  const Block block = block_on(s, plan, card);
+  const CacheBlock block = block_on(s, plan, card);
   room.block = block.tokens;
   if (room.available <= Bytes(0) || block.bytes <= Bytes(0)) return room;
   room.blocks = room.available.count() / block.bytes.count();

@@ -7,6 +7,7 @@
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/cache_room.hpp"
 #include "model/infer/placement/outside_share.hpp"
+#include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 
@@ -27,9 +28,7 @@ bool Plan::operator==(const Plan& o) const {
                              std::span(o.layer_boundaries).first(with_layers + 1)));
 }
 
-Bytes card_budget(const Scenario& s, std::size_t card) {
-  const Bytes memory = usable_memory(s.machine->devices[card]);
-  if (s.gpu_budget != unlimited) return std::min(s.gpu_budget, largest_share(s, memory, 1.0));
+Bytes own_budget(const Scenario& s, Bytes memory) {
   const MemoryPolicy& policy = s.runtime->memory;
   const auto part = [&](double share) { return rounded_down(share * real_count(memory)); };
   if (s.gpu_share > 0) return has_static_pool(s) ? memory : part(s.gpu_share);
@@ -37,6 +36,12 @@ Bytes card_budget(const Scenario& s, std::size_t card) {
   if (s.layer_split != nullptr && s.layer_split->gpu_layers >= 0) return part(policy.utilization);
   const Bytes own = part(policy.utilization - policy.margin_share) - Bytes(policy.margin_bytes);
   return std::max(Bytes(0), std::min(own, largest_share(s, memory, surely)));
+}
+
+Bytes card_budget(const Scenario& s, std::size_t card) {
+  const Bytes memory = usable_memory(s.machine->devices[card]);
+  return s.gpu_budget != unlimited ? std::min(s.gpu_budget, largest_share(s, memory, 1.0))
+                                   : own_budget(s, memory);
 }
 
 Bytes CardUse::pooled(const Engine& engine) const {
@@ -62,9 +67,8 @@ Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, doub
 
 Bytes over_budget(const Uses& uses, const Plan& plan, Size card, double factor) {
   const Scenario& s = uses.scenario();
-  const auto i = static_cast<std::size_t>(card);
-  return over_limits(uses, plan, card, {card_budget(s, i), usable_memory(s.machine->devices[i])},
-                     factor);
+  const Setup& setup = uses.setup();
+  return over_limits(uses, plan, card, {setup.budget(s, card), setup.card(card).memory}, factor);
 }
 
 Bytes reserved_at_start(const Scenario& s, const Plan& plan, const CardUse& use, std::size_t card) {

@@ -98,17 +98,16 @@ struct HostUse {
   Bytes total() const { return weights + kv_cache + activations + process; }
 };
 
-/// Memory use of devices under any plan of a scenario with a number of shards. Caches by layer and
-/// working memory do not depend on the plan and are computed once. One thread at a time.
+class Setup;       // model/infer/placement/setup.hpp
+struct HeldBytes;  // model/infer/placement/held.hpp
+
+/// Memory use of devices under any plan of a scenario. Caches by layer and working memory do not
+/// depend on the plan and are computed once. One thread at a time.
 class Uses {
  public:
-  /// `shards`: cards that split each matrix.
-  Uses(const Scenario& scenario, Size shards);
-  /// As many as the scenario asks for, or one.
-  explicit Uses(const Scenario& scenario)
-      : Uses(scenario, scenario.tensor_parallel < 1 ? 1 : scenario.tensor_parallel) {}
-  /// Uses of this scenario with that number of shards.
-  const Uses& divided(Size shards) const;
+  explicit Uses(const Scenario& scenario);
+  /// `setup`: the scenario's, which outlives this.
+  Uses(const Scenario& scenario, const Setup& setup);
   CardUse card(const Plan& plan, Size card) const;
   /// Cards from this one on that are known to hold as much each, itself included.
   Size cards_alike(const Plan& plan, Size card) const;
@@ -134,34 +133,35 @@ class Uses {
   const CacheBytes& caches() const { return cache_; }
   Bytes all_caches() const { return all_caches_; }
   const Scenario& scenario() const { return s_; }
-  Size shards() const { return shards_; }
+  const Setup& setup() const { return setup_; }
 
  private:
-  CardUse held_on(const Plan& plan, Size card) const;
-  Bytes weights_on(const Plan& plan, Size card) const;
+  Uses(const Scenario& scenario, std::shared_ptr<const Setup> setup)
+      : Uses(scenario, *setup) {
+    own_setup_ = std::move(setup);
+  }
+  CardUse use_of(const HeldBytes& held, const Plan& plan, Size card) const;
   HostUse held_by_host(const Plan& plan) const;
-  bool repeats(const Plan& plan, Size card) const;
 
   const Scenario& s_;
-  Size shards_;
+  std::shared_ptr<const Setup> own_setup_;
+  const Setup& setup_;
   CacheBytes cache_;
   Bytes all_caches_;  ///< caches of all layers
   WorkingMemory work_;
   CacheBytes prompt_cache_;  ///< empty where caches do not grow
   Bytes working_;
   Bytes overhead_;  ///< working memory and rotary tables of any card
-  double taken_;    ///< by a byte of weights or caches, the allocator's shares included
-  mutable std::vector<Size> alone_;                     ///< by items; 0: not asked for yet
-  mutable std::vector<std::unique_ptr<Uses>> divided_;  ///< by other numbers of shards
-  // If matrices are split, scenario and shards determine a plan except for whether it fits.
-  mutable std::vector<std::optional<CardUse>> ranks_;  ///< by card
+  mutable std::vector<Size> alone_;  ///< by items; 0: not asked for yet
+  // If matrices are split, the set-up determines a plan except for whether it fits.
+  mutable boost::container::small_vector<CardUse, 2> kinds_;  ///< those known so far
   mutable std::optional<HostUse> host_;
 };
 inline CardUse card_use(const Scenario& scenario, const Plan& plan, Size card) {
-  return Uses(scenario, plan.shards).card(plan, card);
+  return Uses(scenario).card(plan, card);
 }
 inline HostUse host_use(const Scenario& scenario, const Plan& plan) {
-  return Uses(scenario, plan.shards).host(plan);
+  return Uses(scenario).host(plan);
 }
 
 /// The placement under budgets divided by `memory_factor`: 1 for the expected memory, the ends of
@@ -199,6 +199,8 @@ Bytes disk_use(const Scenario& scenario, const Plan& plan);
 /// (model/infer/placement/outside_share.hpp). An engine that decides how many layers go to cards
 /// also leaves its margin.
 Bytes card_budget(const Scenario& scenario, std::size_t card);
+/// That of a card with `memory`, if the scenario has no budget in bytes.
+Bytes own_budget(const Scenario& scenario, Bytes memory);
 
 /// Bytes by which weights and caches exceed their own share of a card with `memory`, divided by
 /// `memory_factor` (model/infer/memory/static_share.hpp); negative: what is left. An engine without

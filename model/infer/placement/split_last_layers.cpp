@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 
+#include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -24,7 +25,7 @@ class LastLayers {
         devices_(std::min<Size>(card_count(s_), LayerSplit::max_cards)),
         shares_(devices_ > 1 ? card_shares(s_) : std::array<float, LayerSplit::max_cards>{1}) {
     for (Size card = 0; card < devices_; ++card)
-      budgets_[index(card)] = scaled(card_budget(s_, index(card)), factor_);
+      budgets_[index(card)] = scaled(uses.setup().budget(s_, card), factor_);
   }
 
   Plan plan() const {

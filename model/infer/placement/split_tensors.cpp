@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "model/infer/placement/draft_memory.hpp"
+#include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -59,22 +60,6 @@ Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
   return Reason::none;
 }
 
-/// The smallest budget and the smallest memory among the cards [first, last).
-Limits least_limits(const Scenario& s, Size first, Size last) {
-  Limits all{unlimited, unlimited};
-  const Device* before = nullptr;
-  for (auto card = static_cast<std::size_t>(first); card < static_cast<std::size_t>(last); ++card) {
-    const Device* device = &s.machine->devices[card];
-    if (before != nullptr && device->memory == before->memory &&
-        device->unified_memory == before->unified_memory)
-      continue;
-    before = device;
-    all.budget = std::min(all.budget, card_budget(s, card));
-    all.memory = std::min(all.memory, usable_memory(*device));
-  }
-  return all;
-}
-
 /// The first layer of a stage. Stages that do not divide the layers give one layer more to those
 /// before the last, from the back. Source: vLLM 0.19 distributed/utils.py get_pp_indices.
 Size first_layer(Size layers, Size stages, Size stage) {
@@ -83,9 +68,7 @@ Size first_layer(Size layers, Size stages, Size stage) {
   return stage * each + std::clamp<Size>(stage - with_more_from, 0, more);
 }
 
-Plan with(const Uses& uses, double factor, Size stages, Size replicas) {
-  const Scenario& s = uses.scenario();
-  const Size shards = uses.shards();
+Plan divided(const Scenario& s, Size shards, Size stages, Size replicas) {
   const Size layers = std::ssize(s.weights->layer);
   Plan plan;
   plan.shards = shards;
@@ -101,20 +84,6 @@ Plan with(const Uses& uses, double factor, Size stages, Size replicas) {
   plan.layer_boundaries.resize(static_cast<std::size_t>(stages) + 1);
   for (Size stage = 0; stage <= stages; ++stage)
     plan.layer_boundaries[static_cast<std::size_t>(stage)] = first_layer(layers, stages, stage);
-  for (Size group = 0; group < stages * replicas; ++group) {
-    const Size first = group * shards;  // no card of the group holds more
-    const Limits limits = least_limits(s, first, first + shards);
-    const Bytes over = over_limits(uses, plan, first, limits, factor);
-    if (over <= Bytes(0)) continue;
-    plan.reason = Reason::gpu_memory;
-    plan.short_bytes = std::max(plan.short_bytes, over);
-  }
-  const Bytes ram = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
-  const Bytes host = uses.host(plan).total();
-  if (plan.feasible() && host > ram) {
-    plan.reason = Reason::ram;
-    plan.short_bytes = host - ram;
-  }
   return plan;
 }
 
@@ -122,6 +91,24 @@ Plan with(const Uses& uses, double factor, Size stages, Size replicas) {
 
 Plan split_tensors(const Uses& uses, double factor) {
   const Scenario& s = uses.scenario();
+  Plan plan = uses.setup().division();
+  // No card of a group that divides the matrices of a stage holds more than the first.
+  for (Size first = 0; first < plan.cards; first += plan.shards) {
+    const Bytes over = over_limits(uses, plan, first, uses.setup().limits(s, first), factor);
+    if (over <= Bytes(0)) continue;
+    plan.reason = Reason::gpu_memory;
+    plan.short_bytes = std::max(plan.short_bytes, over);
+  }
+  const Bytes ram = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
+  if (!plan.feasible()) return plan;
+  if (const Bytes host = uses.host(plan).total(); host > ram) {
+    plan.reason = Reason::ram;
+    plan.short_bytes = host - ram;
+  }
+  return plan;
+}
+
+Plan divide_tensors(const Scenario& s) {
   const Size stages = std::max<Size>(1, s.pipeline_parallel), cards = card_count(s);
   const Size replicas = std::max<Size>(1, s.data_parallel);
   if (cards == 0) return refused(Reason::no_gpu);
@@ -141,13 +128,11 @@ Plan split_tensors(const Uses& uses, double factor) {
   if (least_asked > cards || stages > cards || replicas > cards ||
       least_asked * stages * replicas > cards)
     return refused(Reason::not_enough_gpus);
-  const auto over = [&](Size shards) {
-    return with(uses.divided(shards), factor, stages, replicas);
-  };
-  if (asked > 0) return over(asked);
+  if (asked > 0) return divided(s, asked, stages, replicas);
   // As many cards as divide the model.
   for (Size shards = cards / (stages * replicas); shards >= 1; --shards)
-    if (obstacle(s, shards, replicas) == Reason::none) return over(shards);
+    if (obstacle(s, shards, replicas) == Reason::none)
+      return divided(s, shards, stages, replicas);
   return refused(obstacle(s, 1, replicas));
 }
 

@@ -50,7 +50,7 @@ RealBytes bytes_read(const Scenario& scenario, const Plan& plan);
 /// the plan's shards.
 LoadTime load_time(const Uses& uses, const Plan& plan);
 inline LoadTime load_time(const Scenario& scenario, const Plan& plan) {
-  return load_time(Uses(scenario, plan.shards), plan);
+  return load_time(Uses(scenario), plan);
 }
 
 }  // namespace headroom::model

@@ -1,0 +1,23 @@
+// What a card holds under a plan, whatever the sizes (batch, tokens) and budgets are.
+#pragma once
+
+#include "model/infer/placement/placement.hpp"
+
+namespace headroom::model {
+
+/// Bytes on one card that depend on the plan alone.
+struct HeldBytes {
+  Bytes weights;   ///< of the model and of a draft model, with the buffer for streamed ones
+  Bytes overhead;  ///< of the allocator on weights, and tables beside them, since they were loaded
+  Bytes fused;     ///< copies while the engine fuses matrices at start
+  Bytes context;   ///< of the driver and of the links between cards
+  Head head = Head::here;
+};
+HeldBytes held_on(const Scenario& scenario, const Plan& plan, Size card);
+/// Its weights alone.
+Bytes weights_on(const Scenario& scenario, const Plan& plan, Size card);
+
+/// Mean overhead of the allocator's blocks for each byte of weights.
+double rest_share(const Scenario& scenario);
+
+}  // namespace headroom::model

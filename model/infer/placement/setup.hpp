@@ -1,0 +1,66 @@
+// What scenarios share that differ in sizes (batch, tokens) and budgets alone. A block of points
+// has one set-up.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/infer/placement/held.hpp"
+
+namespace headroom::model {
+
+class Setup {
+ public:
+  explicit Setup(const Scenario& scenario);
+
+  /// Cards that split each matrix.
+  Size shards() const { return shards_; }
+  /// Of an engine that splits matrices: how cards divide them, or the reason why they cannot. It is
+  /// not asked whether that fits.
+  const Plan& division() const { return division_; }
+
+  /// A card on its own, whatever the plan is.
+  struct Card {
+    Bytes memory;     ///< that can be used
+    Bytes own;        ///< budget without one in bytes
+    Bytes most;       ///< of a budget in bytes
+    Bytes workspace;  ///< model/infer/memory/activation.hpp
+  };
+  const Card& card(Size number) const { return cards_[static_cast<std::size_t>(number)]; }
+  /// As card_budget().
+  Bytes budget(const Scenario& s, Size number) const { return budget(s, card(number)); }
+  /// The smallest budget and the smallest memory of the cards that divide the matrices of a stage,
+  /// from `first` on.
+  Limits limits(const Scenario& s, Size first) const {
+    const Card& least = least_[static_cast<std::size_t>(first / shards_)];
+    return {budget(s, least), least.memory};
+  }
+
+  /// Cards of a division that follow each other and hold as much each are of one kind. Kinds are
+  /// numbered from 0 in the order of the cards.
+  Size kind(Size number) const { return kind_[static_cast<std::size_t>(number)]; }
+  const HeldBytes& held(Size kind) const { return held_[static_cast<std::size_t>(kind)]; }
+  /// The first card of a kind.
+  Size first_of(Size kind) const { return first_[static_cast<std::size_t>(kind)]; }
+
+  const CacheRules& caches() const { return caches_; }
+  /// By a byte of weights or caches, the allocator's shares included.
+  double taken() const { return taken_; }
+
+ private:
+  static Bytes budget(const Scenario& s, const Card& card) {
+    return s.gpu_budget == unlimited ? card.own : std::min(s.gpu_budget, card.most);
+  }
+  void divide_cards(const Scenario& s);
+
+  Plan division_;
+  Size shards_;
+  std::vector<Card> cards_, least_;
+  std::vector<Size> kind_;   ///< by card
+  std::vector<Size> first_;  ///< by kind, as held_
+  std::vector<HeldBytes> held_;
+  CacheRules caches_;
+  double taken_;
+};
+
+}  // namespace headroom::model
