@@ -180,7 +180,7 @@ void Evaluator::Outcome::add_memory(const Uses& uses) {
 }
 
 const Evaluator::Outcome& Evaluator::outcome(const Plan& plan) {
-  const bool usable = !s_.machine->devices.empty() && card_budget(s_, 0) > Bytes(0);
+  const bool usable = !s_.machine->devices.empty() && block_->setup.budget(s_, 0) > Bytes(0);
   if (last_ && last_->card_usable == usable && last_->ram_budget == s_.ram_budget &&
       last_->plan == plan && !needs_budgets(s_))
     return *last_;
@@ -263,7 +263,7 @@ Estimate Evaluator::operator()(const Scenario& s) {
   Estimate e = made.estimate;
   e.sure = confidence_of(*uses_, e.verdict, cards_used(plan));
   if (plan.cards > plan.first_used_card) {
-    const Bytes budget = card_budget(s_, static_cast<std::size_t>(plan.first_used_card));
+    const Bytes budget = block_->setup.budget(s_, plan.first_used_card);
     e.max_memory = std::max(Bytes(0), budget - made.overhead);
   }
   if (fits(e.verdict) && s_.concurrency > 0) e.served = served(s_, e, *block_);

@@ -156,7 +156,9 @@ Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs
 
 double Pace::prompt_of(double length) const {
   const Size own = whole_tokens(length);
-  return own == prompt_tokens ? prompt : prompt_seconds(one_, *speeds_, plan_, own);
+  if (own == prompt_tokens) return prompt;
+  speeds_->know(one_, plan_);
+  return prompt_seconds(one_, *speeds_, plan_, own);
 }
 
 }  // namespace headroom::model

@@ -6,6 +6,7 @@
 // a grid point.
 #pragma once
 
+#include <array>
 #include <boost/container/small_vector.hpp>
 #include <memory>
 #include <optional>
@@ -111,12 +112,18 @@ class Uses {
   CardUse card(const Plan& plan, Size card) const;
   /// Cards from this one on that are known to hold as much each, itself included.
   Size cards_alike(const Plan& plan, Size card) const;
-  /// Memory of the first card under plan() if it alone has so many layers and the output, whatever
-  /// the budgets are. Computed once.
+  /// What the first card has if no other card is used, by a number n.
+  enum class Alone : std::uint8_t {
+    items,           ///< the last n of layers and output
+    dense_items,     ///< … without experts
+    without_experts  ///< all, without the experts of the first n layers of the decoder
+  };
+  /// Memory of the first card under plan(), whatever the budgets are. Computed once for each n.
   template <class F>
-  Bytes alone(Size items, F&& plan) const {
-    if (alone_.empty()) alone_.resize(s_.weights->layer.size() + 2);
-    Size& bytes = alone_[static_cast<std::size_t>(items)];
+  Bytes alone(Alone kind, Size n, F&& plan) const {
+    std::vector<Size>& known = alone_[static_cast<std::size_t>(kind)];
+    if (known.empty()) known.resize(s_.weights->layer.size() + 2);
+    Size& bytes = known[static_cast<std::size_t>(n)];
     if (bytes == 0) bytes = card(plan(), 0).total().count();
     return Bytes(bytes);
   }
@@ -152,7 +159,7 @@ class Uses {
   CacheBytes prompt_cache_;  ///< empty where caches do not grow
   Bytes working_;
   Bytes overhead_;  ///< working memory and rotary tables of any card
-  mutable std::vector<Size> alone_;  ///< by items; 0: not asked for yet
+  mutable std::array<std::vector<Size>, 3> alone_;  ///< by kind and n; 0: not asked for yet
   // If matrices are split, the set-up determines a plan except for whether it fits.
   mutable boost::container::small_vector<CardUse, 2> kinds_;  ///< those known so far
   mutable std::optional<HostUse> host_;

@@ -74,7 +74,10 @@ class LastLayers {
     const auto moved = [&](Size n) {
       return without_experts(plan, {movable.first, movable.first + n});
     };
-    const auto overflows = [&](Size n) { return !holds(moved(n), cards); };
+    const auto overflows = [&](Size n) {
+      if (devices_ > 1) return !holds(moved(n), cards);
+      return uses_.alone(Uses::Alone::without_experts, n, [&] { return moved(n); }) > budget(0);
+    };
     if (overflows(movable.size())) return std::nullopt;
     return moved(largest_near(movable.size() / 2, -1, movable.size(), overflows) + 1);
   }
@@ -168,7 +171,7 @@ class LastLayers {
   bool holds(Size cards, Size gpu_layers) const {
     const bool by_rows = given_ != nullptr && given_->mode == SplitMode::row;
     if (cards == 1 && !by_rows)
-      return uses_.alone(gpu_layers, [&] { return with(1, gpu_layers); }) <= budget(0);
+      return uses_.alone(Uses::Alone::items, gpu_layers, [&] { return with(1, gpu_layers); }) <= budget(0);
     return holds(with(cards, gpu_layers), {0, cards});
   }
   /// Layers that all rooms together would hold, were all layers alike: where to start looking.
@@ -187,7 +190,9 @@ class LastLayers {
   Size most(Size cards, Range moved = {0, 0}) const {
     const auto fits = [&](Size n) {
       if (moved.size() == 0) return holds(cards, n);
-      return holds(without_experts(with(cards, n), moved), {0, cards});
+      const auto dense = [&] { return without_experts(with(cards, n), moved); };
+      if (cards > 1) return holds(dense(), {0, cards});
+      return uses_.alone(Uses::Alone::dense_items, n, dense) <= budget(0);
     };
     const Size low = largest_near(guess(cards), 0, counted_ + 2, fits);
     for (Size more = std::min(low + cards, counted_ + 1); more > low + 1; --more)

@@ -15,33 +15,33 @@ struct PassSeconds {
   Seconds total, least;
 };
 
-/// Passes of scenarios that share all but sizes and budgets, under the last plan. A new pass
-/// replaces one with the same place in the table.
+/// Passes of scenarios that share all but sizes and budgets, under one plan. A new pass replaces
+/// one with the same place in the table.
 class KnownPasses {
  public:
   /// All that a pass's time depends on besides the plan.
   struct Key {
     Size batch = 0;
-    Size chunk = 0;  ///< prefill_chunk of the scenario
     Pass pass{};
 
     bool operator==(const Key&) const = default;
   };
 
+  /// From now on passes are under this plan, and others are forgotten.
+  void under(const Plan& plan, Bytes gpu_budget) {
+    if (gpu_budget == gpu_budget_ && plan == plan_) return;
+    all_.clear();
+    plan_ = plan;
+    gpu_budget_ = gpu_budget;
+  }
   /// The seconds of `key`; `made()` works them out where they are not known.
   template <class F>
-  PassSeconds of(const Key& key, const Plan& plan, Bytes gpu_budget, F&& made) {
-    if (all_.empty() || gpu_budget != gpu_budget_ || !(plan == plan_)) {
-      all_.assign(places, {});
-      plan_ = plan;
-      gpu_budget_ = gpu_budget;
-    }
+  PassSeconds of(const Key& key, F&& made) {
+    if (all_.empty()) all_.resize(places);
     Known& known = all_[place_of(key)];
     if (!(known.key == key)) known = {key, made()};
     return known.seconds;
   }
-  /// The plan of these passes; without passes the default one.
-  const Plan& plan() const { return plan_; }
 
  private:
   static constexpr std::size_t places = 256;

@@ -36,9 +36,9 @@ Pass prefill_pass(const Scenario& s, Size prompt) {
   Pass pass;
   pass.tokens = static_cast<double>(s.batch) * static_cast<double>(prompt);
   pass.logit_rows = static_cast<double>(s.batch);
-  const Size chunk = prefill_chunk(s);
-  pass.weight_reads = chunk > 0 ? std::ceil(pass.tokens / static_cast<double>(chunk))
-                                : static_cast<double>(s.batch_parts);
+  pass.chunk = prefill_chunk(s);
+  pass.weight_reads = pass.chunk > 0 ? std::ceil(pass.tokens / static_cast<double>(pass.chunk))
+                                     : static_cast<double>(s.batch_parts);
   const auto layers = static_cast<Size>(profile.layers.size());
   // A text prompt runs the decoder; an encoder's layers run instead where the prompt goes there.
   pass.layers = s.weights->model->encoder_decoder && profile.first_decoding > 0

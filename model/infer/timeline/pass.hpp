@@ -17,6 +17,7 @@ struct Pass {
   Range layers;             ///< layers that run
   CachedTokens cached;      ///< decode only
   Size prompt = 0;          ///< prefill only
+  Size chunk = 0;           ///< prefill_chunk() of a prefill
   Flops patch_flops;        ///< attention of a vision tower's patches, in each layer
   double touched = 1;       ///< share of a layer's experts that are read each time
 

@@ -85,7 +85,7 @@ Timeline time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
 }
 
 PassSeconds seconds_of(const Scenario& s, Speeds& speeds, const Plan& plan, const Pass& pass) {
-  return speeds.known.of({s.batch, prefill_chunk(s), pass}, plan, s.gpu_budget, [&] {
+  return speeds.known.of({s.batch, pass}, [&] {
     const Timeline time =
         time_of(s, speeds, plan, TimedPass(s, speeds, pass), TimelineDetail::totals);
     return PassSeconds{time.total, time.least};

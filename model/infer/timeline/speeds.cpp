@@ -21,6 +21,15 @@ Speeds::Speeds(const Scenario& s)
   between_boxes = between(in_a_box + 1);
 }
 
+Speeds::RankReads rank_reads(const Scenario& s, const Plan& plan, Size first, Range run) {
+  const Shards& shards = s.weights->shards;
+  const Rank rank = plan.rank(first, *s.runtime);
+  Divided held = shards.layers(run.first, run.last);
+  const RealBytes experts = shards.experts_of_rank(held.experts, rank).real();
+  held.experts = held.rows = Bytes(0);  // a token reads a few rows
+  return {shards.of_rank(held, rank).real(), experts};
+}
+
 void Speeds::know(const Scenario& s, const Plan& plan) {
   const std::vector<Device>& devices = s.machine->devices;
   const auto count = static_cast<std::size_t>(std::max<Size>(1, plan.cards));
@@ -31,6 +40,13 @@ void Speeds::know(const Scenario& s, const Plan& plan) {
                      product_share(s, devices[i], rates).measurements > 0,
                      rates.decode_bandwidth.measurements > 0});
     repeats.push_back(i > 0 && cards[i] == cards[i - 1]);
+  }
+  known.under(plan, s.gpu_budget);
+  if (s.runtime->parallel.split != Split::tensors || !reads.empty()) return;
+  for (Size stage = 0; stage < plan.stages; ++stage) {
+    const Size first = stage * plan.shards;
+    reads.push_back(
+        headroom::model::rank_reads(s, plan, first, intersect(plan.layers_of(first), decoding)));
   }
 }
 

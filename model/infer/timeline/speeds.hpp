@@ -15,7 +15,7 @@ struct Speeds {
   /// Speeds of the CPU and of links alone.
   explicit Speeds(const Scenario& scenario);
   Speeds(const Scenario& scenario, const Plan& plan) : Speeds(scenario) { know(scenario, plan); }
-  /// Adds the plan's cards, at least the first.
+  /// Adds the plan's cards, at least the first. Passes are under this plan then.
   void know(const Scenario& scenario, const Plan& plan);
 
   struct Card {
@@ -39,10 +39,18 @@ struct Speeds {
     return pass.layers == decoding ? decoding_kernels
                                    : headroom::model::kernels(scenario, pass.layers);
   }
+  /// What each card of a stage reads of layers that divide their matrices, bytes.
+  struct RankReads {
+    RealBytes others;   ///< all but routed experts
+    RealBytes experts;  ///< if all of them are read
+  };
+  /// Of the decoder's layers in a stage, from the plan that was told last.
+  const RankReads& rank_reads(Size stage) const { return reads[static_cast<std::size_t>(stage)]; }
   const Link& link(Size meeting) const { return meeting > in_a_box ? between_boxes : inside; }
 
   std::vector<Card> cards;
-  std::vector<bool> repeats;  ///< for each card, whether the one before it is alike
+  std::vector<char> repeats;     ///< for each card, whether the one before it is alike
+  std::vector<RankReads> reads;  ///< by stage, if cards divide matrices
   Throughput cpu;
   Seconds kernel_s;         ///< time of each kernel
   bool launches_hide;       ///< behind kernels on cards; kernels on the CPU wait for launches
@@ -53,6 +61,9 @@ struct Speeds {
   Link inside, between_boxes;
   KnownPasses known;  ///< passes at these speeds
 };
+
+/// What each card of the stage that starts at card `first` reads of layers `run`.
+Speeds::RankReads rank_reads(const Scenario& scenario, const Plan& plan, Size first, Range run);
 
 /// Seconds that `work` takes at the full rates of the data sheet: its bytes and products, nothing
 /// else.

@@ -8,25 +8,20 @@
 namespace headroom::model {
 namespace {
 
-/// Work of each card of a stage with all of layers `run`.
-Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Size first, Range run) {
-  const QuantisedModel& w = *s.weights;
-  const Rank rank = plan.rank(first, *s.runtime);
+/// Work of each card of a stage with all of layers `run`, of which it reads `reads`.
+Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Range run,
+               const Speeds::RankReads& reads) {
   const double touched =
-      plan.sharing() == 1 && rank.expert_groups == 1
+      plan.sharing() == 1 && plan.expert_groups == 1
           ? pass.touched
-          : experts_touched(w.model->profile,
+          : experts_touched(s.weights->model->profile,
                             pass.tokens * static_cast<double>(plan.sharing()) / pass.weight_reads,
-                            rank.expert_groups);
+                            plan.expert_groups);
   Work work = work_of(s, pass, LayerSpan{run});
-  Divided held = w.shards.layers(run.first, run.last);
-  const RealBytes experts = w.shards.experts_of_rank(held.experts, rank).real() * touched;
-  held.experts = held.rows = Bytes(0);  // a token reads a few rows
   // Layers that run several times are alike.
   const double times = run.size() > 0 ? runs(s, pass) / static_cast<double>(pass.layers.size()) : 1;
-  work.expert_bytes = pass.weight_reads * times * experts;
-  work.weight_bytes =
-      pass.weight_reads * times * w.shards.of_rank(held, rank).real() + work.expert_bytes;
+  work.expert_bytes = pass.weight_reads * times * (reads.experts * touched);
+  work.weight_bytes = pass.weight_reads * times * reads.others + work.expert_bytes;
   work.flops /= static_cast<double>(plan.shards);
   work.attention_flops /= static_cast<double>(plan.shards);
   work.wave_quantisation_flops = work.attention_flops > Flops()
@@ -51,7 +46,9 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
                Size first, Timeline& time) {
   const Range run = intersect(plan.layers_of(first), pass.layers);
   const Size last = first + plan.shards;
-  Work work = rank_work(s, plan, pass, first, run);
+  Work work = rank_work(s, plan, pass, run,
+                        pass.layers == speeds.decoding ? speeds.rank_reads(plan.stage_of(first))
+                                                       : rank_reads(s, plan, first, run));
   if (plan.has_head(first)) work = work + rank_head(s, pass, plan.shards);
   Seconds least, slowest;
   Size slowest_card = first;
@@ -70,7 +67,8 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
   };
   time.add(Resource::cards, slowest, segment, [&](std::vector<LayerItem>& items) {
     for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
-      items.push_back({LayerItem::Kind::layer, piece, rank_work(s, plan, pass, first, piece.layers),
+      items.push_back({LayerItem::Kind::layer, piece, rank_work(s, plan, pass, piece.layers,
+                                 rank_reads(s, plan, first, piece.layers)),
                        state_read(s, pass, piece, plan.shards)});
     });
     if (plan.has_head(first))

@@ -19,9 +19,9 @@ double multiplied_tokens(const Scenario& s, const Pass& pass) {
 
 /// Scores that stand in memory for each one that counts. Products make masked scores too: a chunk's
 /// queries meet all keys up to its end.
-double masked_share(const Scenario& s, const Pass& pass) {
+double masked_share(const Pass& pass) {
   const auto prompt = static_cast<double>(pass.prompt);
-  const auto chunk = static_cast<double>(prefill_chunk(s));
+  const auto chunk = static_cast<double>(pass.chunk);
   return (prompt + (chunk > 0 ? std::min(chunk, prompt) : prompt)) / (prompt + 1);
 }
 
@@ -66,7 +66,7 @@ Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
     work.flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
     if (score_bytes(s) > 0) {
       const Size width = std::max<Size>(1, s.weights->model->shape.head_dim);
-      work.flops *= masked_share(s, pass);
+      work.flops *= masked_share(pass);
       work.scores = work.flops.value() / (4.0 * static_cast<double>(width));
     }
     work.attention_flops = work.flops;
