@@ -204,7 +204,7 @@ Estimate Evaluator::with_waiting(Scenario running) {
   Estimate e = (*running_)(running);
   e.queued = s_.batch - running.batch;
   running.batch = 1;
-  e.sure = confidence_of(Uses(running), e.verdict, e.gpus_used);
+  e.sure = confidence_of(Uses(running, block_->setup), e.verdict, e.gpus_used);
   if (s_.concurrency > 0) e.served = served(s_, e, *block_);
   return e;
 }

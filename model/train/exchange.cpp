@@ -13,46 +13,43 @@ constexpr Seconds step_inside{3.4e-6}, step_between{14e-6};  ///< a ring's step
 double share_of_ring(Size cards) { return real_count(cards - 1) / real_count(cards); }
 
 /// Cards of the group in one box.
-Size together(const Machine& machine, const Group& group) {
-  const Size box = machine.host.cards;
-  if (box == 0) return group.cards;
-  return std::clamp<Size>(box / group.stride, 1, group.cards);
-}
-
-BytesPerSecond inside_rate(const Machine& machine) { return machine.card_link(1); }
-/// One card's share of its box's network.
-BytesPerSecond network_part(const Machine& machine) {
-  return machine.host.network / real_count(std::max(1, machine.host.cards));
+Size together(const Links& links, const Group& group) {
+  if (links.box == 0) return group.cards;
+  return std::clamp<Size>(links.box / group.stride, 1, group.cards);
 }
 
 }  // namespace
 
-BytesPerSecond ring_rate(const Machine& machine, const Group& group) {
-  const Size here = together(machine, group);
-  const BytesPerSecond inside = inside_rate(machine);
+Links::Links(const Machine& machine)
+    : box(machine.host.cards),
+      inside(machine.card_link(1)),
+      network(machine.host.network / real_count(std::max(1, machine.host.cards))) {}
+
+BytesPerSecond ring_rate(const Links& links, const Group& group) {
+  const Size here = together(links, group);
+  const BytesPerSecond inside = links.inside;
   if (here == group.cards) return inside;
-  const BytesPerSecond between = real_count(here) * network_part(machine);
+  const BytesPerSecond between = real_count(here) * links.network;
   return here > 1 ? std::min(inside, between) : between;
 }
 
-Seconds ring_seconds(const Machine& machine, const Group& group, RealBytes bytes) {
+Seconds ring_seconds(const Links& links, const Group& group, RealBytes bytes) {
   if (group.cards <= 1) return {};
-  const BytesPerSecond rate = ring_rate(machine, group);
+  const BytesPerSecond rate = ring_rate(links, group);
   return rate > BytesPerSecond() ? bytes * share_of_ring(group.cards) / rate : Seconds();
 }
 
-Seconds ring_latency(const Machine& machine, const Group& group) {
+Seconds ring_latency(const Links& links, const Group& group) {
   if (group.cards <= 1) return {};
-  const Size here = together(machine, group);
+  const Size here = together(links, group);
   const Size boxes = (group.cards + here - 1) / here;
   return real_count(group.cards - boxes) * step_inside + real_count(boxes - 1) * step_between;
 }
 
-Seconds all_to_all_seconds(const Machine& machine, const Group& group, RealBytes bytes,
-                           double copies) {
+Seconds all_to_all_seconds(const Links& links, const Group& group, RealBytes bytes, double copies) {
   if (group.cards <= 1) return {};
-  const double here = real_count(together(machine, group)), boxes = real_count(group.cards) / here;
-  const BytesPerSecond inside = inside_rate(machine), between = network_part(machine);
+  const double here = real_count(together(links, group)), boxes = real_count(group.cards) / here;
+  const BytesPerSecond inside = links.inside, between = links.network;
   const Seconds near = inside > BytesPerSecond() ? bytes * (here - 1) / here / inside : Seconds();
   // Several copies for one box travel once.
   const double reached = (boxes - 1) * (1 - std::pow(1 - 1 / boxes, copies));
@@ -61,11 +58,11 @@ Seconds all_to_all_seconds(const Machine& machine, const Group& group, RealBytes
 
 namespace {
 
-Sent ring(const Machine& machine, const Group& group, RealBytes bytes) {
-  return {share_of_ring(group.cards) * bytes, ring_seconds(machine, group, bytes)};
+Sent ring(const Links& links, const Group& group, RealBytes bytes) {
+  return {share_of_ring(group.cards) * bytes, ring_seconds(links, group, bytes)};
 }
-Sent all_to_all(const Machine& machine, const Group& group, RealBytes bytes, double copies) {
-  return {share_of_ring(group.cards) * bytes, all_to_all_seconds(machine, group, bytes, copies)};
+Sent all_to_all(const Links& links, const Group& group, RealBytes bytes, double copies) {
+  return {share_of_ring(group.cards) * bytes, all_to_all_seconds(links, group, bytes, copies)};
 }
 
 /// Bytes of keys and values in 16 bit for one pass, on all cards that divide its sequences. Heads
@@ -94,19 +91,20 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
   const Group matrices{p.tensor, 1}, alike{p.alike(), p.tensor};
   const Group experts{p.experts, p.tensor},
       same_experts{p.alike() / p.experts, p.tensor * p.experts};
+  const Links links(machine);
   Exchange x;
 
   // Two reductions a layer in forward and two in backward. Each moves its data twice.
-  x.matrices = layers * there_and_back * 2 * ring(machine, matrices, row);
-  x.latency += layers * there_and_back * ring_latency(machine, matrices);
+  x.matrices = layers * there_and_back * 2 * ring(links, matrices, row);
+  x.latency += layers * there_and_back * ring_latency(links, matrices);
   // To the experts and back. Each card sends its share of the tokens.
   const RealBytes routed(2 * carried.routed / (p.sequence ? real_count(p.tensor) : 1));
-  x.experts = there_and_back * all_to_all(machine, experts, routed,
+  x.experts = there_and_back * all_to_all(links, experts, routed,
                                           std::max(1.0, real_count(s.model->profile.routing.used)));
   if (p.stages > 1) {
     const Group stages{p.stages, p.tensor * p.alike()};
-    const bool near = together(machine, stages) == p.stages;
-    const BytesPerSecond rate = near ? inside_rate(machine) : network_part(machine);
+    const bool near = together(links, stages) == p.stages;
+    const BytesPerSecond rate = near ? links.inside : links.network;
     const RealBytes sent = 2 * real_count(p.chunks) * row / real_count(p.tensor);
     if (rate > BytesPerSecond()) x.stages = {sent, sent / rate};
   }
@@ -115,7 +113,7 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
   // attention/dot_product_attention/context_parallel.py, AttnFuncWithCPAndKVP2P).
   if (p.context > 1)
     x.keys = (3 + carried.attention_again) *
-             ring(machine, {p.context, p.tensor}, key_bytes(s, carried.stage));
+             ring(links, {p.context, p.tensor}, key_bytes(s, carried.stage));
 
   // Weights shared by data-parallel cards are gathered in the compute type and reduced as
   // gradients.
@@ -123,8 +121,8 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
       real_count(s.adapter != nullptr ? s.runtime->adapter_bytes : s.recipe->gradient);
   const double weight = std::min<double>(2, real_count(s.recipe->weight));
   const auto both = [&](double dense, double routed_elements) {
-    return ring(machine, alike, RealBytes(dense)) +
-           ring(machine, same_experts, RealBytes(routed_elements));
+    return ring(links, alike, RealBytes(dense)) +
+           ring(links, same_experts, RealBytes(routed_elements));
   };
   const double dense = real_count(stage.elements.dense),
                of_experts = real_count(stage.elements.experts);
@@ -136,7 +134,7 @@ Exchange exchange_of(const TrainingScenario& s, const StageShape& stage, const T
                          ? both(real_count(stage.base.dense), real_count(stage.base.experts))
                          : weight * trained);
     x.gradients = gradient * trained;
-    x.latency += 3 * layers * ring_latency(machine, alike);
+    x.latency += 3 * layers * ring_latency(links, alike);
   } else {
     x.gradients = (s.zero > 0 ? 1 : 2) * gradient * trained;
     if (s.zero > 0) x.weights = weight * trained;

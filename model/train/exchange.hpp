@@ -28,15 +28,23 @@ struct Group {
   Size cards = 1, stride = 1;
 };
 
+/// Links between the cards of a machine.
+struct Links {
+  Links(const Machine& machine);  // implicit: a machine has links
+  Size box;                       ///< cards in a box; 0: all are in one
+  BytesPerSecond inside;          ///< between two cards of a box
+  BytesPerSecond network;         ///< one card's share of its box's network
+};
+
 /// Bandwidth of a ring. 0: no link.
-BytesPerSecond ring_rate(const Machine& machine, const Group& group);
+BytesPerSecond ring_rate(const Links& links, const Group& group);
 /// Seconds for a ring to gather or reduce `bytes`, the total of all its cards.
-Seconds ring_seconds(const Machine& machine, const Group& group, RealBytes bytes);
+Seconds ring_seconds(const Links& links, const Group& group, RealBytes bytes);
 /// Seconds from a ring's first card to its last.
-Seconds ring_latency(const Machine& machine, const Group& group);
+Seconds ring_latency(const Links& links, const Group& group);
 /// Seconds for every card to send `bytes` evenly to its group. Each token has `copies`; a box
 /// receives one and distributes it.
-Seconds all_to_all_seconds(const Machine& machine, const Group& group, RealBytes bytes,
+Seconds all_to_all_seconds(const Links& links, const Group& group, RealBytes bytes,
                            double copies = 1);
 
 /// Bytes that one card sends, and seconds at the links' full rate.

@@ -118,17 +118,14 @@ namespace {
 Flops flops_of(const TrainingScenario& s, const std::vector<double>& all, Size first, Size last) {
   const double text = real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
   const double patches = real_count(s.batch * s.images.count * s.images.patches);
-  double flops = 0;
-  if (between(all, {first, last}) == 0) return Flops(flops);
+  const Range run{first, last};
+  const double elements = between(all, run);
+  if (elements == 0) return Flops();
   const Profile& p = s.model->profile;
   const bool towers = in_a_tower(*s.model, 0) || in_a_tower(*s.model, std::ssize(p.layers) - 1);
-  const Range decoder = towers ? Range{p.first_decoding, p.end_decoding} : Range{first, last};
-  for (Size i = first; i < last; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    flops +=
-        2 * (all[at + 1] - all[at]) * (i < decoder.first || i >= decoder.last ? patches : text);
-  }
-  return Flops(flops);
+  if (!towers) return Flops(2 * elements * text);
+  const double of_text = between(all, intersect(run, {p.first_decoding, p.end_decoding}));
+  return Flops(2 * (of_text * text + (elements - of_text) * patches));
 }
 
 }  // namespace
@@ -142,8 +139,8 @@ Flops expert_flops(const TrainingScenario& s, Size first, Size last) {
 
 PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage) {
   const Model& m = *s.model;
-  const Stage here = stage_of(s, stage);
   const StageShape& held = shape.stages[static_cast<std::size_t>(stage)];
+  const Stage& here = held.ends;
   const double tensor = real_count(s.parallel.tensor), back = backward_products(s);
   const auto [again, attention_again] = again_of(s);
   const Phases<double> products{1, back, again};

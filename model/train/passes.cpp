@@ -180,7 +180,7 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage)
         k.transient, element * (kind.tower ? patches : tokens) *
                          (layers.widest / tensor + real_count(s.model->shape.hidden_size) / outer));
   });
-  const Stage ends = stage_of(s, stage);
+  const Stage& ends = shape.stages[static_cast<std::size_t>(stage)].ends;
   if (ends.has_embedding)
     k.embedding_and_head += on_card(s, saved.before) + on_card_of_images(s, saved.around_tower);
   if (ends.has_head && s.head_loss) k.embedding_and_head += on_card(s, saved.after);

@@ -18,6 +18,7 @@ struct RankShare {
   Size largest_layer = 0;       ///< everything that one card uses of the largest layer
   Size embedding_and_head = 0;  ///< embedding and head
   Size total() const { return dense + experts; }
+  bool operator==(const RankShare&) const = default;
 };
 
 /// The model in 16 bit without buffers, which are not trained. Used to count parameters.

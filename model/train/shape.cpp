@@ -1,6 +1,7 @@
 #include "model/train/shape.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "model/train/pass_work.hpp"
 #include "model/train/passes.hpp"
@@ -92,7 +93,8 @@ double adapter_kept(const TrainingScenario& s, bool in_tower) {
 
 StageShape stage_shape(const TrainingScenario& s, const SavedActivations& saved, Size stage) {
   const Stage here = stage_of(s, stage);
-  StageShape shape{.elements = elements_of_rank(s, stage),
+  StageShape shape{.ends = here,
+                   .elements = elements_of_rank(s, stage),
                    .base = s.adapter != nullptr ? base_of_rank(s, stage) : RankShare{},
                    .distinct = s.runtime->gradient_scratch && s.adapter == nullptr
                                    ? distinct_matrices(s, stage)
@@ -129,8 +131,11 @@ StepShape shape_of(const TrainingScenario& s) {
                   .adapter_lengths = length_bytes(s),
                   .frozen_tower = frozen_tower(s),
                   .stages = {}};
-  for (Size stage = 0; stage < s.parallel.stages; ++stage)
+  for (Size stage = 0; stage < s.parallel.stages; ++stage) {
     shape.stages.push_back(stage_shape(s, shape.saved, stage));
+    if (stage > 0)
+      shape.stages.back().repeats = shape.stages.back().holds_as(*std::prev(shape.stages.end(), 2));
+  }
   return shape;
 }
 

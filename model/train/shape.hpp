@@ -13,6 +13,8 @@ namespace headroom::model {
 
 /// A stage of the pipeline.
 struct StageShape {
+  Stage ends;                  ///< its layers
+  bool repeats = false;        ///< like the stage before it; neither has an end of the model
   RankShare elements;          ///< share of the model on one card
   RankShare base;              ///< bytes of the frozen base; empty without adapters
   Size distinct = 0;           ///< elements of one gradient of each distinct matrix
@@ -20,6 +22,14 @@ struct StageShape {
   std::vector<double> widest;  ///< live elements per token, for each kind
   Size routed = 0;             ///< layers with experts
   Size chosen = 0;             ///< experts that a token goes to, in all layers together
+
+  /// True if a card holds as much of either.
+  bool holds_as(const StageShape& other) const {
+    return ends.has_embedding == other.ends.has_embedding && ends.has_head == other.ends.has_head &&
+           ends.last - ends.first == other.ends.last - other.ends.first &&
+           elements == other.elements && base == other.base && distinct == other.distinct &&
+           layers == other.layers && widest == other.widest;
+  }
 };
 
 struct StepShape {

@@ -64,7 +64,7 @@ class StageMemory {
   bool again = s.recomputation == Recomputation::full;
   bool partly = s.recomputation == Recomputation::selective &&
                 runtime.selective == Selective::but_every_2nd_mm;
-  bool makes_loss = stage_of(s, stage).has_head;
+  bool makes_loss = here.ends.has_head;
 
   RankShare trained = here.elements;
   RankShare model_elements = trained;
@@ -256,7 +256,7 @@ TrainingEstimate StageMemory::estimate() && {
   add_communication();
   add_scratch();
   add_step();
-  apply_factors(s, stage_of(s, stage), e, loss.forward_end, loss.backward_start);
+  apply_factors(s, here.ends, e, loss.forward_end, loss.backward_start);
   compare_moments();
   choose_peak();
   add_all_terms();

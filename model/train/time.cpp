@@ -123,10 +123,10 @@ void add_between_cards(const TrainingScenario& s, const StepShape& shape, const 
                        const SlowestStage& slowest, StepTimeline& time) {
   const Parallelism& p = s.parallel;
   const PassWork& w = slowest.pass;
-  const Exchange x = exchange_of(s, shape.stages[static_cast<std::size_t>(slowest.stage)], e,
-                                 {stage_of(s, slowest.stage), w.tokens, w.routed, w.again,
-                                  w.attention.again / w.attention.forward},
-                                 machine);
+  const StageShape& stage = shape.stages[static_cast<std::size_t>(slowest.stage)];
+  const Exchange x = exchange_of(
+      s, stage, e,
+      {stage.ends, w.tokens, w.routed, w.again, w.attention.again / w.attention.forward}, machine);
   add_exchanges(x, time);
   // Exchanges once a step hide behind the backward of the last pass only.
   time.cover = pace.hidden.value * slowest.seconds * (x.in_each_pass ? 1 : 0.6 / time.passes);

@@ -89,7 +89,8 @@ Size layers_in_group(const Scenario& s, const StatePages& states) {
   return 4 * most < 5 * fewest ? most : fewest;
 }
 
-/// Tokens that all sequences hold in layers of this kind. `window`: the one that the engine applies.
+/// Tokens that all sequences hold in layers of this kind. `window`: the one that the engine
+/// applies.
 Size tokens_held(const Scenario& s, const CacheClass& c, Size window, CachedTokens tokens,
                  Size block) {
   const Size all = tokens_of(c, tokens);
@@ -176,23 +177,23 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
     const bool padded = group > 0 && is_paged(c, states) && c.layers % group != 0;
     const bool paged_state = c.kind == CacheKind::recurrent && states.block_tokens > 0;
     const auto& state = paged_state ? c.state_before : elements_of_state(s, c);
-    classes_.push_back(
-        {.of = &c,
-         .elements_before = elements.data(),
-         .state_before = state.data(),
-         .fp32_before = fp32_before(s, c).data(),
-         .elements = elements.back(),
-         .states = state.back(),
-         .window = applied_window(s, c),
-         .layers = padded ? c.layers : 1,
-         .padded_layers = padded ? round_up(c.layers, group) : 1,
-         .state_elements = paged_state ? state.back() / c.layers : 1,
-         .state_bytes = paged_state ? times({states.pages + copies_ - 1, states.page_bytes})
-                                    : times({s.runtime->cache.state_bytes, copies_}),
-         .wider_bytes = paged_state ? 0 : times({fp32_excess(s), copies_}),
-         .ways = paged_state ? 1 : ways_of(c, shards),
-         .entry_elements = own ? c.entry_elements : 0,
-         .entry_bytes = c.entry_bytes});
+    classes_.push_back({.of = &c,
+                        .elements_before = elements.data(),
+                        .state_before = state.data(),
+                        .fp32_before = fp32_before(s, c).data(),
+                        .elements = elements.back(),
+                        .states = state.back(),
+                        .window = applied_window(s, c),
+                        .layers = padded ? c.layers : 1,
+                        .padded_layers = padded ? round_up(c.layers, group) : 1,
+                        .state_elements = paged_state ? state.back() / c.layers : 1,
+                        .state_bytes = paged_state
+                                           ? times({states.pages + copies_ - 1, states.page_bytes})
+                                           : times({s.runtime->cache.state_bytes, copies_}),
+                        .wider_bytes = paged_state ? 0 : times({fp32_excess(s), copies_}),
+                        .ways = paged_state ? 1 : ways_of(c, shards),
+                        .entry_elements = own ? c.entry_elements : 0,
+                        .entry_bytes = c.entry_bytes});
   }
 }
 
@@ -202,7 +203,8 @@ CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, CachedTokens 
   double bytes = 0;
   for (const CacheRules::Class& c : rules.classes_) {
     const Size held = tokens_held(s, *c.of, c.window, tokens, rules.block_);
-    classes_.push_back({&c, held, times({s.batch, c.state_bytes}), times({s.batch, c.wider_bytes})});
+    classes_.push_back(
+        {&c, held, times({s.batch, c.state_bytes}), times({s.batch, c.wider_bytes})});
     bytes += static_cast<double>(held) * static_cast<double>(c.elements) * rules.element_bytes_ +
              static_cast<double>(s.batch) * static_cast<double>(rules.copies_) *
                  static_cast<double>(c.states * s.runtime->cache.state_bytes);

@@ -158,12 +158,12 @@ Bytes weights_on(const Scenario& s, const Plan& plan, Size card) {
 HeldBytes held_on(const Scenario& s, const Plan& plan, Size card) {
   Size layers = 0;
   for_pieces_on_card(plan, card, [&](const LayerSpan& piece) { layers += piece.layers.size(); });
-  return {.weights = weights_on(s, plan, card),
-          .overhead = block_rests(s, plan, card) + rotary_tables(s, layers),
-          .fused = fused_copies(s, plan, card),
-          .context = rounded_down(s.runtime->memory.context_bytes.value) +
-                     communication(s, plan, card),
-          .head = head_on(s, plan, card)};
+  return {
+      .weights = weights_on(s, plan, card),
+      .overhead = block_rests(s, plan, card) + rotary_tables(s, layers),
+      .fused = fused_copies(s, plan, card),
+      .context = rounded_down(s.runtime->memory.context_bytes.value) + communication(s, plan, card),
+      .head = head_on(s, plan, card)};
 }
 
 }  // namespace headroom::model

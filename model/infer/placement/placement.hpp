@@ -143,8 +143,7 @@ class Uses {
   const Setup& setup() const { return setup_; }
 
  private:
-  Uses(const Scenario& scenario, std::shared_ptr<const Setup> setup)
-      : Uses(scenario, *setup) {
+  Uses(const Scenario& scenario, std::shared_ptr<const Setup> setup) : Uses(scenario, *setup) {
     own_setup_ = std::move(setup);
   }
   CardUse use_of(const HeldBytes& held, const Plan& plan, Size card) const;

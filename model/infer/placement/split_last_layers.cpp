@@ -171,7 +171,8 @@ class LastLayers {
   bool holds(Size cards, Size gpu_layers) const {
     const bool by_rows = given_ != nullptr && given_->mode == SplitMode::row;
     if (cards == 1 && !by_rows)
-      return uses_.alone(Uses::Alone::items, gpu_layers, [&] { return with(1, gpu_layers); }) <= budget(0);
+      return uses_.alone(Uses::Alone::items, gpu_layers, [&] { return with(1, gpu_layers); }) <=
+             budget(0);
     return holds(with(cards, gpu_layers), {0, cards});
   }
   /// Layers that all rooms together would hold, were all layers alike: where to start looking.

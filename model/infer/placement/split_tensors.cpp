@@ -131,8 +131,7 @@ Plan divide_tensors(const Scenario& s) {
   if (asked > 0) return divided(s, asked, stages, replicas);
   // As many cards as divide the model.
   for (Size shards = cards / (stages * replicas); shards >= 1; --shards)
-    if (obstacle(s, shards, replicas) == Reason::none)
-      return divided(s, shards, stages, replicas);
+    if (obstacle(s, shards, replicas) == Reason::none) return divided(s, shards, stages, replicas);
   return refused(obstacle(s, 1, replicas));
 }
 

@@ -199,7 +199,8 @@ void add_streamed(const Scenario& s, const Speeds& speeds, const Plan& plan, con
     }
   };
   const Throughput& rate = speeds.card(0).rate;
-  time.add(Resource::bus, moved / speeds.bus, [&] { return Segment{.moved = moved}; }, items);
+  time.add(
+      Resource::bus, moved / speeds.bus, [&] { return Segment{.moved = moved}; }, items);
   const auto segment = [&] { return Segment{.last_card = 1, .work = work, .rate = rate}; };
   time.add(Resource::cards, seconds(work, rate), segment, items);
 }

@@ -97,16 +97,18 @@ void add_shared(const Scenario& s, const Speeds& speeds, const Plan& plan, const
     share = of_card;
   }
   time.least += least;
-  time.add(Resource::cards, segment.seconds, [&] { return segment; }, [&](std::vector<LayerItem>& items) {
-    for (Size card = 0; card < plan.cards; ++card)
-      for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
-        for_layers(pass, all, [&](const LayerSpan& piece) {
-          items.push_back(
-              {LayerItem::Kind::layer, piece, scaled(parts_of(s, pass, piece).shared, share)});
-        });
+  time.add(
+      Resource::cards, segment.seconds, [&] { return segment; },
+      [&](std::vector<LayerItem>& items) {
+        for (Size card = 0; card < plan.cards; ++card)
+          for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
+            for_layers(pass, all, [&](const LayerSpan& piece) {
+              items.push_back(
+                  {LayerItem::Kind::layer, piece, scaled(parts_of(s, pass, piece).shared, share)});
+            });
+          });
+        if (head) items.push_back({LayerItem::Kind::head, {}, scaled(head_work(s, pass), share)});
       });
-    if (head) items.push_back({LayerItem::Kind::head, {}, scaled(head_work(s, pass), share)});
-  });
 }
 
 }  // namespace

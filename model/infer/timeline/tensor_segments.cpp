@@ -67,9 +67,10 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
   };
   time.add(Resource::cards, slowest, segment, [&](std::vector<LayerItem>& items) {
     for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
-      items.push_back({LayerItem::Kind::layer, piece, rank_work(s, plan, pass, piece.layers,
-                                 rank_reads(s, plan, first, piece.layers)),
-                       state_read(s, pass, piece, plan.shards)});
+      items.push_back(
+          {LayerItem::Kind::layer, piece,
+           rank_work(s, plan, pass, piece.layers, rank_reads(s, plan, first, piece.layers)),
+           state_read(s, pass, piece, plan.shards)});
     });
     if (plan.has_head(first))
       items.push_back({LayerItem::Kind::head, {}, rank_head(s, pass, plan.shards)});
