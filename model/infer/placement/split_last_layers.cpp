@@ -176,13 +176,14 @@ class LastLayers {
     return holds(with(cards, gpu_layers), {0, cards});
   }
   /// Layers that all rooms together would hold, were all layers alike: where to start looking.
-  Size guess(Size cards) const {
+  Size guess(Size cards, Range moved) const {
     double room = 0;
     for (Size card = 0; card < cards; ++card)
       room += std::max(0.0, uses_.room(card, factor_).real().value());
     const Bytes all = layer_bytes(*s_.weights, {0, layers_}) +
                       (caches_on_cards(s_) ? uses_.all_caches() : Bytes(0));
-    const double share = room / std::max(1.0, all.real().value());
+    const double here = all.real().value() - between(s_.weights->read_routed, moved);
+    const double share = room / std::max(1.0, here);
     return share >= 1 ? counted_ : static_cast<Size>(share * static_cast<double>(counted_));
   }
   /// As many layers as fit. Each card's bytes grow with their number, except for the rounding of
@@ -195,7 +196,7 @@ class LastLayers {
       if (cards > 1) return holds(dense(), {0, cards});
       return uses_.alone(Uses::Alone::dense_items, n, dense) <= budget(0);
     };
-    const Size low = largest_near(guess(cards), 0, counted_ + 2, fits);
+    const Size low = largest_near(guess(cards, moved), 0, counted_ + 2, fits);
     for (Size more = std::min(low + cards, counted_ + 1); more > low + 1; --more)
       if (fits(more)) return more;
     return low;
