@@ -1,5 +1,5 @@
-// What the points of a block have in common: scenarios that differ in sizes (batch, tokens) and
-// budgets alone.
+// A block of points: scenarios that differ in sizes (batch, tokens) and budgets alone. Here is all
+// that they have in common.
 #pragma once
 
 #include "model/infer/placement/setup.hpp"
@@ -12,7 +12,7 @@ struct Block {
   explicit Block(const Scenario& any) : setup(any), speeds(any) {}
 
   Setup setup;
-  Speeds speeds;  ///< of the cards that were used so far
+  Speeds speeds;  ///< those of cards that were used so far
 };
 
 }  // namespace headroom::model

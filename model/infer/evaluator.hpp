@@ -58,7 +58,7 @@ class Evaluator {
   std::optional<Outcome> last_;  ///< the last placement: the next budget's is often equal
   std::optional<Uses> uses_;
   std::optional<TimedPass> prompts_, step_;
-  std::optional<Block> block_;          ///< of scenarios like the last one
+  std::optional<Block> block_;          ///< scenarios like the last one
   std::optional<Loading> loading_;      ///< likewise: weights do not depend on sizes
   std::unique_ptr<Evaluator> running_;  ///< evaluator for batches that wait in part
 };

@@ -38,7 +38,7 @@ class CacheRules {
     const Size* state_before;     ///< prefix sums, elements per sequence
     const Size* fp32_before;      ///< prefix sums, elements per sequence in fp32
     Size elements, states;        ///< the last of these sums
-    Size window;                  ///< that the engine applies; 0: none
+    Size window;                  ///< tokens, as the engine applies it; 0: none
     Size layers, padded_layers;   ///< layers padded to so many; 1, 1: none
     Size state_elements;          ///< elements that state_bytes are of: of a layer in a pool
     Size state_bytes;             ///< bytes of such a state of a sequence, copies included

@@ -1,4 +1,4 @@
-// What a card holds under a plan: weights, and what the engine and its allocator add to them.
+// Bytes on a card under a plan: weights, and the additions of the engine and its allocator.
 #include "model/infer/placement/held.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a card holds under a plan, whatever the sizes (batch, tokens) and budgets are.
+// Bytes on a card under a plan, whatever the sizes (batch, tokens) and budgets are.
 #pragma once
 
 #include "model/infer/placement/placement.hpp"
@@ -7,10 +7,10 @@ namespace headroom::model {
 
 /// Bytes on one card that depend on the plan alone.
 struct HeldBytes {
-  Bytes weights;   ///< of the model and of a draft model, with the buffer for streamed ones
-  Bytes overhead;  ///< of the allocator on weights, and tables beside them, since they were loaded
+  Bytes weights;   ///< the model's and a draft model's, with the buffer for streamed ones
+  Bytes overhead;  ///< the allocator's on weights, and tables beside them, since they were loaded
   Bytes fused;     ///< copies while the engine fuses matrices at start
-  Bytes context;   ///< of the driver and of the links between cards
+  Bytes context;   ///< the driver's, and buffers of links between cards
   Head head = Head::here;
 };
 HeldBytes held_on(const Scenario& scenario, const Plan& plan, Size card);

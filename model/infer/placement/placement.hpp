@@ -112,7 +112,7 @@ class Uses {
   CardUse card(const Plan& plan, Size card) const;
   /// Cards from this one on that are known to hold as much each, itself included.
   Size cards_alike(const Plan& plan, Size card) const;
-  /// What the first card has if no other card is used, by a number n.
+  /// Contents of the first card if no other card is used, by a number n.
   enum class Alone : std::uint8_t {
     items,           ///< the last n of layers and output
     dense_items,     ///< … without experts
@@ -205,7 +205,7 @@ Bytes disk_use(const Scenario& scenario, const Plan& plan);
 /// (model/infer/placement/outside_share.hpp). An engine that decides how many layers go to cards
 /// also leaves its margin.
 Bytes card_budget(const Scenario& scenario, std::size_t card);
-/// That of a card with `memory`, if the scenario has no budget in bytes.
+/// The budget of a card with `memory`, if the scenario has none in bytes.
 Bytes own_budget(const Scenario& scenario, Bytes memory);
 
 /// Bytes by which weights and caches exceed their own share of a card with `memory`, divided by

@@ -1,8 +1,8 @@
-// What scenarios share that differ in sizes (batch, tokens) and budgets alone. A block of points
-// has one set-up.
+// The set-up of a block of points: scenarios that differ in sizes (batch, tokens) and budgets
+// alone.
 #pragma once
 
-#include <memory>
+#include <algorithm>
 #include <vector>
 
 #include "model/infer/placement/held.hpp"
@@ -15,15 +15,15 @@ class Setup {
 
   /// Cards that split each matrix.
   Size shards() const { return shards_; }
-  /// Of an engine that splits matrices: how cards divide them, or the reason why they cannot. It is
-  /// not asked whether that fits.
+  /// An engine that splits matrices has a division: how cards divide them, or the reason why they
+  /// cannot. It is not asked whether that fits.
   const Plan& division() const { return division_; }
 
   /// A card on its own, whatever the plan is.
   struct Card {
-    Bytes memory;     ///< that can be used
+    Bytes memory;     ///< usable_memory()
     Bytes own;        ///< budget without one in bytes
-    Bytes most;       ///< of a budget in bytes
+    Bytes most;       ///< the most of a budget in bytes
     Bytes workspace;  ///< model/infer/memory/activation.hpp
   };
   const Card& card(Size number) const { return cards_[static_cast<std::size_t>(number)]; }
@@ -44,7 +44,7 @@ class Setup {
   Size first_of(Size kind) const { return first_[static_cast<std::size_t>(kind)]; }
 
   const CacheRules& caches() const { return caches_; }
-  /// By a byte of weights or caches, the allocator's shares included.
+  /// Bytes that a byte of weights or caches takes, the allocator's shares included.
   double taken() const { return taken_; }
 
  private:

@@ -38,7 +38,7 @@ Plan on_cpu_only(const Scenario& scenario);
 /// Every matrix over as many cards as divide the model, or as many as the scenario asks for, in
 /// stages.
 Plan split_tensors(const Uses& uses, double memory_factor);
-/// The same, whether or not it fits. It depends neither on sizes nor on budgets.
+/// Likewise, whether or not it fits. It depends neither on sizes nor on budgets.
 Plan divide_tensors(const Scenario& scenario);
 
 /// True if the runtime keeps weights of this format wholly on cards, or wholly in host memory.

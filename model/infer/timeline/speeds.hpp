@@ -39,12 +39,12 @@ struct Speeds {
     return pass.layers == decoding ? decoding_kernels
                                    : headroom::model::kernels(scenario, pass.layers);
   }
-  /// What each card of a stage reads of layers that divide their matrices, bytes.
+  /// Bytes that each card of a stage reads of layers that divide their matrices.
   struct RankReads {
     RealBytes others;   ///< all but routed experts
     RealBytes experts;  ///< if all of them are read
   };
-  /// Of the decoder's layers in a stage, from the plan that was told last.
+  /// Those of the decoder's layers in a stage.
   const RankReads& rank_reads(Size stage) const { return reads[static_cast<std::size_t>(stage)]; }
   const Link& link(Size meeting) const { return meeting > in_a_box ? between_boxes : inside; }
 
@@ -62,7 +62,7 @@ struct Speeds {
   KnownPasses known;  ///< passes at these speeds
 };
 
-/// What each card of the stage that starts at card `first` reads of layers `run`.
+/// Bytes that each card of the stage that starts at card `first` reads of layers `run`.
 Speeds::RankReads rank_reads(const Scenario& scenario, const Plan& plan, Size first, Range run);
 
 /// Seconds that `work` takes at the full rates of the data sheet: its bytes and products, nothing
