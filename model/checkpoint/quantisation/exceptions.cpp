@@ -115,6 +115,7 @@ void check_targets(const Model& model, const Config& config) {
 
 Exceptions::Exceptions(const Model& model, const Scheme& main) {
   if (main.name != model.checkpoint_scheme) return;
+  names_ = !model.checkpoint.ignored.empty() || !model.checkpoint.groups.empty();
   ignored_ = ModuleNames(names_in_memory(model.model_type, model.checkpoint.ignored));
   head_ = main.reach != Reach::decoder_blocks;
   for (const CheckpointGroup& group : model.checkpoint.groups)

@@ -20,11 +20,14 @@ class Exceptions {
   /// converted beyond that reach. For experts in one tensor the first expert decides, unless rules
   /// name others.
   const Scheme* of(const Tensor& tensor, const Scheme* main) const;
+  /// True if no rule names tensors: each has its scheme without a rule.
+  bool empty() const { return !names_; }
 
  private:
   std::vector<std::string> with_head(const Model& model, std::vector<std::string> targets);
 
-  bool head_ = false;  ///< a rule may match the output head
+  bool names_ = false;  ///< a rule names tensors
+  bool head_ = false;   ///< a rule may match the output head
   ModuleNames ignored_{{}};
   std::vector<std::pair<const Scheme*, ModuleNames>> groups_, embeddings_;
 };
