@@ -87,7 +87,7 @@ class RecordWriter {
   void operator()(std::string_view text) {
     const auto [at, is_new] =
         known_texts_.try_emplace(std::string(text), static_cast<std::uint32_t>(texts_.size()));
-    if (is_new) texts_ += text;
+    if (is_new) texts_.append(text).push_back('\0');  // data() of a view is a C string too
     (*this)(at->second), (*this)(static_cast<std::uint32_t>(text.size()));
   }
   template <class T>

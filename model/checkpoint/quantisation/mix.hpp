@@ -66,11 +66,11 @@ class Mix {
   const Precision& output_format(const MixQuestion& question) const;
 
   std::vector<OwnRule> rules_;  ///< the first that holds wins
-  const Precision* usual_;      ///< of most tensors
-  const Precision* output_;     ///< of the output, where its rows are whole blocks
+  const Precision* usual_;      ///< the format of most tensors
+  const Precision* output_;     ///< the output's, where rows are whole blocks
   const Precision* q8_0_;
-  const Precision* experts_ = nullptr;  ///< of a mix that only packs experts
-  const Precision* lifted_ = nullptr;   ///< of some values in models of 70 billion
+  const Precision* experts_ = nullptr;  ///< the experts' of a mix that packs only them
+  const Precision* lifted_ = nullptr;   ///< some values' in models of 70 billion
 };
 
 /// The name of Mix(mix).format(question), a row of precisions().

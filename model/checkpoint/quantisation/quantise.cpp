@@ -91,7 +91,7 @@ struct PlaceSums {
   Divided divided;
   Size largest_matrix = 0;           ///< elements, without experts
   std::array<Size, 7> multiplied{};  ///< elements of matrices, by Arithmetic
-  BlockRests rests;                  ///< of one layer, or of the tensors outside
+  BlockRests rests;                  ///< for one layer, or for the tensors outside
 
   void add(const Tensor& tensor, const QuantisedTensor& stored, const Divided& parts);
 };
@@ -244,7 +244,11 @@ Arithmetic arithmetic_of(const Scheme& scheme, const Places& places, std::size_t
 }  // namespace
 
 QuantisedModel quantise(const Model& model, const Scheme& scheme) {
-  const TensorIndex index(model);
+  return quantise(TensorIndex(model), scheme);
+}
+
+QuantisedModel quantise(const TensorIndex& index, const Scheme& scheme) {
+  const Model& model = index.model;
   QuantisedModel weights;
   weights.model = &model;
   weights.scheme = &scheme;

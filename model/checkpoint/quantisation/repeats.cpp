@@ -27,7 +27,7 @@ bool same_tensor(const Tensor& a, const Tensor& b) {
          a.tied_to.empty() && b.tied_to.empty();
 }
 
-/// A matrix that is no part of the layer. Whether it is the last of its stack depends on others.
+/// A matrix that is no part of the layer. Other layers decide if it is the last of its stack.
 bool is_layer_itself(const Tensor& tensor, std::string_view layer) {
   return tensor.role == Role::matmul && tensor.module().size() <= layer.size();
 }

@@ -1,5 +1,5 @@
-// Layers of a model that repeat an earlier one. What holds for a tensor of the first holds for the
-// same tensor of the others, so most of the work on a model is done once for each kind of layer.
+// Layers of a model that repeat an earlier one. Most of the work on a model is done once for each
+// kind of layer.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What quantisation asks of a model, whatever the scheme is.
+// An index of a model's tensors that all schemes share.
 #pragma once
 
 #include <cstddef>
@@ -29,5 +29,7 @@ struct TensorIndex {
 /// refused.
 std::string refusal(const TensorIndex& index, const Scheme& scheme);
 std::vector<QuantisedTensor> quantised_tensors(const TensorIndex& index, const Scheme& scheme);
+/// As quantise(), for several schemes of one model.
+QuantisedModel quantise(const TensorIndex& index, const Scheme& scheme);
 
 }  // namespace headroom::model
