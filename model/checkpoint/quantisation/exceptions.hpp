@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,9 @@ class Exceptions {
   ModuleNames ignored_{{}};
   std::vector<std::pair<const Scheme*, ModuleNames>> groups_, embeddings_;
 };
+
+/// True if the checkpoint's scheme `own`, or that of a group of its tensors, stores in `format`.
+bool may_store(const Model& model, const Scheme& own, std::string_view format);
 
 /// Throws ConfigError for a group of the config whose targets match no tensor of the model or of
 /// its multi-token prediction modules. Such a file would count as unquantised.

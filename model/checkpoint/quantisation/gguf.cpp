@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <optional>
 
 #include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/gguf_conversion.hpp"
@@ -19,6 +20,10 @@ namespace {
 /// Llama's and Qwen2's types, whose 80 layers with grouped heads llama.cpp labels "70B".
 constexpr auto labelled =
     std::to_array<std::string_view>({"llama", "mistral", "qwen2", "qwen2_vl", "qwen2_5_vl"});
+
+bool is_value(TensorClass c) {
+  return c == TensorClass::attention_v || c == TensorClass::attention_qkv;
+}
 
 /// Last number in the path of the tensor's layer.
 Size layer_of(std::string_view block) {
@@ -39,7 +44,7 @@ bool in_text(const Model& model, const std::string& root, const Tensor& tensor) 
 /// How the format of a tensor is found.
 enum class How { fixed, buffer, plain, mixed, split };
 
-/// What holds for a tensor and for all that repeat it.
+/// Facts that hold for a tensor and for all that repeat it.
 struct TensorFacts {
   How how = How::fixed;
   QuantisedTensor fixed{};  ///< its format, or that of its plain type
@@ -56,10 +61,10 @@ class GgufHolder {
         model_(index.model),
         scheme_(scheme),
         own_(headroom::model::scheme(model_.checkpoint_scheme)),
-        own_exceptions_(model_, own_),
         mix_(scheme.mix.empty() ? scheme.format : scheme.mix),
         mxfp4_(precision("mxfp4")),
         splits_qkv_(splits_qkv(model_)) {
+    if (may_store(model_, own_, "mxfp4")) own_exceptions_.emplace(model_, own_);
     const std::vector<Tensor>& tensors = model_.part.tensors;
     const Size kv_heads = std::max<Size>(model_.shape.kv_heads, 1);
     asked_.gqa = std::max<Size>(model_.shape.query_heads / kv_heads, 1);
@@ -94,7 +99,8 @@ class GgufHolder {
     const Tensor& tensor = model_.part.tensors[i];
     if (facts.how == How::buffer) return buffer(tensor);
     if (facts.how == How::split) return split(i, facts);
-    const bool repacked = own_exceptions_.empty() ? facts.repacked : is_repacked(tensor, facts);
+    const bool by_name = own_exceptions_ && !own_exceptions_->empty();
+    const bool repacked = by_name ? is_repacked(tensor, facts) : facts.repacked;
     if (facts.how == How::plain) return repacked ? packed(mxfp4_, facts.matrix) : facts.fixed;
     MixQuestion question = facts.question;
     locate(i, question);
@@ -139,9 +145,6 @@ class GgufHolder {
     facts.how = fused && splits_qkv_ ? How::split : How::mixed;
     return facts;
   }
-  static bool is_value(TensorClass c) {
-    return c == TensorClass::attention_v || c == TensorClass::attention_qkv;
-  }
   static QuantisedTensor plain(std::string_view format, const Tensor& tensor) {
     return {&precision(format), precision(format).stored(tensor.elements())};
   }
@@ -161,17 +164,16 @@ class GgufHolder {
   }
   /// Queries, keys and values of one matrix, each in the format of its own class.
   QuantisedTensor split(std::size_t i, const TensorFacts& facts) {
-    const Matrix& matrix = facts.matrix;
+    const Size out = facts.matrix.out, in = facts.matrix.in;
     MixQuestion question = facts.question;
-    const Size shared = matrix.out / (asked_.gqa + 2);  // rows of the keys, and of the values
+    const Size shared = out / (asked_.gqa + 2);  // rows of the keys, and of the values
     QuantisedTensor all;
     using enum TensorClass;
     for (const TensorClass part : {attention_v, attention_k, attention_q}) {
       question.tensor_class = part;
       locate(i, question);
       all.format = &mix_.format(question);
-      all.bytes +=
-          (part == attention_q ? matrix.out - 2 * shared : shared) * all.format->stored(matrix.in);
+      all.bytes += (part == attention_q ? out - 2 * shared : shared) * all.format->stored(in);
     }
     return all;
   }
@@ -181,8 +183,8 @@ class GgufHolder {
   /// Source: llama.cpp conversion/gpt_oss.py repack_mxfp4, kimi_k3.py, deepseek.py, mimo.py
   /// _write_mxfp4_experts; src/llama-quant.cpp "requantizing from type %s is disabled".
   bool is_repacked(const Tensor& tensor, const TensorFacts& facts) const {
-    if (!facts.expert) return false;
-    const Scheme* stored = own_exceptions_.of(tensor, &own_);
+    if (!facts.expert || !own_exceptions_) return false;
+    const Scheme* stored = own_exceptions_->of(tensor, &own_);
     return stored != nullptr && stored->format == "mxfp4";
   }
   /// Stored buffers (router biases) are fp32 tensors. Scaled rotary frequencies replace the table
@@ -201,9 +203,7 @@ class GgufHolder {
                          tensor.name.starts_with("head.") || tensor.name.starts_with("vocab_");
     return tensor.role != Role::norm || in_head;
   }
-  bool is_text_layer(const Layer& layer) const {
-    return layer.decodes || !model_.profile.generative;
-  }
+  bool is_text_layer(const Layer& l) const { return l.decodes || !model_.profile.generative; }
   const Layer* layer_at(std::size_t i) const {
     const Layer* layer = index_.layer(i);
     return layer != nullptr && is_text_layer(*layer) ? layer : nullptr;
@@ -234,11 +234,11 @@ class GgufHolder {
   const TensorIndex& index_;
   const Model& model_;
   const Scheme& scheme_;
-  const Scheme& own_;  ///< the checkpoint's
-  Exceptions own_exceptions_;
+  const Scheme& own_;                         ///< the checkpoint's
+  std::optional<Exceptions> own_exceptions_;  ///< only if it may have MXFP4
   Mix mix_;
   const Precision& mxfp4_;
-  std::vector<TensorFacts> facts_;  ///< of tensors that repeat none
+  std::vector<TensorFacts> facts_;  ///< for tensors that repeat none
   MixQuestion asked_;
   Size text_layers_ = 0;
   std::string text_root_;

@@ -176,7 +176,8 @@ std::string_view default_format(std::string_view mix) {
   return mix;
 }
 
-/// Where rows are no multiple of a block: blocks of 32. Rows that 32 does not divide are fp16.
+/// The fallback for rows that are no multiple of a block: blocks of 32. Rows that 32 does not
+/// divide are fp16.
 const Precision& divided(const Precision& format, Size row) {
   if (row % format.block_elements == 0) return format;
   std::string_view fallback;
