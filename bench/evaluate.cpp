@@ -187,11 +187,13 @@ BENCHMARK_CAPTURE(train, dense_32_layers, "meta-llama/Meta-Llama-3.1-8B", "deeps
 BENCHMARK_CAPTURE(train, dense_80_layers, "meta-llama/Llama-3.3-70B-Instruct", "deepspeed", 1);
 BENCHMARK_CAPTURE(train, four_stages, "meta-llama/Meta-Llama-3.1-8B", "megatron", 4);
 
-void explain(benchmark::State& state) {
+/// A point that needs the CPU, so that there is something to advise.
+void explain(benchmark::State& state, model::WithAdvice with_advice) {
   const Points points({"meta-llama/Meta-Llama-3.1-8B"}, {});
-  for (auto _ : state) benchmark::DoNotOptimize(model::explain(points.all().back()));
+  for (auto _ : state) benchmark::DoNotOptimize(model::explain(points.all().back(), with_advice));
 }
-BENCHMARK(explain);
+BENCHMARK_CAPTURE(explain, terms, model::WithAdvice::no)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(explain, terms_and_advice, model::WithAdvice::yes)->Unit(benchmark::kMicrosecond);
 
 void make_every_model(benchmark::State& state) {
   Size parameters = 0, models = 0;

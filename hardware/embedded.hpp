@@ -61,12 +61,15 @@ class EmbeddedFiles {
 EmbeddedFiles embedded_hardware();
 /// One file: hardware/prices/reference.toml.
 EmbeddedFiles embedded_prices();
-/// model/describe/catalogue/*.json and *.tsv, and the tables of model/engine and model/train. The
-/// build adds model_names.tsv: names of the catalogue in lower case, with and without their owner,
-/// and the file of each.
+/// model/describe/catalogue/*.json and *.tsv, model/engine/measured_cards.tsv and the tables of
+/// model/train. The build adds model_names.tsv: names of the catalogue in lower case, with and
+/// without their owner, and the file of each.
 EmbeddedFiles embedded_models();
-/// model/engine/engines/*.toml.
+/// model/engine/engines/*.toml, for model/engine/policy_rows.hpp.
 EmbeddedFiles embedded_engines();
+/// One file: the record of the engines with their measured constants
+/// (model/engine/engine_record.hpp).
+EmbeddedFiles embedded_engine_record();
 /// sweep/names/*.tsv: the names that published tables use.
 EmbeddedFiles embedded_names();
 /// report/page/*: style and script of a run's page.

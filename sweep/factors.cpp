@@ -222,14 +222,14 @@ FactorProfile read_profile(std::string_view text, std::string_view file) {
   return p;
 }
 
-Engines::Engines() : rows_(model::engines().begin(), model::engines().end()) {}
-
-Engines::Engines(const Options& options) : Engines() {
+Engines::Engines(const Options& options) {
   if (options.given("factors")) {
     file_ = options.text("factors");
     profile_ = read_profile(read_text_file(file_), file_);
   }
   const auto settings = options.texts("set");
+  if (profile_.factors.empty() && settings.empty()) return;
+  rows_.assign(model::engines().begin(), model::engines().end());
   sources_.reserve(profile_.factors.size() + settings.size());
   for (const Factor& f : profile_.factors)
     put(rows_, f, sources_.emplace_back(fmt::format("{}: {}", file_, f.source)));
@@ -249,9 +249,13 @@ Engines::Engines(const Options& options) : Engines() {
   }
 }
 
+std::span<const Engine> Engines::all() const {
+  return rows_.empty() ? model::engines() : std::span<const Engine>(rows_);
+}
+
 const Engine& Engines::named(std::string_view name) const {
   const std::string_view wanted = model::engine(name).name;
-  return *std::ranges::find(rows_, wanted, &Engine::name);
+  return *std::ranges::find(all(), wanted, &Engine::name);
 }
 
 void Engines::measured(Machine& machine) const {

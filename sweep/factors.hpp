@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,7 @@ FactorProfile read_profile(std::string_view text, std::string_view file);
 class Engines {
  public:
   /// The shipped ones.
-  Engines();
+  Engines() = default;
   /// By --factors and --set. Throws UsageError, UnknownName and what reading a file throws.
   explicit Engines(const Options& options);
   Engines(const Engines&) = delete;  // scenarios point into it
@@ -55,7 +56,7 @@ class Engines {
 
   /// Throws UnknownName with the nearest names.
   const model::Engine& named(std::string_view name) const;
-  const std::vector<model::Engine>& all() const { return rows_; }
+  std::span<const model::Engine> all() const;
 
   /// Puts the profile's figures of a host in place of the machine's, where it is of this host.
   void measured(Machine& machine) const;
@@ -63,7 +64,7 @@ class Engines {
   std::vector<std::string> assumed(const Machine* machine) const;
 
  private:
-  std::vector<model::Engine> rows_;
+  std::vector<model::Engine> rows_;  ///< empty where nothing is laid over the shipped ones
   FactorProfile profile_;
   std::string file_;
   std::vector<std::string> set_;      ///< "decode_bandwidth = 0.8"

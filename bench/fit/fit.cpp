@@ -8,7 +8,7 @@
 #include <set>
 
 #include "bench/fit/constant_lines.hpp"
-#include "model/engine/engine_rows.hpp"
+#include "model/engine/policy_rows.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/accuracy/quantile.hpp"
 

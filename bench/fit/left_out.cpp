@@ -5,7 +5,7 @@
 
 #include "bench/fit/fit.hpp"
 #include "bench/fit/training_fit.hpp"
-#include "model/engine/engine_rows.hpp"
+#include "model/engine/policy_rows.hpp"
 #include "model/infer/intervals.hpp"
 #include "sweep/accuracy/accuracy.hpp"
 #include "sweep/accuracy/cache_figures.hpp"

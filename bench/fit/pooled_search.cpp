@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "model/engine/engine_rows.hpp"
+#include "model/engine/measured_constants.hpp"
 #include "sweep/accuracy/prediction.hpp"
 
 namespace headroom::sweep {

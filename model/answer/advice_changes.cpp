@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -35,11 +36,11 @@ std::vector<const Scheme*> no_wider(const Scenario& s, const Engine& engine) {
 
 /// Bytes that have to be on cards for an answer to come from cards alone: embeddings may be looked
 /// up in host memory.
-Bytes least_on_cards(const Model& model, const Scheme& scheme) {
+Bytes least_on_cards(const TensorIndex& index, const Scheme& scheme) {
   Bytes all;
-  const std::vector<Bytes> bytes = quantised_bytes(model, scheme);
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    if (model.part.tensors[i].role != Role::embedding) all += bytes[i];
+  const std::vector<QuantisedTensor> tensors = quantised_tensors(index, scheme);
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (index.model.part.tensors[i].role != Role::embedding) all += tensors[i].bytes;
   return all;
 }
 
@@ -52,12 +53,12 @@ AfterChange after_change(const Estimate& e) {
 /// The widest scheme that the runtime holds and that puts everything on the cards, with a whole
 /// answer in less time than `now`.
 std::optional<Advice> fewer_bits(const Scenario& s, Seconds now) {
-  const Model& model = *s.weights->model;
+  const TensorIndex index(*s.weights->model);
   Bytes memory;
   for (const Device& device : s.machine->devices) memory += usable_memory(device);
   for (const Scheme* scheme : no_wider(s, *s.runtime)) {
-    if (!refusal(model, *scheme).empty() || least_on_cards(model, *scheme) > memory) continue;
-    const QuantisedModel narrower = quantise(model, *scheme);
+    if (!refusal(index, *scheme).empty() || least_on_cards(index, *scheme) > memory) continue;
+    const QuantisedModel narrower = quantise(index, *scheme);
     if (!narrower.refusal.empty() || narrower.total >= s.weights->total) continue;
     Scenario changed = s;
     changed.weights = &narrower;
@@ -207,6 +208,7 @@ std::optional<Advice> offload_elsewhere(const Scenario& s) {
 /// The fastest engine that runs on the host alone, each with the widest scheme that host memory
 /// holds and no wider than the scenario's. Weights packed for kernels of cards are left out.
 std::optional<Advice> without_cards(const Scenario& s) {
+  const TensorIndex index(*s.weights->model);
   Scenario changed = s;
   changed.tensor_parallel = changed.pipeline_parallel = 0;
   changed.expert_parallel = changed.data_parallel = 0;
@@ -218,7 +220,7 @@ std::optional<Advice> without_cards(const Scenario& s) {
     changed.runtime = &engine;
     for (const Scheme* scheme : no_wider(s, engine)) {
       if (scheme->family != SchemeFamily::plain && scheme->family != SchemeFamily::gguf) continue;
-      const QuantisedModel quantised = quantise(*s.weights->model, *scheme);
+      const QuantisedModel quantised = quantise(index, *scheme);
       if (!quantised.refusal.empty()) continue;
       changed.weights = &quantised;
       const Estimate e = evaluate(changed);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/describe/tensor_class.hpp"
 
 namespace headroom::model {
@@ -24,19 +25,34 @@ bool is_block(const Scheme& scheme) {
 
 Divider::Divider(const Model& model, const Scheme& scheme, Shards& shards)
     : model_(model), scheme_(scheme), reader_(model), shards_(shards) {
+  for (const Tensor& tensor : model.part.tensors) add_name(tensor);
+  add_sizes();
+}
+
+Divider::Divider(const TensorIndex& index, const Scheme& scheme, Shards& shards)
+    : model_(index.model), scheme_(scheme), reader_(index.reader), shards_(shards) {
+  for (std::size_t i = 0; i < model_.part.tensors.size(); ++i)
+    if (index.repeats.first_tensor(i) == i) add_name(model_.part.tensors[i]);
+  add_sizes();
+}
+
+void Divider::add_name(const Tensor& tensor) {
+  // The last linear layer of a module projects back to the residual stream.
+  if (tensor.of == 1 && reader_.is_linear(tensor))
+    last_[scope_of(tensor.module())] = tensor.module();
+  if (tensor.role == Role::head) heads_.push_back(tensor.module());
+}
+
+void Divider::add_sizes() {
   Size max_rows = 0;
-  for (const Tensor& tensor : model.part.tensors) {
-    // The last linear layer of a module projects back to the residual stream.
-    if (tensor.of == 1 && reader_.is_linear(tensor))
-      last_[scope_of(tensor.module())] = tensor.module();
-    if (tensor.role == Role::head) heads_.push_back(tensor.module());
+  for (const Tensor& tensor : model_.part.tensors)
     if (tensor.role == Role::embedding) max_rows = std::max(max_rows, tensor.shape.front());
-  }
-  shards.vocabulary = model.profile.head_rows > 0 ? model.profile.head_rows : max_rows;
-  for (const CacheClass& c : model.profile.caches)
+  shards_.vocabulary = model_.profile.head_rows > 0 ? model_.profile.head_rows : max_rows;
+  for (const CacheClass& c : model_.profile.caches)
     if (c.kv_heads > 0)
-      shards.kv_heads = shards.kv_heads == 0 ? c.kv_heads : std::min(shards.kv_heads, c.kv_heads);
-  shards.experts = model.profile.routing.experts;
+      shards_.kv_heads =
+          shards_.kv_heads == 0 ? c.kv_heads : std::min(shards_.kv_heads, c.kv_heads);
+  shards_.experts = model_.profile.routing.experts;
 }
 
 Divided Divider::divide(const Tensor& tensor, const QuantisedTensor& quantised,

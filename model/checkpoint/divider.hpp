@@ -10,11 +10,15 @@
 
 namespace headroom::model {
 
+struct TensorIndex;
+
 /// Classifies the tensors of a model, and records in `shards` which sizes the number of cards must
 /// divide. Keeps references: all arguments must outlive it.
 class Divider {
  public:
   Divider(const Model& model, const Scheme& scheme, Shards& shards);
+  /// Only for tensors that repeat none of an earlier layer.
+  Divider(const TensorIndex& index, const Scheme& scheme, Shards& shards);
   /// Divides the bytes of `tensor`, a tensor of `layer` (null: outside all layers).
   Divided divide(const Tensor& tensor, const QuantisedTensor& quantised, const Layer* layer);
   /// Divides low-rank factors of the matrix `tensor`: `inner` bytes of the factors applied to
@@ -30,6 +34,8 @@ class Divider {
   void constrain(const Tensor& tensor, const QuantisedTensor& quantised, bool row);
   void constrain_expert(const Matrix& matrix, bool is_quantised);
   void include_groups(Size& divisor, Size width) const;
+  void add_sizes();
+  void add_name(const Tensor& tensor);
 
   const Model& model_;
   const Scheme& scheme_;

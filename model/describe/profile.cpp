@@ -49,13 +49,25 @@ double activation_width(const Tensor& tensor, Size hidden) {
 
 std::string_view stack_of(std::string_view block) { return block.substr(0, block.rfind('.')); }
 
-/// Index of the block that holds `path`, or -1.
+/// Finds the block that holds a path, the outermost where blocks nest. Paths come block by block,
+/// so the last answer is tried first.
 class BlockFinder {
  public:
-  explicit BlockFinder(const std::vector<std::string>& blocks) {
+  explicit BlockFinder(const std::vector<std::string>& blocks) : blocks_(blocks) {
     for (std::size_t i = 0; i < blocks.size(); ++i) index_.emplace(blocks[i], i);
   }
-  Size find(std::string_view path) const {
+  /// Its index, or -1.
+  Size find(std::string_view path) {
+    if (last_ < 0 || !is_within(path, blocks_[static_cast<std::size_t>(last_)]))
+      last_ = search(path);
+    return last_;
+  }
+
+ private:
+  static bool is_within(std::string_view path, std::string_view block) {
+    return path.starts_with(block) && (path.size() == block.size() || path[block.size()] == '.');
+  }
+  Size search(std::string_view path) const {
     for (std::size_t end = path.find('.'); end != std::string_view::npos;
          end = path.find('.', end + 1))
       if (const auto it = index_.find(path.substr(0, end)); it != index_.end())
@@ -64,11 +76,12 @@ class BlockFinder {
     return it == index_.end() ? -1 : static_cast<Size>(it->second);
   }
 
- private:
+  const std::vector<std::string>& blocks_;
   std::unordered_map<std::string_view, std::size_t> index_;
+  Size last_ = -1;
 };
 
-void add_caches(Profile& profile, const Part& part, const BlockFinder& blocks) {
+void add_caches(Profile& profile, const Part& part, BlockFinder& blocks) {
   std::vector<Size> layer_of;
   for (const Cache& cache : part.caches) {
     layer_of.push_back(blocks.find(cache.path));
@@ -129,7 +142,7 @@ void add_prefix_sums(Profile& profile) {
 }  // namespace
 
 std::vector<Size> blocks_of(const Part& part, const Profile& profile) {
-  const BlockFinder finder(part.blocks);
+  BlockFinder finder(part.blocks);
   std::vector<Size> blocks;
   bool decoding = false;  // a decoding block has been seen: what follows runs after it
   for (const Tensor& tensor : part.tensors) {
@@ -160,7 +173,7 @@ Size kernels_of(CacheKind kind) {
 namespace {
 
 /// The layers of a model. Those of a stack with a cache decode.
-void add_layers(Profile& profile, const Part& part, const BlockFinder& blocks) {
+void add_layers(Profile& profile, const Part& part, BlockFinder& blocks) {
   std::set<std::string_view> decoding;
   for (const Cache& cache : part.caches)
     if (const Size i = blocks.find(cache.path); i >= 0)
@@ -211,7 +224,7 @@ void add_kernels(Layer& layer, const Tensor& tensor) {
 }
 
 /// Adds all tensors. Layers have a width only if `hidden` is known.
-void add_tensors(Profile& profile, const Part& part, const BlockFinder& blocks, Size hidden) {
+void add_tensors(Profile& profile, const Part& part, BlockFinder& blocks, Size hidden) {
   // A head registered before its tied embedding owns the rows that are looked up.
   std::set<std::string_view> heads;
   for (const Tensor& tensor : part.tensors)
@@ -262,7 +275,7 @@ void add_totals(Profile& profile) {
 
 Profile profile_of(const Part& part, Size hidden) {
   Profile profile;
-  const BlockFinder blocks(part.blocks);
+  BlockFinder blocks(part.blocks);
   add_layers(profile, part, blocks);
   add_tensors(profile, part, blocks, hidden);
   profile.parameters_active = active_of(part, profile);

@@ -7,21 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "model/engine/engine_record.hpp"
 #include "model/engine/engine_rows.hpp"
 #include "model/engine/engine_version.hpp"
-#include "model/engine/measured_constants.hpp"
 
 namespace headroom::model {
 namespace {
 
-/// A user's row inherits constants as measured, so those are laid over the shipped rows first.
 std::vector<Engine>& all_engines() {
-  static std::vector<Engine> all = [] {
-    std::vector<Engine> rows = policy_rows();
-    apply_measured(rows);
-    return rows;
-  }();
+  static std::vector<Engine> all = from_record(embedded_engine_record()[0].bytes);
   return all;
 }
 
@@ -40,6 +36,11 @@ const CacheFormat* CachePolicy::format(const Precision& precision) const {
 }
 
 std::span<const Engine> engines() { return all_engines(); }
+
+const Engine& row_of_measured(std::string_view series, std::string_view version) {
+  const Engine* row = row_of_version(engines(), series, version);
+  return row != nullptr ? *row : engine(series);
+}
 
 void add_engines(std::string_view toml, std::string_view file) {
   std::vector<Engine> rows = all_engines();

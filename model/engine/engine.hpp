@@ -71,5 +71,8 @@ void add_engines(std::string_view toml, std::string_view file);
 /// A row by name, or by version: "vllm@0.11" is the row of `series` vllm that stands for 0.11.
 /// Throws UnknownName with the nearest names, or with the versions that have rows.
 const Engine& engine(std::string_view name);
+/// The row of `series` for the version of a measurement. A missing version, or one newer than all
+/// rows, has the newest row. Throws UnknownName where no row is called `series`.
+const Engine& row_of_measured(std::string_view series, std::string_view version);
 
 }  // namespace headroom::model

@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "hardware/toml_row.hpp"
@@ -260,16 +259,6 @@ void read_engines(std::vector<Engine>& rows, std::string_view toml, std::string_
     (same == rows.end() ? rows.emplace_back() : *same) = std::move(engine);
   }
   top.finish();
-}
-
-std::vector<Engine> policy_rows() {
-  static const std::vector<Engine> all = [] {
-    std::vector<Engine> rows;
-    for (const EmbeddedFile& file : embedded_engines()) read_engines(rows, file.bytes, file.name);
-    std::erase_if(rows, [](const Engine& row) { return row.is_template; });
-    return rows;
-  }();
-  return all;
 }
 
 }  // namespace headroom::model

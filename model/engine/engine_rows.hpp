@@ -1,4 +1,4 @@
-// The policies of each engine, read from model/engine/engines/*.toml and from users' files.
+// Reads rows of engines from TOML: model/engine/engines/*.toml and users' files.
 #pragma once
 
 #include <string_view>
@@ -7,9 +7,6 @@
 #include "model/engine/engine.hpp"
 
 namespace headroom::model {
-
-/// One row an engine, no constant of it measured.
-std::vector<Engine> policy_rows();
 
 /// Adds the rows of `toml`, called `file` in errors, to `rows`. A row may inherit from any row
 /// before it; a row with the name of an earlier one takes its place. Throws std::runtime_error

@@ -75,9 +75,4 @@ const Engine* row_of_version(std::span<const Engine> rows, std::string_view seri
   return found == rows.end() ? nullptr : &*found;
 }
 
-const Engine& row_of_measured(std::string_view series, std::string_view version) {
-  const Engine* row = row_of_version(engines(), series, version);
-  return row != nullptr ? *row : engine(series);
-}
-
 }  // namespace headroom::model

@@ -23,8 +23,4 @@ std::string version_range(std::string_view from, std::string_view to);
 const Engine* row_of_version(std::span<const Engine> rows, std::string_view series,
                              std::string_view version);
 
-/// Like the above for measurements: a missing version, or one newer than all rows, has the newest
-/// row. Throws UnknownName where no row is called `series`.
-const Engine& row_of_measured(std::string_view series, std::string_view version);
-
 }  // namespace headroom::model

@@ -168,10 +168,6 @@ Constant of_cell(const NamedConstant& rate, const Constant& any, const CellFacto
   return {value, value / spread, value * spread, 0, "pooled"};
 }
 
-void apply_measured(std::vector<Engine>& rows) {
-  apply_measured(rows, constants_file("constants.tsv"), constants_file("effects.tsv"));
-}
-
 void apply_measured(std::vector<Engine>& rows, std::string_view text, std::string_view factors) {
   const Effects effects = effects_of(factors);
   std::map<std::string_view, std::vector<Engine*>> generations;

@@ -41,7 +41,5 @@ Constant of_cell(const NamedConstant& rate, const Constant& any, const CellFacto
 /// and the `effects` of its family. Throws std::logic_error naming the line for an unknown name.
 void apply_measured(std::vector<Engine>& rows, std::string_view constants,
                     std::string_view effects);
-/// Lays the embedded files over `rows`.
-void apply_measured(std::vector<Engine>& rows);
 
 }  // namespace headroom::model

@@ -4,11 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <stdexcept>
 #include <string>
 
+#include "hardware/text_file.hpp"
 #include "model/engine/engine_fields.hpp"
+#include "model/engine/engine_record.hpp"
 #include "model/engine/measured_constants.hpp"
+#include "model/engine/policy_rows.hpp"
+#include "tests/support/paths.hpp"
 
 namespace headroom::model {
 namespace {
@@ -94,6 +100,73 @@ TEST(EngineRows, RefusalsNameLineKeyAndWhatIsAllowed) {
   says(row_head + "inherits = \"vllm\"\ncache.formats = [\"fp9\"]\n", "fp9");
   says(row_head + "inherits = \"vllm\"\nserving.prefill_chunk = 1.5\n", "whole number");
   says("[[engine]]\nname = \"mine\"\ninherits = \"vllm\"\nversion = \"1\"\n", "'source': missing");
+}
+
+/// Texts and numbers of every row, as the files have them.
+TEST(EngineRecord, TheProgramContainsTheFiles) {
+  const auto table = [](const std::string& name) {
+    return read_text_file(test::source_path("model/engine/" + name));
+  };
+  std::set<std::filesystem::path> files;
+  for (const auto& each :
+       std::filesystem::directory_iterator(test::source_path("model/engine/engines")))
+    if (each.path().extension() == ".toml") files.insert(each.path());
+  std::vector<Engine> rows;
+  for (const auto& file : files) read_engines(rows, read_text_file(file), file.filename().string());
+  std::erase_if(rows, [](const Engine& row) { return row.is_template; });
+  const std::string constants = table("constants.tsv"), effects = table("effects.tsv");
+  apply_measured(rows, constants, effects);
+  ASSERT_EQ(rows.size(), engines().size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const EngineField& field : engine_fields())
+      EXPECT_EQ(text_of(field, rows[i]), text_of(field, engines()[i]))
+          << rows[i].name << ' ' << field.key;
+    EXPECT_EQ(to_record({&rows[i], 1}), to_record({&engines()[i], 1})) << rows[i].name;
+  }
+}
+
+TEST(EngineRecord, KeepsEveryConstant) {
+  std::vector<Engine> rows = {engine("vllm")};
+  double value = 1;
+  for (const NamedConstant& each : named_constants()) {
+    if (each.of_engine) {
+      each.in(rows[0]) = {value, value - 1, value + 1, static_cast<int>(value), each.name};
+      value += 1;
+      continue;
+    }
+    for (auto& by_width : rows[0].kernels.efficiency)
+      for (KernelEfficiency& rates : by_width) {
+        rates.*each.of_efficiency = {value, value - 1, value + 1, 0, each.policy};
+        value += 1;
+      }
+  }
+  const std::string record = to_record(rows);
+  const Engine read = from_record(record).at(0);
+  const auto expect_equal = [](const Constant& a, const Constant& b, std::string_view name) {
+    EXPECT_EQ(a.value, b.value) << name;
+    EXPECT_EQ(a.low, b.low) << name;
+    EXPECT_EQ(a.high, b.high) << name;
+    EXPECT_EQ(a.measurements, b.measurements) << name;
+    EXPECT_EQ(a.source, b.source) << name;
+  };
+  for (const NamedConstant& each : named_constants()) {
+    if (each.of_engine) {
+      expect_equal(each.in(read), each.in(rows[0]), each.name);
+      continue;
+    }
+    for (std::size_t c = 0; c < card_classes; ++c)
+      for (std::size_t w = 0; w < widths; ++w)
+        expect_equal(read.kernels.efficiency[c][w].*each.of_efficiency,
+                     rows[0].kernels.efficiency[c][w].*each.of_efficiency, each.name);
+  }
+}
+
+TEST(EngineRecord, RecordsOfAnotherBuildAreRefused) {
+  const std::string record = to_record(engines().first(2));
+  EXPECT_EQ(to_record(from_record(record)), record);
+  EXPECT_THROW(from_record(""), std::logic_error);
+  EXPECT_THROW(from_record(record + "1"), std::logic_error);
+  EXPECT_THROW(from_record(record.substr(0, record.size() / 2)), std::logic_error);
 }
 
 /// The base row gives every constant, so no engine computes with zeros.

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/engine/engine_rows.hpp"
+#include "model/engine/policy_rows.hpp"
 
 namespace headroom::model {
 namespace {

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "bench/fit/constant_lines.hpp"
-#include "model/engine/engine_rows.hpp"
 #include "model/engine/measured_constants.hpp"
+#include "model/engine/policy_rows.hpp"
 #include "tests/sweep/synthetic.hpp"
 
 namespace headroom::sweep {

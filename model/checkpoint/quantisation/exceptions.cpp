@@ -113,8 +113,16 @@ void check_targets(const Model& model, const Config& config) {
       if (holder->has(name)) check_section(model, holder->section(name));
 }
 
+bool may_store(const Model& model, const Scheme& own, std::string_view format) {
+  return own.format == format ||
+         std::ranges::any_of(model.checkpoint.groups, [&](const CheckpointGroup& group) {
+           return scheme(group.scheme).format == format;
+         });
+}
+
 Exceptions::Exceptions(const Model& model, const Scheme& main) {
   if (main.name != model.checkpoint_scheme) return;
+  names_ = !model.checkpoint.ignored.empty() || !model.checkpoint.groups.empty();
   ignored_ = ModuleNames(names_in_memory(model.model_type, model.checkpoint.ignored));
   head_ = main.reach != Reach::decoder_blocks;
   for (const CheckpointGroup& group : model.checkpoint.groups)

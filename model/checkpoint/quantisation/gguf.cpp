@@ -5,22 +5,24 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
-#include <map>
+#include <optional>
 
 #include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/gguf_conversion.hpp"
-#include "model/checkpoint/quantisation/layer_index.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/mix.hpp"
+#include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/describe/components.hpp"
 
 namespace headroom::model {
 namespace {
 
-using Words = std::initializer_list<std::string_view>;
+/// Llama's and Qwen2's types, whose 80 layers with grouped heads llama.cpp labels "70B".
+constexpr auto labelled =
+    std::to_array<std::string_view>({"llama", "mistral", "qwen2", "qwen2_vl", "qwen2_5_vl"});
 
-bool one_of(Words words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+bool is_value(TensorClass c) {
+  return c == TensorClass::attention_v || c == TensorClass::attention_qkv;
 }
 
 /// Last number in the path of the tensor's layer.
@@ -39,70 +41,109 @@ bool in_text(const Model& model, const std::string& root, const Tensor& tensor) 
          !is_beside_language(component_at(tensor.name, root));
 }
 
+/// How the format of a tensor is found.
+enum class How { fixed, buffer, plain, mixed, split };
+
+/// Facts that hold for a tensor and for all that repeat it.
+struct TensorFacts {
+  How how = How::fixed;
+  QuantisedTensor fixed{};  ///< its format, or that of its plain type
+  Matrix matrix{1, 1, 1};
+  MixQuestion question{};  ///< without the layer
+  bool expert = false, repacked = false;
+  bool value = false;  ///< counts among the values of attention
+};
+
 class GgufHolder {
  public:
-  GgufHolder(const Model& model, const Scheme& scheme)
-      : model_(model),
+  GgufHolder(const TensorIndex& index, const Scheme& scheme)
+      : index_(index),
+        model_(index.model),
         scheme_(scheme),
-        reader_(model),
-        own_(headroom::model::scheme(model.checkpoint_scheme)),
-        own_exceptions_(model, own_),
-        layers_(model.profile.layers),
-        splits_qkv_(splits_qkv(model)) {
-    const Size kv_heads = std::max<Size>(model.shape.kv_heads, 1);
-    asked_.gqa = std::max<Size>(model.shape.query_heads / kv_heads, 1);
-    asked_.experts = model.profile.routing.experts;
-    asked_.falcon = model.model_type == "falcon";
+        own_(headroom::model::scheme(model_.checkpoint_scheme)),
+        mix_(scheme.mix.empty() ? scheme.format : scheme.mix),
+        mxfp4_(precision("mxfp4")),
+        splits_qkv_(splits_qkv(model_)) {
+    if (may_store(model_, own_, "mxfp4")) own_exceptions_.emplace(model_, own_);
+    const std::vector<Tensor>& tensors = model_.part.tensors;
+    const Size kv_heads = std::max<Size>(model_.shape.kv_heads, 1);
+    asked_.gqa = std::max<Size>(model_.shape.query_heads / kv_heads, 1);
+    asked_.experts = model_.profile.routing.experts;
+    asked_.falcon = model_.model_type == "falcon";
     asked_.importance = scheme.importance;
-    asked_.tied =
-        std::none_of(model.part.tensors.begin(), model.part.tensors.end(),
-                     [](const Tensor& t) { return t.role == Role::head && t.tied_to.empty(); });
-    text_layers_ = std::ranges::count_if(model.profile.layers,
+    asked_.tied = std::none_of(tensors.begin(), tensors.end(), [](const Tensor& t) {
+      return t.role == Role::head && t.tied_to.empty();
+    });
+    text_layers_ = std::ranges::count_if(model_.profile.layers,
                                          [&](const Layer& layer) { return is_text_layer(layer); });
-    // llama.cpp's own label for 80 layers with grouped heads in the Llama and Qwen2 classes.
-    asked_.seventy_b =
-        text_layers_ == 80 && asked_.gqa > 1 &&
-        one_of({"llama", "mistral", "qwen2", "qwen2_vl", "qwen2_5_vl"}, model.model_type);
-    text_root_ = text_root(model.profile);
+    asked_.seventy_b = text_layers_ == 80 && asked_.gqa > 1 &&
+                       std::ranges::find(labelled, model_.model_type) != labelled.end();
+    text_root_ = text_root(model_.profile);
     // Position and token type embeddings have fewer rows. A config may omit the vocabulary.
-    vocabulary_ = model.profile.head_rows;
+    vocabulary_ = model_.profile.head_rows;
     if (vocabulary_ == 0)
-      for (const Tensor& tensor : model.part.tensors)
+      for (const Tensor& tensor : tensors)
         if (tensor.role == Role::embedding && kept_format(tensor.name).empty())
           vocabulary_ = std::max(vocabulary_, tensor.shape.front());
-    for (const Tensor& tensor : model.part.tensors)
-      if (is_text(tensor) && reader_.is_linear(tensor) && is_value(tensor_class(tensor.name)))
-        ++attention_v_;
+    facts_.resize(tensors.size());
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const std::size_t first = index.repeats.first_tensor(i);
+      if (first == i) facts_[i] = facts_of(i);
+      if (facts_[first].value) ++attention_v_;
+    }
   }
 
-  QuantisedTensor quantise(const Tensor& tensor) {
-    if (!tensor.tied_to.empty()) return {};
-    if (tensor.element == Element::float32) return plain("fp32", tensor);
-    if (tensor.element != Element::floating) return {};
-    if (!tensor.is_parameter()) return buffer(tensor);
-    if (!model_.profile.generative && is_task_head(tensor)) return {};
-    const auto matrix = reader_.matrix(tensor);
-    // The converter turns a matrix of one row into a vector.
-    if (!matrix || matrix->out == 1 || !is_wide(tensor)) return plain("fp32", tensor);
-    const std::string_view kept = kept_format(tensor.name);
-    if (kept == "fp32") return plain(kept, tensor);
-    if (!is_text(tensor)) return plain("fp16", tensor);
-    const bool repacked = is_repacked(tensor);
-    if (scheme_.mix.empty())
-      return repacked ? packed(precision("mxfp4"), *matrix) : plain(scheme_.format, tensor);
-    if (!kept.empty()) return plain(kept, tensor);
-    MixQuestion question = question_of(tensor, *matrix);
-    if (question.tensor_class == TensorClass::attention_qkv && splits_qkv_)
-      return split(tensor, question, *matrix);
-    locate(tensor, question);
-    const QuantisedTensor made = packed(precision(mixed_format(scheme_.mix, question)), *matrix);
-    const QuantisedTensor own = packed(precision("mxfp4"), *matrix);
-    return repacked && own.bytes <= made.bytes ? own : made;
+  QuantisedTensor quantise(std::size_t i) {
+    const TensorFacts& facts = facts_[index_.repeats.first_tensor(i)];
+    if (facts.how == How::fixed) return facts.fixed;
+    const Tensor& tensor = model_.part.tensors[i];
+    if (facts.how == How::buffer) return buffer(tensor);
+    if (facts.how == How::split) return split(i, facts);
+    const bool by_name = own_exceptions_ && !own_exceptions_->empty();
+    const bool repacked = by_name ? is_repacked(tensor, facts) : facts.repacked;
+    if (facts.how == How::plain) return repacked ? packed(mxfp4_, facts.matrix) : facts.fixed;
+    MixQuestion question = facts.question;
+    locate(i, question);
+    const QuantisedTensor made = packed(mix_.format(question), facts.matrix);
+    if (!repacked) return made;
+    const QuantisedTensor own = packed(mxfp4_, facts.matrix);
+    return own.bytes <= made.bytes ? own : made;
   }
 
  private:
-  static bool is_value(TensorClass c) {
-    return c == TensorClass::attention_v || c == TensorClass::attention_qkv;
+  /// Facts about tensor `i`, which repeats none.
+  TensorFacts facts_of(std::size_t i) const {
+    const Tensor& tensor = model_.part.tensors[i];
+    TensorFacts facts = kind_of(i, tensor);
+    facts.value =
+        is_text(tensor) && index_.reader.is_linear(tensor) && is_value(tensor_class(tensor.name));
+    return facts;
+  }
+  TensorFacts kind_of(std::size_t i, const Tensor& tensor) const {
+    const auto fixed = [](QuantisedTensor format) { return TensorFacts{.fixed = format}; };
+    if (!tensor.tied_to.empty()) return fixed({});
+    if (tensor.element == Element::float32) return fixed(plain("fp32", tensor));
+    if (tensor.element != Element::floating) return fixed({});
+    if (!tensor.is_parameter()) return {.how = How::buffer};
+    if (!model_.profile.generative && is_task_head(i)) return fixed({});
+    const auto matrix = index_.reader.matrix(tensor);
+    // The converter turns a matrix of one row into a vector.
+    if (!matrix || matrix->out == 1 || !is_wide(tensor)) return fixed(plain("fp32", tensor));
+    const std::string_view kept = kept_format(tensor.name);
+    if (kept == "fp32") return fixed(plain(kept, tensor));
+    if (!is_text(tensor)) return fixed(plain("fp16", tensor));
+    TensorFacts facts{.matrix = *matrix, .expert = index_.reader.is_expert(tensor)};
+    facts.repacked = is_repacked(tensor, facts);
+    if (scheme_.mix.empty()) {
+      facts.how = How::plain;
+      facts.fixed = plain(scheme_.format, tensor);
+      return facts;
+    }
+    if (!kept.empty()) return fixed(plain(kept, tensor));
+    facts.question = question_of(tensor, facts);
+    const bool fused = facts.question.tensor_class == TensorClass::attention_qkv;
+    facts.how = fused && splits_qkv_ ? How::split : How::mixed;
+    return facts;
   }
   static QuantisedTensor plain(std::string_view format, const Tensor& tensor) {
     return {&precision(format), precision(format).stored(tensor.elements())};
@@ -110,28 +151,29 @@ class GgufHolder {
   static QuantisedTensor packed(const Precision& format, const Matrix& matrix) {
     return {&format, matrix.count * (matrix.out * format.stored(matrix.in))};
   }
-  MixQuestion question_of(const Tensor& tensor, const Matrix& matrix) const {
+  MixQuestion question_of(const Tensor& tensor, const TensorFacts& facts) const {
     MixQuestion question = asked_;
-    question.row = matrix.in;
+    question.row = facts.matrix.in;
     question.tensor_class = tensor.role == Role::head        ? TensorClass::output
                             : tensor.role == Role::embedding ? TensorClass::token_embedding
                                                              : tensor_class(tensor.name);
-    question.stacked_experts = reader_.is_expert(tensor);
+    question.stacked_experts = facts.expert;
     // Per-layer embeddings (per_layer_token_embd) are never the head.
     if (tensor.name.find("per_layer") != std::string::npos) question.tied = false;
     return question;
   }
   /// Queries, keys and values of one matrix, each in the format of its own class.
-  QuantisedTensor split(const Tensor& tensor, MixQuestion question, const Matrix& matrix) {
-    const Size shared = matrix.out / (asked_.gqa + 2);  // rows of the keys, and of the values
+  QuantisedTensor split(std::size_t i, const TensorFacts& facts) {
+    const Size out = facts.matrix.out, in = facts.matrix.in;
+    MixQuestion question = facts.question;
+    const Size shared = out / (asked_.gqa + 2);  // rows of the keys, and of the values
     QuantisedTensor all;
     using enum TensorClass;
     for (const TensorClass part : {attention_v, attention_k, attention_q}) {
       question.tensor_class = part;
-      locate(tensor, question);
-      all.format = &precision(mixed_format(scheme_.mix, question));
-      all.bytes +=
-          (part == attention_q ? matrix.out - 2 * shared : shared) * all.format->stored(matrix.in);
+      locate(i, question);
+      all.format = &mix_.format(question);
+      all.bytes += (part == attention_q ? out - 2 * shared : shared) * all.format->stored(in);
     }
     return all;
   }
@@ -140,9 +182,9 @@ class GgufHolder {
   /// files keep them. Converting pays only where it makes them smaller, and is assumed there.
   /// Source: llama.cpp conversion/gpt_oss.py repack_mxfp4, kimi_k3.py, deepseek.py, mimo.py
   /// _write_mxfp4_experts; src/llama-quant.cpp "requantizing from type %s is disabled".
-  bool is_repacked(const Tensor& tensor) const {
-    if (!reader_.is_expert(tensor)) return false;
-    const Scheme* stored = own_exceptions_.of(tensor, &own_);
+  bool is_repacked(const Tensor& tensor, const TensorFacts& facts) const {
+    if (!facts.expert || !own_exceptions_) return false;
+    const Scheme* stored = own_exceptions_->of(tensor, &own_);
     return stored != nullptr && stored->format == "mxfp4";
   }
   /// Stored buffers (router biases) are fp32 tensors. Scaled rotary frequencies replace the table
@@ -154,55 +196,56 @@ class GgufHolder {
     return {&precision("fp32"), model_.rope_factors * Bytes(4)};
   }
   /// Task modules after an encoder's layers (pooler, masked-word head) are not converted.
-  bool is_task_head(const Tensor& tensor) const {
-    if (in_layer(tensor) || tensor.role == Role::embedding) return false;
+  bool is_task_head(std::size_t i) const {
+    const Tensor& tensor = model_.part.tensors[i];
+    if (layer_at(i) != nullptr || tensor.role == Role::embedding) return false;
     const bool in_head = tensor.name.starts_with("cls.") || tensor.name.starts_with("lm_head.") ||
                          tensor.name.starts_with("head.") || tensor.name.starts_with("vocab_");
     return tensor.role != Role::norm || in_head;
   }
-  bool is_text_layer(const Layer& layer) const {
-    return layer.decodes || !model_.profile.generative;
-  }
-  bool in_layer(const Tensor& tensor) const { return layer_at(tensor) != nullptr; }
-  const Layer* layer_at(const Tensor& tensor) const {
-    const Layer* layer = layers_.of(tensor.name);
+  bool is_text_layer(const Layer& l) const { return l.decodes || !model_.profile.generative; }
+  const Layer* layer_at(std::size_t i) const {
+    const Layer* layer = index_.layer(i);
     return layer != nullptr && is_text_layer(*layer) ? layer : nullptr;
   }
-  bool is_text(const Tensor& tensor) const { return in_text(model_, text_root_, tensor); }
+  bool is_text(const Tensor& t) const { return in_text(model_, text_root_, t); }
   /// Matrices and token embeddings. Positions and token types have fewer rows.
   bool is_wide(const Tensor& tensor) const {
     if (tensor.role == Role::embedding)
       return tensor.shape.front() >= vocabulary_ || !kept_format(tensor.name).empty();
-    return tensor.role == Role::head || reader_.is_linear(tensor);
+    return tensor.role == Role::head || index_.reader.is_linear(tensor);
   }
   /// The layer's number in models with experts, a running number within the class in others.
   /// Source: llama.cpp src/llama-quant.cpp layer_info.
-  void locate(const Tensor& tensor, MixQuestion& question) {
+  void locate(std::size_t i, MixQuestion& question) {
     if (question.tensor_class == TensorClass::attention_v) {
       question.index = attention_v_seen_++;
       question.of = attention_v_;
       return;
     }
     question.of = text_layers_;
-    const Layer* layer = layer_at(tensor);
+    const Layer* layer = layer_at(i);
     if (asked_.experts <= 1)
-      question.index = seen_[question.tensor_class]++;
+      question.index = seen_[static_cast<std::size_t>(question.tensor_class)]++;
     else
       question.index = layer == nullptr ? 0 : layer_of(layer->path);
   }
 
+  const TensorIndex& index_;
   const Model& model_;
   const Scheme& scheme_;
-  MatrixReader reader_;
-  const Scheme& own_;  ///< the checkpoint's
-  Exceptions own_exceptions_;
-  LayerIndex layers_;
+  const Scheme& own_;                         ///< the checkpoint's
+  std::optional<Exceptions> own_exceptions_;  ///< only if it may have MXFP4
+  Mix mix_;
+  const Precision& mxfp4_;
+  std::vector<TensorFacts> facts_;  ///< for tensors that repeat none
   MixQuestion asked_;
   Size text_layers_ = 0;
   std::string text_root_;
   Size vocabulary_ = 0;
   Size attention_v_ = 0, attention_v_seen_ = 0;
-  std::map<TensorClass, Size> seen_;  ///< tensors so far, in dense models
+  /// tensors so far, by class, in dense models
+  std::array<Size, static_cast<std::size_t>(TensorClass::other) + 1> seen_{};
   bool splits_qkv_;
   bool rotary_seen_ = false;
 };
@@ -242,10 +285,15 @@ Size rope_factors(const Config& config, Size head_dim) {
 }
 
 std::vector<QuantisedTensor> quantised_gguf(const Model& model, const Scheme& scheme) {
-  GgufHolder holder(model, scheme);
+  return quantised_gguf(TensorIndex(model), scheme);
+}
+
+std::vector<QuantisedTensor> quantised_gguf(const TensorIndex& index, const Scheme& scheme) {
+  GgufHolder holder(index, scheme);
   std::vector<QuantisedTensor> result;
-  result.reserve(model.part.tensors.size());
-  for (const Tensor& tensor : model.part.tensors) result.push_back(holder.quantise(tensor));
+  result.reserve(index.model.part.tensors.size());
+  for (std::size_t i = 0; i < index.model.part.tensors.size(); ++i)
+    result.push_back(holder.quantise(i));
   return result;
 }
 

@@ -8,6 +8,8 @@
 
 namespace headroom::model {
 
+struct TensorIndex;
+
 /// The tensors of the language model, which one GGUF file holds, in the order of
 /// model.part.tensors. Vision and audio towers are a separate file.
 std::vector<const Tensor*> language_tensors(const Model& model);
@@ -21,5 +23,6 @@ Size rope_factors(const Config& config, Size head_dim);
 /// Buffers that checkpoints do not store take nothing. Vision and audio towers are the fp16 of an
 /// mmproj file.
 std::vector<QuantisedTensor> quantised_gguf(const Model& model, const Scheme& scheme);
+std::vector<QuantisedTensor> quantised_gguf(const TensorIndex& index, const Scheme& scheme);
 
 }  // namespace headroom::model

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hardware/text.hpp"
+#include "model/checkpoint/quantisation/repeats.hpp"
 
 namespace headroom::model {
 namespace {
@@ -32,6 +33,16 @@ MatrixReader::MatrixReader(const Model& model) : model_(model) {
   for (const Module& module : model.part.modules) classes_.emplace(module.path, module.class_name);
   for (const Tensor& tensor : model.part.tensors)
     if (tensor.role == Role::bias) biased_.insert(tensor.module());
+}
+
+MatrixReader::MatrixReader(const Model& model, const Repeats& repeats) : model_(model) {
+  const Part& part = model.part;
+  for (std::size_t i = 0; i < part.modules.size(); ++i)
+    if (repeats.is_first_module(i))
+      classes_.emplace(part.modules[i].path, part.modules[i].class_name);
+  for (std::size_t i = 0; i < part.tensors.size(); ++i)
+    if (part.tensors[i].role == Role::bias && repeats.first_tensor(i) == i)
+      biased_.insert(part.tensors[i].module());
 }
 
 std::string_view MatrixReader::class_of(std::string_view module_path) const {

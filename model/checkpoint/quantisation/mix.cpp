@@ -11,26 +11,7 @@ namespace {
 
 using enum TensorClass;
 
-/// Conditions of the table.
-enum class When {
-  always,
-  eight_experts,
-  grouped_heads,             ///< at least four query heads share a key-value head
-  grouped_heads_or_experts,  ///< or at least four experts
-  first_two,
-  first_four,
-  first_sixteenth,
-  first_eighth,
-  middle,  ///< neither the first eighth nor the last
-  more,    ///< first and last eighth, and every third layer between
-  eight_experts_more,
-  falcon,
-  falcon_first_sixteenth,
-  falcon_more,
-  falcon_not_more,
-  first_eighth_plain,       ///< without an importance matrix
-  first_eighth_importance,  ///< with one
-};
+using When = Mix::When;
 
 struct Rule {
   std::initializer_list<std::string_view> mixes;  ///< empty: all
@@ -195,46 +176,57 @@ std::string_view default_format(std::string_view mix) {
   return mix;
 }
 
-std::string_view output_format(std::string_view mix, const MixQuestion& q) {
-  const std::string_view usual = default_format(mix);
-  if (mix == "mxfp4-moe" || q.falcon || q.row % precision(usual).block_elements != 0) return "q8_0";
-  if (contains({"iq1_s", "iq1_m", "iq2_xxs", "iq2_xs", "iq2_s", "iq2_m", "iq3_xxs"}, mix))
-    return "q5_K";
-  return usual == "q8_0" ? usual : "q6_K";
-}
-
-std::string_view wanted(std::string_view mix, const MixQuestion& q) {
-  if (q.tensor_class == output || (q.tied && q.tensor_class == token_embedding))
-    return output_format(mix, q);
-  if (mix == "mxfp4-moe") return q.stacked_experts ? "mxfp4" : "q8_0";
-  std::string_view format = default_format(mix);
-  for (const Rule& rule : rules) {
-    if (rule.tensor_class != q.tensor_class || !holds(rule.when, q)) continue;
-    if (rule.mixes.size() > 0 && !contains(rule.mixes, mix)) continue;
-    if (!rule.format.empty()) format = rule.format;
-    break;
-  }
-  const bool lifted = q.seventy_b && q.tensor_class == attention_v && !mix.starts_with("iq1") &&
-                      !mix.starts_with("iq2");
-  return lifted && (format == "q3_K" || format == "q4_K") ? "q5_K" : format;
-}
-
-/// Formats with blocks of 256 fall back to blocks of 32. Rows that 32 does not divide are fp16.
-std::string_view divided(std::string_view format, Size row) {
-  if (row % precision(format).block_elements == 0) return format;
+/// The fallback for rows that are no multiple of a block: blocks of 32. Rows that 32 does not
+/// divide are fp16.
+const Precision& divided(const Precision& format, Size row) {
+  if (row % format.block_elements == 0) return format;
   std::string_view fallback;
-  if (format.starts_with("iq")) fallback = "iq4_nl";
-  if (contains({"q2_K", "q3_K", "tq1_0", "tq2_0"}, format)) fallback = "q4_0";
-  if (format == "q4_K") fallback = "q5_0";
-  if (format == "q5_K") fallback = "q5_1";
-  if (format == "q6_K") fallback = "q8_0";
-  return !fallback.empty() && row % precision(fallback).block_elements == 0 ? fallback : "fp16";
+  if (format.name.starts_with("iq")) fallback = "iq4_nl";
+  if (contains({"q2_K", "q3_K", "tq1_0", "tq2_0"}, format.name)) fallback = "q4_0";
+  if (format.name == "q4_K") fallback = "q5_0";
+  if (format.name == "q5_K") fallback = "q5_1";
+  if (format.name == "q6_K") fallback = "q8_0";
+  const bool divides = !fallback.empty() && row % precision(fallback).block_elements == 0;
+  return precision(divides ? fallback : "fp16");
 }
 
 }  // namespace
 
+Mix::Mix(std::string_view name) : usual_(&precision(default_format(name))) {
+  for (const Rule& rule : rules)
+    if (rule.mixes.size() == 0 || contains(rule.mixes, name))
+      rules_.push_back(
+          {rule.tensor_class, rule.when, rule.format.empty() ? usual_ : &precision(rule.format)});
+  const bool low =
+      contains({"iq1_s", "iq1_m", "iq2_xxs", "iq2_xs", "iq2_s", "iq2_m", "iq3_xxs"}, name);
+  q8_0_ = &precision("q8_0");
+  output_ = low ? &precision("q5_K") : usual_ == q8_0_ ? q8_0_ : &precision("q6_K");
+  if (name == "mxfp4-moe") experts_ = usual_;
+  if (!name.starts_with("iq1") && !name.starts_with("iq2")) lifted_ = &precision("q5_K");
+}
+
+const Precision& Mix::format(const MixQuestion& question) const {
+  return divided(wanted(question), question.row);
+}
+
+const Precision& Mix::output_format(const MixQuestion& q) const {
+  return experts_ != nullptr || q.falcon || q.row % usual_->block_elements != 0 ? *q8_0_ : *output_;
+}
+
+const Precision& Mix::wanted(const MixQuestion& q) const {
+  if (q.tensor_class == output || (q.tied && q.tensor_class == token_embedding))
+    return output_format(q);
+  if (experts_ != nullptr) return q.stacked_experts ? *experts_ : *q8_0_;
+  const auto rule = std::ranges::find_if(rules_, [&](const OwnRule& each) {
+    return each.tensor_class == q.tensor_class && holds(each.when, q);
+  });
+  const Precision& format = rule == rules_.end() ? *usual_ : *rule->format;
+  const bool lifted = q.seventy_b && q.tensor_class == attention_v && lifted_ != nullptr;
+  return lifted && (format.name == "q3_K" || format.name == "q4_K") ? *lifted_ : format;
+}
+
 std::string_view mixed_format(std::string_view mix, const MixQuestion& question) {
-  return divided(wanted(mix, question), question.row);
+  return Mix(mix).format(question).name;
 }
 
 }  // namespace headroom::model

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
+#include "hardware/precision.hpp"
 #include "hardware/units.hpp"
 #include "model/describe/tensor_class.hpp"
 
@@ -23,11 +25,55 @@ struct MixQuestion {
   bool importance = false;       ///< made with an importance matrix
 };
 
-/// Format (a row of precisions()) of a quantised tensor in the mix called `mix` ("q4_K_M"), after
-/// the fallback for rows that are no multiple of the block.
+/// The rules of one mix ("q4_K_M").
 ///
 /// Source: llama.cpp 007dbbf3 src/llama-quant.cpp; fused attention_qkv as in the files of 2023 to
 /// 2025 (koboldcpp 2da346a5 src/llama.cpp), before that class was merged with attention_v.
+class Mix {
+ public:
+  explicit Mix(std::string_view name);
+  /// Format of a quantised tensor, after the fallback for rows that are no multiple of the block.
+  const Precision& format(const MixQuestion& question) const;
+
+  /// Conditions of the table.
+  enum class When {
+    always,
+    eight_experts,
+    grouped_heads,             ///< at least four query heads share a key-value head
+    grouped_heads_or_experts,  ///< or at least four experts
+    first_two,
+    first_four,
+    first_sixteenth,
+    first_eighth,
+    middle,  ///< neither the first eighth nor the last
+    more,    ///< first and last eighth, and every third layer between
+    eight_experts_more,
+    falcon,
+    falcon_first_sixteenth,
+    falcon_more,
+    falcon_not_more,
+    first_eighth_plain,       ///< without an importance matrix
+    first_eighth_importance,  ///< with one
+  };
+
+ private:
+  struct OwnRule {
+    TensorClass tensor_class;
+    When when;
+    const Precision* format;
+  };
+  const Precision& wanted(const MixQuestion& question) const;
+  const Precision& output_format(const MixQuestion& question) const;
+
+  std::vector<OwnRule> rules_;  ///< the first that holds wins
+  const Precision* usual_;      ///< the format of most tensors
+  const Precision* output_;     ///< the output's, where rows are whole blocks
+  const Precision* q8_0_;
+  const Precision* experts_ = nullptr;  ///< the experts' of a mix that packs only them
+  const Precision* lifted_ = nullptr;   ///< some values' in models of 70 billion
+};
+
+/// The name of Mix(mix).format(question), a row of precisions().
 std::string_view mixed_format(std::string_view mix, const MixQuestion& question);
 
 }  // namespace headroom::model

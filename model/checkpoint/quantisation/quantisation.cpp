@@ -3,14 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/gguf.hpp"
 #include "model/checkpoint/quantisation/gguf_conversion.hpp"
-#include "model/checkpoint/quantisation/layer_index.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
+#include "model/checkpoint/quantisation/tensor_index.hpp"
 
 namespace headroom::model {
 namespace {
@@ -60,29 +61,31 @@ bool is_whole_groups(const MatrixReader& reader, const Scheme& scheme, const Ten
   return matrix && matrix->in % scheme.group == 0;
 }
 
-bool reaches(const Model& model, const Scheme& scheme, const MatrixReader& reader,
-             const LayerIndex& layers, const Tensor& tensor) {
+bool reaches(const TensorIndex& index, const Scheme& scheme, std::size_t i) {
+  const Tensor& tensor = index.model.part.tensors[i];
   if (is_indexer_weight(tensor)) return false;
   switch (scheme.reach) {
     case Reach::linears:
-      return reader.is_linear(tensor);
+      return index.reader.is_linear(tensor);
     case Reach::experts:
-      return model.profile.routing.experts > 0 ? reader.is_expert(tensor)
-                                               : reader.is_linear(tensor);
+      return index.model.profile.routing.experts > 0 ? index.reader.is_expert(tensor)
+                                                     : index.reader.is_linear(tensor);
     case Reach::decoder_blocks: {
-      const Layer* layer = layers.of(tensor.name);
-      return layer != nullptr && layer->decodes && reader.is_linear(tensor);
+      const Layer* layer = index.layer(i);
+      return layer != nullptr && layer->decodes && index.reader.is_linear(tensor);
     }
     case Reach::matrices:
-      return is_whole_groups(reader, scheme, tensor);
+      return is_whole_groups(index.reader, scheme, tensor);
     default:
       return false;
   }
 }
 
-QuantisedTensor hold_tensor(const Model& model, const Scheme& scheme, const MatrixReader& reader,
-                            const LayerIndex& layers, const Exceptions& exceptions,
-                            const Tensor& tensor) {
+/// The tensor `i`, whose names and those of `exceptions` say what it is. Its matrix is read off
+/// the tensor that it repeats.
+QuantisedTensor hold_tensor(const TensorIndex& index, const Scheme& scheme,
+                            const Exceptions& exceptions, std::size_t i) {
+  const Tensor& tensor = index.model.part.tensors[i];
   if (tensor.element != Element::floating) return unconverted(tensor);
   if (!tensor.is_parameter() && stays_fp32(tensor))
     return {&precision("fp32"), tensor.elements() * Bytes(4)};
@@ -90,10 +93,11 @@ QuantisedTensor hold_tensor(const Model& model, const Scheme& scheme, const Matr
     const Precision& format = precision(scheme.format);
     return {&format, format.stored(tensor.elements())};
   }
-  const bool reached = reaches(model, scheme, reader, layers, tensor);
+  const std::size_t first = index.repeats.first_tensor(i);
+  const bool reached = reaches(index, scheme, first);
   if (const Scheme* own = exceptions.of(tensor, reached ? &scheme : nullptr);
       own != nullptr && tensor.role != Role::bias)
-    if (auto m = reader.matrix(tensor)) {
+    if (auto m = index.reader.matrix(index.model.part.tensors[first])) {
       if (holds_gate_and_up(tensor) && m->out % 2 == 0) m->count *= 2, m->out /= 2;
       return packed(*m, *own);
     }
@@ -101,41 +105,58 @@ QuantisedTensor hold_tensor(const Model& model, const Scheme& scheme, const Matr
   return {&rest, rest.stored(tensor.elements())};
 }
 
-std::vector<QuantisedTensor> held_by_rule(const Model& model, const Scheme& scheme) {
-  if (scheme.reach == Reach::llama_cpp) return quantised_gguf(model, scheme);
-  const MatrixReader reader(model);
-  const LayerIndex layers(model.profile.layers);
-  const Exceptions exceptions(model, scheme);
+std::vector<QuantisedTensor> held_by_rule(const TensorIndex& index, const Scheme& scheme) {
+  if (scheme.reach == Reach::llama_cpp) return quantised_gguf(index, scheme);
+  const Exceptions exceptions(index.model, scheme);
+  const std::vector<Tensor>& tensors = index.model.part.tensors;
   std::vector<QuantisedTensor> result;
-  result.reserve(model.part.tensors.size());
-  for (const Tensor& tensor : model.part.tensors) {
-    result.push_back(hold_tensor(model, scheme, reader, layers, exceptions, tensor));
-    if (!tensor.tied_to.empty()) result.back().bytes = Bytes(0);
+  result.reserve(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const std::size_t first = index.repeats.first_tensor(i);
+    result.push_back(first != i && exceptions.empty() ? result[first]
+                                                      : hold_tensor(index, scheme, exceptions, i));
+    if (!tensors[i].tied_to.empty()) result.back().bytes = Bytes(0);
   }
   return result;
+}
+
+/// The answer where no tensor needs to be asked.
+std::optional<std::string> quick_refusal(const Model& model, const Scheme& scheme) {
+  if (keeps_checkpoint_formats(model, scheme)) return "";
+  if (scheme.reach == Reach::everything) return "";
+  if (scheme.reach == Reach::llama_cpp) return gguf_refusal(model);
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::string refusal(const Model& model, const Scheme& scheme) {
-  if (keeps_checkpoint_formats(model, scheme)) return "";
-  if (scheme.reach == Reach::everything) return "";
-  if (scheme.reach == Reach::llama_cpp) return gguf_refusal(model);
-  const MatrixReader reader(model);
-  const LayerIndex layers(model.profile.layers);
-  for (const Tensor& tensor : model.part.tensors)
-    if (reaches(model, scheme, reader, layers, tensor)) return "";
+  if (auto quick = quick_refusal(model, scheme)) return *std::move(quick);
+  return refusal(TensorIndex(model), scheme);
+}
+
+std::string refusal(const TensorIndex& index, const Scheme& scheme) {
+  const Model& model = index.model;
+  if (auto quick = quick_refusal(model, scheme)) return *std::move(quick);
+  for (std::size_t i = 0; i < model.part.tensors.size(); ++i)
+    if (index.repeats.first_tensor(i) == i && reaches(index, scheme, i)) return "";
   return fmt::format("{} finds nothing to convert in {}", scheme.name, model.architecture);
 }
 
 std::vector<QuantisedTensor> quantised_tensors(const Model& model, const Scheme& scheme) {
-  if (const std::string reason = refusal(model, scheme); !reason.empty())
+  const TensorIndex index(model);
+  if (const std::string reason = refusal(index, scheme); !reason.empty())
     throw std::invalid_argument(fmt::format("{}: {}: {}", model.name, scheme.name, reason));
-  if (!keeps_checkpoint_formats(model, scheme)) return held_by_rule(model, scheme);
+  return quantised_tensors(index, scheme);
+}
+
+std::vector<QuantisedTensor> quantised_tensors(const TensorIndex& index, const Scheme& scheme) {
+  const Model& model = index.model;
+  if (!keeps_checkpoint_formats(model, scheme)) return held_by_rule(index, scheme);
   // A GGUF file contains the whole model. Other formats omit computed tensors.
   std::vector<QuantisedTensor> result =
       scheme.family == SchemeFamily::gguf ? std::vector<QuantisedTensor>(model.part.tensors.size())
-                                          : held_by_rule(model, scheme);
+                                          : held_by_rule(index, scheme);
   apply_checkpoint_formats(model, result);
   return result;
 }

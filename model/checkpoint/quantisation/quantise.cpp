@@ -1,11 +1,12 @@
 // Sums the bytes of a quantised model by layer, card and kind.
 #include <algorithm>
 #include <array>
-#include <unordered_map>
+#include <utility>
 
 #include "model/checkpoint/divider.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/describe/tensor_class.hpp"
 
 namespace headroom::model {
@@ -68,114 +69,205 @@ QuantisedModel with_additions(QuantisedModel weights, const std::vector<Addition
 namespace {
 
 /// Compares the format and bytes of the files with those of `weights`.
-void add_files(QuantisedModel& weights) {
+void add_files(QuantisedModel& weights, const TensorIndex& index) {
   const Model& model = *weights.model;
   const SchemeFamily family = weights.scheme->family;
   const bool made_here = family == SchemeFamily::plain || family == SchemeFamily::bitsandbytes;
   if (!made_here || weights.scheme->name == model.checkpoint_scheme) return;
   const Scheme& published = scheme(model.checkpoint_scheme);
   weights.from_files = family == SchemeFamily::bitsandbytes ? FromFiles::packed : FromFiles::cast;
-  if (weights.total == Bytes(0) || !refusal(model, published).empty()) return;
+  if (weights.total == Bytes(0) || !refusal(index, published).empty()) return;
   Bytes files;
-  for (const Bytes bytes : quantised_bytes(model, published)) files += bytes;
+  for (const QuantisedTensor& tensor : quantised_tensors(index, published)) files += tensor.bytes;
   weights.of_files = files.real() / weights.total.real();
 }
 
-/// Sums over the tensors of a model that `weights` does not hold as such.
-struct LayerSums {
-  explicit LayerSums(std::size_t layers)
-      : routed(layers), rows(layers), separate(layers), divided(layers) {}
-  std::vector<Bytes> routed;         ///< experts, by layer
-  std::vector<Bytes> rows;           ///< tables of which a token reads a few rows, by layer
-  std::vector<Bytes> separate;       ///< tensors with a buffer of their own, by layer
-  std::vector<Divided> divided;      ///< by layer
+/// Sums over the tensors of a layer, or of what stands before or after all layers.
+struct PlaceSums {
+  Bytes total;
+  Bytes routed;    ///< experts
+  Bytes rows;      ///< tables of which a token reads a few rows
+  Bytes separate;  ///< tensors with a buffer of their own
+  Divided divided;
+  Size largest_matrix = 0;           ///< elements, without experts
   std::array<Size, 7> multiplied{};  ///< elements of matrices, by Arithmetic
-  std::unordered_map<std::string_view, Bytes> owner;  ///< bytes by tensor name
+  BlockRests rests;                  ///< for one layer, or for the tensors outside
 
-  void add(QuantisedModel& weights, const Tensor& tensor, const QuantisedTensor& stored,
-           const Divided& parts, Size block);
+  void add(const Tensor& tensor, const QuantisedTensor& stored, const Divided& parts);
 };
 
-void LayerSums::add(QuantisedModel& weights, const Tensor& tensor, const QuantisedTensor& stored,
-                    const Divided& parts, Size block) {
-  const Bytes bytes = stored.bytes;
-  weights.total += bytes;
-  owner.emplace(tensor.name, bytes);
+void PlaceSums::add(const Tensor& tensor, const QuantisedTensor& stored, const Divided& parts) {
+  total += stored.bytes;
+  divided = divided + parts;
   if (tensor.role == Role::matmul && stored.format != nullptr)
     multiplied[static_cast<std::size_t>(stored.format->arithmetic)] += tensor.elements();
-  if (block >= 0) {
-    const auto at = static_cast<std::size_t>(block);
-    weights.layer[at] += bytes;
-    if (is_separate(tensor)) separate[at] += bytes;
-    if (tensor.of > 1)
-      routed[at] += bytes;
-    else if (tensor.role == Role::embedding)
-      rows[at] += bytes;
-    else if (tensor.role == Role::matmul)
-      weights.largest_matrix = std::max(weights.largest_matrix, tensor.elements());
-    divided[at] = divided[at] + parts;
-  } else if (block == before_blocks) {
-    weights.embedding += bytes;
-    weights.shards.embedding = weights.shards.embedding + parts;
-  } else {
-    weights.head += bytes;
-    weights.shards.head = weights.shards.head + parts;
-  }
-  if (tensor.role == Role::head)
-    weights.head_read += (tensor.tied_to.empty() ? bytes : owner[tensor.tied_to]).real().value();
+  if (is_separate(tensor)) separate += stored.bytes;
+  if (tensor.of > 1)
+    routed += stored.bytes;
+  else if (tensor.role == Role::embedding)
+    rows += stored.bytes;
+  else if (tensor.role == Role::matmul)
+    largest_matrix = std::max(largest_matrix, tensor.elements());
 }
 
-/// Sums over the layers before each layer, and bytes that a pass reads.
-void sum_layers(QuantisedModel& weights, const LayerSums& sums) {
-  const std::vector<Layer>& layers = weights.model->profile.layers;
-  std::vector<double> dense(layers.size()), experts(layers.size());
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const double passes = static_cast<double>(layers[i].passes);
-    dense[i] = passes * (weights.layer[i] - sums.routed[i] - sums.rows[i]).real().value();
-    experts[i] = passes * sums.routed[i].real().value();
+/// Sums by place. Layers with equal tensors in equal formats are summed once.
+class Places {
+ public:
+  Places(const TensorIndex& index, const std::vector<QuantisedTensor>& stored,
+         QuantisedModel& weights)
+      : index_(index),
+        stored_(stored),
+        divider_(index, *weights.scheme, weights.shards),
+        kv_heads_(weights.shards.kv_heads) {
+    const std::size_t layers = index.model.profile.layers.size();
+    std::vector<Members> members(layers + 2);
+    const std::vector<Size>& blocks = index.repeats.blocks();
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+      members[blocks[i] >= 0 ? static_cast<std::size_t>(blocks[i])
+                             : layers + (blocks[i] == before_blocks ? 0 : 1)]
+          .push_back(i);
+    std::vector<std::vector<std::pair<Members, std::size_t>>> made(layers);
+    for (std::size_t layer = 0; layer < layers; ++layer)
+      layers_.push_back(number_of(layer, members[layer], made[index.repeats.first_layer(layer)]));
+    before_ = add(before_blocks, members[layers]);
+    after_ = add(after_blocks, members[layers + 1]);
   }
+  const PlaceSums& layer(std::size_t i) const { return sums_[layers_[i]]; }
+  const PlaceSums& before() const { return sums_[before_]; }
+  const PlaceSums& after() const { return sums_[after_]; }
+
+ private:
+  using Members = std::vector<std::size_t>;  ///< numbers of tensors
+
+  /// The number of the layer's sums, which are those of an equal layer among `made` if there is
+  /// one.
+  std::size_t number_of(std::size_t layer, Members& members,
+                        std::vector<std::pair<Members, std::size_t>>& made) {
+    const auto same_format = [&](std::size_t a, std::size_t b) {
+      return stored_[a].format == stored_[b].format && stored_[a].bytes == stored_[b].bytes;
+    };
+    constexpr std::size_t most_compared = 8;
+    for (std::size_t i = made.size(); i-- > 0 && made.size() - i <= most_compared;)
+      if (std::ranges::equal(members, made[i].first, same_format)) return made[i].second;
+    const std::size_t number = add(static_cast<Size>(layer), members);
+    made.emplace_back(std::move(members), number);
+    return number;
+  }
+
+  std::size_t add(Size block, const Members& members) {
+    PlaceSums& sums = sums_.emplace_back();
+    BlockRestCounter rests(block >= 0 ? 1 : 0, kv_heads_);
+    for (const std::size_t i : members) {
+      const Tensor& tensor = index_.model.part.tensors[index_.repeats.first_tensor(i)];
+      const Divided parts = divider_.divide(tensor, stored_[i], index_.layer(i));
+      rests.add(in_memory(tensor, stored_[i], parts), std::min<Size>(block, 0));
+      sums.add(tensor, stored_[i], parts);
+    }
+    sums.rests = rests.rests();
+    return sums_.size() - 1;
+  }
+
+  const TensorIndex& index_;
+  const std::vector<QuantisedTensor>& stored_;
+  Divider divider_;
+  Size kv_heads_;
+  std::vector<PlaceSums> sums_;      ///< each different one
+  std::vector<std::size_t> layers_;  ///< the number of each layer's
+  std::size_t before_ = 0, after_ = 0;
+};
+
+/// Sums over the layers before each layer, and bytes that a pass reads.
+void sum_layers(QuantisedModel& weights, const Places& places) {
+  const std::vector<Layer>& layers = weights.model->profile.layers;
+  std::vector<double> dense(layers.size());
+  std::vector<Divided> divided(layers.size());
   weights.experts_before = weights.separate_before = {Bytes(0)};
   weights.read_routed = {0};
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    weights.experts_before.push_back(weights.experts_before.back() + sums.routed[i]);
-    weights.separate_before.push_back(weights.separate_before.back() + sums.separate[i]);
-    weights.read_routed.push_back(weights.read_routed.back() + experts[i]);
+    const PlaceSums& sums = places.layer(i);
+    const double passes = static_cast<double>(layers[i].passes);
+    weights.layer.push_back(sums.total);
+    divided[i] = sums.divided;
+    dense[i] = passes * (sums.total - sums.routed - sums.rows).real().value();
+    weights.experts_before.push_back(weights.experts_before.back() + sums.routed);
+    weights.separate_before.push_back(weights.separate_before.back() + sums.separate);
+    weights.read_routed.push_back(weights.read_routed.back() + passes * sums.routed.real().value());
+    weights.largest_matrix = std::max(weights.largest_matrix, sums.largest_matrix);
   }
-  sum_layers(weights, dense, sums.divided);
+  sum_layers(weights, dense, divided);
+}
+
+/// Likewise the overhead of PyTorch's allocator.
+BlockRests rests_of(const Places& places, std::size_t layers) {
+  BlockRests all;
+  const auto sum_up = [&](BlockRests::Sums& sums, auto of) {
+    sums.before = {0};
+    for (std::size_t i = 0; i < layers; ++i)
+      sums.before.push_back(sums.before.back() + of(places.layer(i).rests).before.at(1));
+    sums.embedding = of(places.before().rests).embedding;
+    sums.head = of(places.after().rests).head;
+  };
+  sum_up(all.per_tensor, [](const BlockRests& rests) -> auto& { return rests.per_tensor; });
+  for (std::size_t n = 0; n < BlockRests::cards.size(); ++n)
+    sum_up(all.fused[n], [n](const BlockRests& rests) -> auto& { return rests.fused[n]; });
+  return all;
+}
+
+/// Bytes that logits read. A tied head reads its owner, if that stands before it.
+double read_by_heads(const std::vector<Tensor>& tensors,
+                     const std::vector<QuantisedTensor>& stored) {
+  double read = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].role != Role::head) continue;
+    std::size_t owner = i;
+    if (!tensors[i].tied_to.empty())
+      owner = static_cast<std::size_t>(
+          std::ranges::find(tensors, tensors[i].tied_to, &Tensor::name) - tensors.begin());
+    if (owner <= i) read += stored[owner].bytes.real().value();
+  }
+  return read;
+}
+
+/// The units that multiply most elements. GPTQ and AWQ quantise weights only.
+Arithmetic arithmetic_of(const Scheme& scheme, const Places& places, std::size_t layers) {
+  if (scheme.reach == Reach::decoder_blocks) return Arithmetic::dequantised;
+  std::array<Size, 7> multiplied{};
+  const auto add = [&](const PlaceSums& sums) {
+    for (std::size_t i = 0; i < multiplied.size(); ++i) multiplied[i] += sums.multiplied[i];
+  };
+  for (std::size_t i = 0; i < layers; ++i) add(places.layer(i));
+  add(places.before());
+  add(places.after());
+  return static_cast<Arithmetic>(std::ranges::max_element(multiplied) - multiplied.begin());
 }
 
 }  // namespace
 
 QuantisedModel quantise(const Model& model, const Scheme& scheme) {
-  std::string reason = refusal(model, scheme);
-  const std::vector<QuantisedTensor> tensors =
-      reason.empty() ? quantised_tensors(model, scheme)
-                     : std::vector<QuantisedTensor>(model.part.tensors.size());
-  const std::vector<Layer>& layers = model.profile.layers;
+  return quantise(TensorIndex(model), scheme);
+}
+
+QuantisedModel quantise(const TensorIndex& index, const Scheme& scheme) {
+  const Model& model = index.model;
   QuantisedModel weights;
   weights.model = &model;
   weights.scheme = &scheme;
-  weights.refusal = std::move(reason);
-  weights.layer.resize(layers.size());
-  Divider divider(model, scheme, weights.shards);
-  BlockRestCounter rests(layers.size(), weights.shards.kv_heads);
-  const std::vector<Size> block_of = blocks_of(model.part, model.profile);
-  LayerSums sums(layers.size());
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const Tensor& tensor = model.part.tensors[i];
-    const Size block = block_of[i];
-    const Layer* layer = block < 0 ? nullptr : &layers[static_cast<std::size_t>(block)];
-    const Divided parts = divider.divide(tensor, tensors[i], layer);
-    rests.add(in_memory(tensor, tensors[i], parts), block);
-    sums.add(weights, tensor, tensors[i], parts, block);
-  }
-  sum_layers(weights, sums);
-  const auto most = std::max_element(sums.multiplied.begin(), sums.multiplied.end());
-  weights.arithmetic = scheme.reach == Reach::decoder_blocks  // GPTQ and AWQ quantise weights only
-                           ? Arithmetic::dequantised
-                           : static_cast<Arithmetic>(most - sums.multiplied.begin());
-  weights.rests = rests.rests();
-  add_files(weights);
+  weights.refusal = refusal(index, scheme);
+  const std::vector<QuantisedTensor> stored =
+      weights.refusal.empty() ? quantised_tensors(index, scheme)
+                              : std::vector<QuantisedTensor>(model.part.tensors.size());
+  const Places places(index, stored, weights);
+  sum_layers(weights, places);
+  weights.embedding = places.before().total;
+  weights.shards.embedding = places.before().divided;
+  weights.head = places.after().total;
+  weights.shards.head = places.after().divided;
+  weights.total = weights.embedding + weights.layers_before.back() + weights.head;
+  weights.head_read = read_by_heads(model.part.tensors, stored);
+  const std::size_t layers = model.profile.layers.size();
+  weights.arithmetic = arithmetic_of(scheme, places, layers);
+  weights.rests = rests_of(places, layers);
+  add_files(weights, index);
   return weights;
 }
 

@@ -1,0 +1,123 @@
+#include "model/checkpoint/quantisation/repeats.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+namespace headroom::model {
+namespace {
+
+/// The stack that a layer is in: its path without its number.
+std::string_view stack_of(std::string_view layer) { return layer.substr(0, layer.rfind('.')); }
+
+bool is_within(std::string_view path, std::string_view layer) {
+  return path.starts_with(layer) && (path.size() == layer.size() || path[layer.size()] == '.');
+}
+
+/// `path` and `other` are equal below their layers.
+bool same_below(std::string_view path, std::size_t layer, std::string_view other,
+                std::size_t other_layer) {
+  return path.substr(layer) == other.substr(other_layer);
+}
+
+/// True for tensors that only their names tell apart.
+bool same_tensor(const Tensor& a, const Tensor& b) {
+  return a.shape == b.shape && a.role == b.role && a.used == b.used && a.of == b.of &&
+         a.element == b.element && a.persistent == b.persistent && a.rows_read == b.rows_read &&
+         a.tied_to.empty() && b.tied_to.empty();
+}
+
+/// A matrix that is no part of the layer. Other layers decide if it is the last of its stack.
+bool is_layer_itself(const Tensor& tensor, std::string_view layer) {
+  return tensor.role == Role::matmul && tensor.module().size() <= layer.size();
+}
+
+}  // namespace
+
+Repeats::Repeats(const Model& model)
+    : model_(model),
+      blocks_(blocks_of(model.part, model.profile)),
+      tensors_(model.profile.layers.size()),
+      modules_(model.profile.layers.size()),
+      first_(model.part.tensors.size()),
+      first_layer_(model.profile.layers.size()),
+      first_module_(model.part.modules.size(), true) {
+  find_tensors();
+  find_modules();
+  std::iota(first_.begin(), first_.end(), 0);
+  std::vector<std::size_t> kinds;
+  for (std::size_t layer = 0; layer < tensors_.size(); ++layer) {
+    first_layer_[layer] = layer;
+    constexpr std::ptrdiff_t most_compared = 8;
+    const auto end = kinds.rbegin() + std::min(std::ssize(kinds), most_compared);
+    const auto found = std::find_if(kinds.rbegin(), end,
+                                    [&](std::size_t earlier) { return repeats(layer, earlier); });
+    if (found == end) {
+      kinds.push_back(layer);
+      continue;
+    }
+    first_layer_[layer] = *found;
+    std::iota(first_.begin() + static_cast<std::ptrdiff_t>(tensors_[layer].first),
+              first_.begin() + static_cast<std::ptrdiff_t>(tensors_[layer].last),
+              tensors_[*found].first);
+    std::fill(first_module_.begin() + static_cast<std::ptrdiff_t>(modules_[layer].first),
+              first_module_.begin() + static_cast<std::ptrdiff_t>(modules_[layer].last), false);
+  }
+}
+
+void Repeats::find_tensors() {
+  std::vector<bool> apart(tensors_.size());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (blocks_[i] < 0) continue;
+    const auto layer = static_cast<std::size_t>(blocks_[i]);
+    TableRange& span = tensors_[layer];
+    if (span.size() == 0)
+      span = {i, i + 1};
+    else if (span.last == i)
+      ++span.last;
+    else
+      apart[layer] = true;
+  }
+  for (std::size_t layer = 0; layer < tensors_.size(); ++layer)
+    if (apart[layer]) tensors_[layer] = {};
+}
+
+/// Layers and their modules stand in the same order.
+void Repeats::find_modules() {
+  const std::vector<Module>& modules = model_.part.modules;
+  std::size_t i = 0;
+  for (std::size_t layer = 0; layer < modules_.size(); ++layer) {
+    const std::string& path = model_.profile.layers[layer].path;
+    while (i < modules.size() && modules[i].path != path) ++i;
+    modules_[layer].first = i;
+    while (i < modules.size() && is_within(modules[i].path, path)) ++i;
+    modules_[layer].last = i;
+  }
+}
+
+bool Repeats::repeats(std::size_t layer, std::size_t earlier) const {
+  const Layer &a = model_.profile.layers[layer], &b = model_.profile.layers[earlier];
+  const TableRange tensors = tensors_[layer], others = tensors_[earlier];
+  const TableRange modules = modules_[layer], other_modules = modules_[earlier];
+  if (tensors.size() == 0 || tensors.size() != others.size() || modules.size() == 0 ||
+      modules.size() != other_modules.size() || a.decodes != b.decodes ||
+      stack_of(a.path) != stack_of(b.path))
+    return false;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = model_.part.tensors[tensors.first + i];
+    const Tensor& other = model_.part.tensors[others.first + i];
+    if (!same_below(tensor.name, a.path.size(), other.name, b.path.size()) ||
+        !same_tensor(tensor, other) || is_layer_itself(tensor, a.path))
+      return false;
+  }
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const Module& module = model_.part.modules[modules.first + i];
+    const Module& other = model_.part.modules[other_modules.first + i];
+    if (!same_below(module.path, a.path.size(), other.path, b.path.size()) ||
+        module.class_name != other.class_name)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace headroom::model

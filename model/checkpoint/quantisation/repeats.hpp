@@ -1,0 +1,49 @@
+// Layers of a model that repeat an earlier one. Most of the work on a model is done once for each
+// kind of layer.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "model/checkpoint/model.hpp"
+
+namespace headroom::model {
+
+/// A half-open range of a model's tensors or modules.
+struct TableRange {
+  std::size_t first = 0, last = 0;
+  std::size_t size() const { return last - first; }
+};
+
+/// Which layers of a model are equal but for their number: the same tensors, modules and classes
+/// under the same names, in one stack. A layer whose tensors do not stand together, and one whose
+/// equal stands further back than a few kinds of layers, repeats none.
+class Repeats {
+ public:
+  explicit Repeats(const Model& model);
+
+  /// The layer of each tensor, as blocks_of().
+  const std::vector<Size>& blocks() const { return blocks_; }
+  /// The tensor of an earlier layer that `tensor` repeats; else itself.
+  std::size_t first_tensor(std::size_t tensor) const { return first_[tensor]; }
+  /// False for modules of layers that repeat an earlier one.
+  bool is_first_module(std::size_t module) const { return first_module_[module]; }
+  /// The earlier layer that `layer` repeats; else itself.
+  std::size_t first_layer(std::size_t layer) const { return first_layer_[layer]; }
+  /// The tensors of a layer. Empty where they do not stand together.
+  TableRange tensors(std::size_t layer) const { return tensors_[layer]; }
+
+ private:
+  void find_tensors();
+  void find_modules();
+  bool repeats(std::size_t layer, std::size_t earlier) const;
+
+  const Model& model_;
+  std::vector<Size> blocks_;
+  std::vector<TableRange> tensors_, modules_;  ///< by layer
+  std::vector<std::size_t> first_, first_layer_;
+  std::vector<bool> first_module_;
+};
+
+}  // namespace headroom::model

@@ -1,0 +1,35 @@
+// An index of a model's tensors that all schemes share.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "model/checkpoint/quantisation/matrix.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/repeats.hpp"
+
+namespace headroom::model {
+
+/// Keeps a reference: the model must outlive it.
+struct TensorIndex {
+  explicit TensorIndex(const Model& of) : model(of), repeats(of), reader(of, repeats) {}
+  /// The layer of a tensor. Null outside all layers.
+  const Layer* layer(std::size_t tensor) const {
+    const Size block = repeats.blocks()[tensor];
+    return block < 0 ? nullptr : &model.profile.layers[static_cast<std::size_t>(block)];
+  }
+
+  const Model& model;
+  Repeats repeats;
+  MatrixReader reader;  ///< for tensors that repeat none
+};
+
+/// As refusal() and quantised_tensors() of the model, without its throwing: the scheme must not be
+/// refused.
+std::string refusal(const TensorIndex& index, const Scheme& scheme);
+std::vector<QuantisedTensor> quantised_tensors(const TensorIndex& index, const Scheme& scheme);
+/// As quantise(), for several schemes of one model.
+QuantisedModel quantise(const TensorIndex& index, const Scheme& scheme);
+
+}  // namespace headroom::model
