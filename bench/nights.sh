@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# A million points, the same night again, and the difference: what a nightly run takes.
-#   bench/nights.sh [THOUSANDS]   of points, 1000 by default
+# A million points, the same night again, and the difference: what a nightly run takes. Then a night
+# of the catalogue on ten machines, 280 points a figure, and the merge of its shards.
+#   bench/nights.sh [THOUSANDS] [MODELS]   of points, 1000 by default; of the catalogue, 416 by default
 set -euo pipefail
 program=${HEADROOM:-$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../build/release/headroom}
 batches=$((${1:-1000} / 2))
+models=${2:-416}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -16,6 +18,23 @@ spec() {
 }
 spec "$batches" night >night.toml
 spec 40 page >page.toml
+# 4 ways x 10 batches x 10 machines x 7 budgets: 2800 points a model, in 10 figures.
+catalogue() {
+  "$program" models list --format csv | python3 -c '
+import csv, sys
+names = [row["model"] for row in csv.DictReader(sys.stdin) if row["parameters"]][: int(sys.argv[1])]
+print("models = [" + ", ".join(f"\"{name}\"" for name in names) + "]")' "$models"
+}
+catalogue_spec() {
+  printf '[run]\nname = "catalogue"\nout = "catalogue"\n[[grid]]\n'
+  catalogue
+  printf 'precisions = ["auto", "fp8", "q8_0", "q4_K_M"]\nruntimes = ["vllm", "vllm", "llama.cpp", "llama.cpp"]\n'
+  printf 'link = [["precisions", "runtimes"]]\nbatches = "1-10+1"\nprompt_tokens = [512]\noutput_tokens = [128]\n'
+  printf 'machines = ["rtx-4060-laptop @ laptop-32gb", "m4-pro-48gb", "rtx-4060 @ desktop-ddr4-32gb", '
+  printf '"rtx-4090 @ desktop-ddr5-64gb", "rtx-5090 @ desktop-ddr5-128gb", "2x rtx-3090 @ desktop-ddr5-64gb", '
+  printf '"radeon-8060s-128gb", "h100-sxm-80gb @ epyc-genoa-768gb", "4x a100-sxm-80gb @ epyc-milan-512gb", '
+  printf '"8x b200-sxm-180gb @ epyc-turin-1152gb"]\ngpu_budgets = ["40%%-100%%+10%%"]\n'
+}
 timed() {  # LABEL COMMAND...
   python3 - "$@" <<'END'
 import resource, subprocess, sys, time
@@ -36,3 +55,14 @@ timed "diff with a condition over every point" "$program" diff night --out diff.
 timed "points by a condition, three columns" "$program" report night --where 'tokens_s > 100' --columns model,batch,tokens_s --out some.csv
 timed "80 thousand points, with its page" "$program" sweep page.toml
 ls -l page/index.html | awk '{print "the page of 80 thousand points: " $5 / 1e6 " MB"}'
+[ "$models" -gt 0 ] || exit 0
+catalogue_spec >catalogue.toml
+sweep() { timed "$1" "$program" sweep catalogue.toml "${@:2}"; }
+timed "the catalogue's spec alone (--dry-run)" "$program" sweep catalogue.toml --dry-run
+sweep "the catalogue, first night, without results.csv" --csv none
+sweep "the same night again" --csv none
+timed "its report again" "$program" report catalogue --csv none
+rm -r catalogue/index.html catalogue/machines catalogue/curves
+timed "its report, most files gone" "$program" report catalogue --csv none
+for shard in 1 2 3 4; do "$program" sweep catalogue.toml --out shards --shard "$shard/4" >/dev/null; done
+timed "merge of four shards, without results.csv and curves" "$program" merge shards --csv none --no-plots

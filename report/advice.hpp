@@ -8,7 +8,8 @@
 
 namespace headroom::report {
 
-/// `from`: a line; `here`: the lines of its model and machine; `all`: every line of the run. Empty
+/// `from`: a line; `here`: the lines of its model and machine; `all`: the lines of its model on
+/// every machine. Empty
 /// where it is on GPUs already, else one or more of, joined by "; ":
 ///
 ///   int8: 131.42 → 65.74 GiB, fits on 2 GPUs      the largest precision that is on GPUs, else a

@@ -78,14 +78,14 @@ std::vector<Text> details_of(const std::vector<const ModelRow*>& ways, const std
 }
 
 /// The best way as one line, with the rest folded below it.
-TableCell matrix_cell(const std::vector<const ModelRow*>& here, const Source& source) {
+TableCell matrix_cell(std::span<const ModelRow* const> here, std::span<const ModelRow* const> all) {
   const auto ways = ordered_ways(here);
   const ModelRow& best = *ways.front();
   const model::Estimate& e = best.roomiest().estimate;
   TableCell cell(way_words(best));
   cell.grade = grade(e);
   cell.order = 1e9 * (4 - static_cast<int>(*cell.grade)) + std::max(0.0, e.tokens_s);
-  cell.lines = details_of(ways, advice(best, here, source.shown));
+  cell.lines = details_of(ways, advice(best, here, all));
   cell.is_folded = true;
   return cell;
 }
@@ -171,11 +171,12 @@ Document machine_document(const Source& source, const MachineLines& machine) {
                     {"class"}},
                    {}};
   List changes;
+  const auto everywhere = by_model(source.shown);
   for (const auto& model : machine.models) {
     const auto ways = ordered_ways(model);
     for (const ModelRow* row : ways)
       table.rows.push_back(figures_of_way(*row, row == ways.front()));
-    const auto words = advice(*ways.front(), model, source.shown);
+    const auto words = advice(*ways.front(), model, everywhere.at(model.front()->model));
     if (!words.empty()) changes.items.push_back({strong(model.front()->model) + ": " + words});
   }
   Document page;
@@ -197,8 +198,7 @@ Text matrix_legend() {
          sign_of(Grade::does_not_fit) + " does not fit, " + sign_of(Grade::refused) +
          " refused. Tight: memory may not suffice at the high end of its interval. On GPUs the "
          "widest weights are best, then the fastest engine; with offload the fastest of 4 bits or "
-         "more is. Cells "
-         "of one row may hold other weights: wider ones lose less and are slower.";
+         "more is. Cells of one row may hold other weights: wider ones lose less and are slower.";
 }
 
 TableBlock machines_summary(const Source& source) {
@@ -229,6 +229,7 @@ TableBlock machines_summary(const Source& source) {
 
 TableBlock compatibility_overview(const Source& source) {
   const auto machines = by_machine(source.shown);
+  const auto everywhere = by_model(source.shown);
   TableBlock table{{{"model", Kind::row_name}, {"billions", Kind::number}},
                    {},
                    "Compatibility matrix",
@@ -242,11 +243,11 @@ TableBlock compatibility_overview(const Source& source) {
         models.push_back(model.front());
   }
   for (const ModelRow* model : models) {
-    auto& row = table.rows.emplace_back(TableRows::value_type{model->model});
-    row.push_back(billions(model->parameters));
+    auto& row =
+        table.rows.emplace_back(TableRows::value_type{model->model, billions(model->parameters)});
     for (const auto& machine : machines) {
       const auto* here = lines_of_model(machine, model->model);
-      row.push_back(here ? matrix_cell(*here, source) : TableCell());
+      row.push_back(here ? matrix_cell(*here, everywhere.at(model->model)) : TableCell());
     }
   }
   return table;
@@ -259,10 +260,9 @@ Document compatibility_document(const Source& source) {
       .paragraph(matrix_legend())
       .add(compatibility_overview(source));
   List files;
-  for (const MachineLines& machine : by_machine(source.shown)) {
-    const auto file = file_of(machine);
-    files.items.push_back({link(file.stem().string(), file.generic_string())});
-  }
+  for (const MachineLines& machine : by_machine(source.shown))
+    files.items.push_back(
+        {link(file_of(machine).stem().string(), file_of(machine).generic_string())});
   return page.paragraph("Every way of every model, with its figures, by machine:")
       .add(std::move(files));
 }
@@ -279,19 +279,20 @@ Table compatibility_table(const Source& source) {
                "layers_gpu", "layers_cpu", "layers_disk", "weights_bytes", "gpu_bytes", "cpu_bytes",
                "disk_bytes", "longest_context", "tokens_s", "class", "advice"},
               {}};
+  const auto everywhere = by_model(source.shown);
   for (const MachineLines& machine : by_machine(source.shown))
     for (const auto& model : machine.models)
       for (const ModelRow* line : without_repeats(model)) {
         const BudgetPoint& entry = line->roomiest();
         const model::Estimate& e = entry.estimate;
-        table.rows.push_back({line->machine, line->runtime, line->model, line->precision,
-                              line->held, std::string(model::name_of(e.verdict)),
-                              verdict_words(*line, entry), std::int64_t{e.gpus_used}, e.layers_gpu,
-                              e.layers_cpu, e.layers_disk, e.weights.count(), e.gpu_bytes.count(),
-                              e.cpu_bytes.count(), e.disk_bytes.count(),
-                              entry.longest_context ? Value(*entry.longest_context) : Value(),
-                              e.tokens_s > 0 ? Value(e.tokens_s) : Value(),
-                              std::string(speed_class(e)), advice(*line, model, source.shown)});
+        table.rows.push_back(
+            {line->machine, line->runtime, line->model, line->precision, line->held,
+             std::string(model::name_of(e.verdict)), verdict_words(*line, entry),
+             std::int64_t{e.gpus_used}, e.layers_gpu, e.layers_cpu, e.layers_disk,
+             e.weights.count(), e.gpu_bytes.count(), e.cpu_bytes.count(), e.disk_bytes.count(),
+             entry.longest_context ? Value(*entry.longest_context) : Value(),
+             e.tokens_s > 0 ? Value(e.tokens_s) : Value(), std::string(speed_class(e)),
+             advice(*line, model, everywhere.at(line->model))});
       }
   return table;
 }

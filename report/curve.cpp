@@ -81,8 +81,10 @@ std::vector<Figure> figures_of(const std::vector<ModelRow>& lines) {
       known;
   std::vector<Figure> figures;
   std::set<std::string> stems;
-  for (const ModelRow& line : lines) {
-    if (repeated(line, lines)) continue;
+  const std::vector<bool> repeats = repeated(lines);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (repeats[i]) continue;
+    const ModelRow& line = lines[i];
     Curve curve = curve_of(line);
     if (curve.points.size() < fewest_points) continue;
     const auto [at, added] =

@@ -106,8 +106,10 @@ void visit_gone(const Database& database, std::int64_t run, const PointMap& fort
 std::span<const std::string_view> compared_columns() { return numbers; }
 
 Diff::Diff(const Database& database, std::int64_t before, std::int64_t after, double threshold)
-    : Diff(std::make_shared<Source>(source_of(database, before)),
-           std::make_shared<Source>(source_of(database, after)), threshold) {}
+    : Diff(std::make_shared<Source>(source_of(database, before)), after, threshold) {}
+
+Diff::Diff(const std::shared_ptr<const Source>& before, std::int64_t after, double threshold)
+    : Diff(before, std::make_shared<Source>(source_of(after, *before)), threshold) {}
 
 Diff::Diff(std::shared_ptr<const Source> before, std::shared_ptr<const Source> after,
            double threshold)

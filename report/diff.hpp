@@ -83,6 +83,7 @@ class Diff {
   Cell value(const Column& column, const PointChange& change, bool now) const;
 
  private:
+  Diff(const std::shared_ptr<const Source>& before, std::int64_t after, double threshold);
   enum class SharedRows { skip, visit };
   /// Returns how many rows of the later run were read.
   Size walk(SharedRows shared, const std::function<void(PointChange&)>& visit) const;

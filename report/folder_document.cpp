@@ -78,11 +78,15 @@ Table verdicts(const Source& source) {
         if (axis.column == "runtime") found.runtime = d;
       }
   }
-  std::map<std::tuple<std::size_t, Size, Size, model::Verdict>, Size> by_place;
+  using Place = std::tuple<std::size_t, Size, Size, model::Verdict>;
+  std::map<Place, Size> by_place;
+  auto last = by_place.end();  // many points in a row have one place
   source.database->for_each_verdict(source.run.id, [&](Size point, model::Verdict verdict) {
     const auto grid = axes.grid_of(point);
-    ++by_place[{grid, axes.position(grid, places[grid].machine, point),
-                axes.position(grid, places[grid].runtime, point), verdict}];
+    const Place place{grid, axes.position(grid, places[grid].machine, point),
+                      axes.position(grid, places[grid].runtime, point), verdict};
+    if (last == by_place.end() || last->first != place) last = by_place.try_emplace(place).first;
+    ++last->second;
   });
   std::map<std::tuple<std::string, std::string, std::string>, Size> by_name;
   for (const auto& [key, points] : by_place) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "model/infer/estimate.hpp"
 #include "report/chosen_figures.hpp"
@@ -34,32 +35,57 @@ void remove_others(const std::filesystem::path& folder, const std::string& below
   for (const auto& file : others) std::filesystem::remove(file, error);
 }
 
-}  // namespace
-
-Source source_of(const Database& database, std::int64_t run) {
+/// Throws as source_of() does.
+Source source_without_lines(const Database& database, std::int64_t run) {
   Source source{&database, {}, Axes(database.run(run)), {}, {}, csv_file_name(CsvFile::plain)};
   source.run = database.summary(run);
   if (!source.run.complete())
     throw StoreError(source.run.finished.empty()
                          ? fmt::format("run {} is not complete; finish the sweep first", run)
                          : fmt::format("run {} is a shard; headroom merge unites them", run));
+  return source;
+}
+
+}  // namespace
+
+Source source_of(const Database& database, std::int64_t run) {
+  Source source = source_without_lines(database, run);
   source.lines = lines_of(database, source.axes, run);
+  source.shown = one_per_name(source.lines);
+  return source;
+}
+
+Source source_of(std::int64_t run, const Source& other) {
+  const Database& database = *other.database;
+  Source source = source_without_lines(database, run);
+  const bool same = database.extents(run) == database.extents(other.run.id) &&
+                    source.axes.info().grids == other.axes.info().grids &&
+                    database.longest_contexts(run) == database.longest_contexts(other.run.id);
+  source.lines = same ? other.lines : lines_of(database, source.axes, run);
   source.shown = one_per_name(source.lines);
   return source;
 }
 
 std::vector<MachineLines> by_machine(const std::vector<const ModelRow*>& lines) {
   std::vector<MachineLines> machines;
+  std::map<std::string_view, std::size_t> known;
+  std::map<std::pair<std::size_t, std::string_view>, std::size_t> models;
   for (const ModelRow* line : lines) {
-    auto machine = std::ranges::find_if(
-        machines, [&](const MachineLines& m) { return m.machine == line->machine; });
-    if (machine == machines.end()) machine = machines.insert(machine, {line->machine, {}});
-    auto model = std::ranges::find_if(
-        machine->models, [&](const auto& group) { return group.front()->model == line->model; });
-    if (model == machine->models.end()) model = machine->models.emplace(model);
-    model->push_back(line);
+    const auto [at, added] = known.try_emplace(line->machine, machines.size());
+    if (added) machines.push_back({line->machine, {}});
+    auto& groups = machines[at->second].models;
+    const auto [group, fresh] = models.try_emplace({at->second, line->model}, groups.size());
+    if (fresh) groups.emplace_back();
+    groups[group->second].push_back(line);
   }
   return machines;
+}
+
+std::map<std::string_view, std::vector<const ModelRow*>> by_model(
+    const std::vector<const ModelRow*>& lines) {
+  std::map<std::string_view, std::vector<const ModelRow*>> models;
+  for (const ModelRow* line : lines) models[line->model].push_back(line);
+  return models;
 }
 
 std::vector<const ModelRow*> without_repeats(const std::vector<const ModelRow*>& model) {
@@ -82,7 +108,7 @@ Written write_reports(const Database& database, std::int64_t run,
   const Source& source = *shared;
   std::optional<Diff> diff;
   if (const auto before = run_before(database, run))
-    diff.emplace(std::make_shared<Source>(source_of(database, *before)), shared);
+    diff.emplace(std::make_shared<Source>(source_of(*before, source)), shared);
   Written written;
   const bool has_earlier = has_report(folder);
   std::error_code error;
@@ -99,8 +125,9 @@ Written write_reports(const Database& database, std::int64_t run,
     add("compatibility.md", to_markdown(compatibility_document(source)));
     for (const auto& [file, document] : machine_documents(source))
       add(file.generic_string(), to_markdown(document));
-    add("compatibility.csv",
-        [&](std::ostream& out) { write_csv(out, compatibility_table(source)); });
+    std::ostringstream csv_text;
+    write_csv(csv_text, compatibility_table(source));
+    add("compatibility.csv", csv_text.view());
     add("precision.md", to_markdown(precision_document(source)));
   }
   if (!trained.empty())

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/csv_file.hpp"
@@ -23,6 +25,8 @@ struct Source {
 };
 /// Throws StoreError where the run is not there or is not complete.
 Source source_of(const Database& database, std::int64_t run);
+/// As above, for a run of the database of `other`. Lines that both have are not read again.
+Source source_of(std::int64_t run, const Source& other);
 
 /// Rows of one machine by model, in the order of the spec.
 struct MachineLines {
@@ -32,6 +36,9 @@ struct MachineLines {
 /// The lines of a model without those of precision `auto` that another one repeats.
 std::vector<const ModelRow*> without_repeats(const std::vector<const ModelRow*>& model);
 std::vector<MachineLines> by_machine(const std::vector<const ModelRow*>& lines);
+/// Names live as long as the lines.
+std::map<std::string_view, std::vector<const ModelRow*>> by_model(
+    const std::vector<const ModelRow*>& lines);
 
 /// Cells of a compatibility matrix.
 Text matrix_legend();

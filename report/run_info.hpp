@@ -28,6 +28,7 @@ struct Axis {
   /// Fingerprint of the object that each value names (a model's description, a machine's row). It
   /// detects a name with changed content. Empty: the values are complete.
   std::vector<std::int64_t> fingerprints{};
+  bool operator==(const Axis&) const = default;
 };
 
 /// Axes that move together, all of the same length: one axis and the facts that follow from it, or
@@ -39,6 +40,7 @@ struct GridShape {
   std::string excluded{};     ///< the conditions that leave points out, one a line; empty: none do
   /// Number of points, excluded ones counted. Throws std::overflow_error beyond 2^40.
   Size points() const;
+  bool operator==(const GridShape&) const = default;
 };
 
 /// A model of a run, where its metadata came from, and why none of its verdicts is sure (empty

@@ -1,7 +1,6 @@
 #include "report/run_text.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "report/csv.hpp"
 #include "report/format.hpp"
@@ -9,19 +8,13 @@
 namespace headroom::report {
 namespace {
 
-template <class Number>
-void append_number(std::string& line, Number value) {
-  char digits[32];
-  line.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
-
-void append(std::string& line, const Cell& cell) {
+void append(GrowingText& line, const Cell& cell, NumberText& number) {
   if (const auto* n = std::get_if<std::int64_t>(&cell))
-    append_number(line, *n);
+    line.add(number.of(*n));
   else if (const auto* x = std::get_if<double>(&cell))
-    append_number(line, *x);
+    line.add(number.of(*x));
   else if (const auto* s = std::get_if<std::string_view>(&cell))
-    line += csv_field(*s);
+    line.add(csv_field(*s));
 }
 
 }  // namespace
@@ -54,27 +47,36 @@ GridText::GridText(const Axes& axes, std::size_t grid, std::span<const Column* c
   for (const Column* column : selected) add(column, digits, column == selected.front());
 }
 
-void GridText::locate(Size point, std::vector<Size>& positions) const {
-  positions.resize(places_.size());
+void GridText::locate(Size point, RowState& state) const {
+  state.positions.resize(places_.size());
   for (std::size_t d = 0; d < places_.size(); ++d)
-    positions[d] = (point - first_) / places_[d].stride % places_[d].size;
+    state.positions[d] = (point - first_) / places_[d].stride % places_[d].size;
+  state.numbers.resize(pieces_.size());
 }
 
-void GridText::append_row(std::string& text, Size point, const std::vector<Size>& positions,
+void GridText::advance(RowState& state) const {
+  for (std::size_t d = places_.size(); d-- > 0;) {
+    if (++state.positions[d] < places_[d].size) return;
+    state.positions[d] = 0;
+  }
+}
+
+void GridText::append_row(GrowingText& text, Size point, RowState& state,
                           const model::Estimate& estimate) const {
-  const model::IntervalFactors& of = factors(positions);
-  for (const Piece& piece : pieces_) {
+  const model::IntervalFactors& of = factors(state.positions);
+  for (std::size_t p = 0; p < pieces_.size(); ++p) {
+    const Piece& piece = pieces_[p];
     if (piece.computed == nullptr) {
-      text += piece.texts[piece.of.at(positions)];
+      text.add(piece.texts[piece.of.at(state.positions)]);
       continue;
     }
-    if (&piece != pieces_.data()) text += ',';
+    if (p > 0) text.add(',');
     if (piece.computed->kind == ColumnKind::point)
-      append_number(text, point);
+      text.add(state.numbers[p].of(point));
     else
-      append(text, value_of(*piece.computed, estimate, of));
+      append(text, value_of(*piece.computed, estimate, of), state.numbers[p]);
   }
-  text += "\r\n";
+  text.add("\r\n");
 }
 
 Size GridText::point_of(const Combination& of, Size n) const {
@@ -151,21 +153,31 @@ Size RunText::points() const {
 
 TextBlock RunText::block(const Database& database, std::int64_t run, Size first, Size points,
                          const Condition* where) const {
+  constexpr Size expected_row_bytes = 512;
   TextBlock made;
-  std::vector<Size> positions;
+  GrowingText text(static_cast<std::size_t>(expected_row_bytes * points));
+  RowState state;
   std::vector<Cell> read(where ? where->columns_read().size() : 0);
+  const GridText* grid = nullptr;
+  Size before = 0;
   database.read(run, first, points, [&](Size point, const model::Estimate& estimate) {
     ++made.points;
-    const GridText& grid = grids_[axes_.grid_of(point)];
-    grid.locate(point, positions);
+    const GridText* here = &grids_[axes_.grid_of(point)];
+    if (here == grid && point == before + 1)
+      grid->advance(state);
+    else
+      here->locate(point, state);
+    grid = here;
+    before = point;
     if (where) {
       for (std::size_t i = 0; i < read.size(); ++i)
-        read[i] =
-            axes_.cell(*where->columns_read()[i].column, point, estimate, grid.factors(positions));
+        read[i] = axes_.cell(*where->columns_read()[i].column, point, estimate,
+                             grid->factors(state.positions));
       if (!where->holds(read)) return;
     }
-    grid.append_row(made.text, point, positions, estimate);
+    grid->append_row(text, point, state, estimate);
   });
+  made.text = text.taken();
   return made;
 }
 

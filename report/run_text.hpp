@@ -1,8 +1,16 @@
 // Rows of a run as CSV text. Texts of axes and facts are made once, not once per row.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "report/axes.hpp"
@@ -25,17 +33,73 @@ struct Combination {
   std::size_t at(const std::vector<Size>& positions) const;
 };
 
+/// Text that grows at its end.
+class GrowingText {
+ public:
+  explicit GrowingText(std::size_t expected_bytes) : text_(expected_bytes, '\0') {}
+  void add(char c) {
+    *room(1) = c;
+    ++used_;
+  }
+  void add(std::string_view text) {
+    std::memcpy(room(text.size()), text.data(), text.size());
+    used_ += text.size();
+  }
+  std::string taken() {
+    text_.resize(used_);
+    return std::move(text_);
+  }
+
+ private:
+  char* room(std::size_t bytes) {
+    if (text_.size() - used_ < bytes) text_.resize(2 * (text_.size() + bytes));
+    return text_.data() + used_;
+  }
+  std::string text_;  ///< beyond `used_` it means nothing
+  std::size_t used_ = 0;
+};
+
+/// The text of a number: the fewest digits that read back as it. Neighbouring rows have many equal
+/// numbers, and a copy is faster.
+class NumberText {
+ public:
+  template <class Number>
+  std::string_view of(Number value) {
+    const auto bits = std::bit_cast<std::int64_t>(value);
+    if (length_ > 0 && bits == bits_ && is_real_ == std::is_floating_point_v<Number>)
+      return {digits_.data(), length_};
+    bits_ = bits;
+    is_real_ = std::is_floating_point_v<Number>;
+    const auto end = std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr;
+    length_ = static_cast<std::size_t>(end - digits_.data());
+    return {digits_.data(), length_};
+  }
+
+ private:
+  std::int64_t bits_ = 0;
+  bool is_real_ = false;
+  std::size_t length_ = 0;  ///< 0: of none yet
+  std::array<char, 32> digits_;
+};
+
+/// The state between one row of a grid and the next.
+struct RowState {
+  std::vector<Size> positions;      ///< position of the point in each digit
+  std::vector<NumberText> numbers;  ///< numbers of the row before, by piece
+};
+
 /// The rows of one grid.
 class GridText {
  public:
   GridText(const Axes& axes, std::size_t grid, std::span<const Column* const> selected);
 
-  /// Sets where the point is in each digit.
-  void locate(Size point, std::vector<Size>& positions) const;
+  /// Goes to a point from anywhere, and to the one after it.
+  void locate(Size point, RowState& state) const;
+  void advance(RowState& state) const;
   const model::IntervalFactors& factors(const std::vector<Size>& positions) const {
     return factors_[factors_of_.at(positions)];
   }
-  void append_row(std::string& text, Size point, const std::vector<Size>& positions,
+  void append_row(GrowingText& text, Size point, RowState& state,
                   const model::Estimate& estimate) const;
 
  private:

@@ -4,69 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 
 #include "report/columns.hpp"
+#include "report/line_walk.hpp"
+#include "report/point_rows.hpp"
 
 namespace headroom::report {
 namespace {
 
 /// Number of settings of the other axes to try for a line whose first ones were excluded.
 constexpr int max_tries = 256;
-
-enum class Part { name, budget, other };
-
-bool is_name(const std::string& column) {
-  return column == "machine" || column == "runtime" || column == "model" || column == "precision" ||
-         column == "task";
-}
-
-Part part_of(const Digit& digit) {
-  if (std::ranges::any_of(digit, [](const Axis& a) { return is_name(a.column); }))
-    return Part::name;
-  const auto is_budget = [](const Axis& a) { return a.column == "gpu_budget_bytes"; };
-  return std::ranges::any_of(digit, is_budget) ? Part::budget : Part::other;
-}
-
-/// Positions of an axis that is not shown, the preferred one first.
-std::vector<Size> preferred(const Digit& digit) {
-  const Axis& axis = digit.front();
-  std::vector<Size> order(axis.values.size());
-  std::iota(order.begin(), order.end(), Size{0});
-  const Column* column = find_column(axis.column);
-  if (!column || column->type == SqlType::text) return order;
-  const bool largest = axis.column.ends_with("_budget_bytes");
-  const double none = largest ? std::numeric_limits<double>::infinity() : 0;
-  std::ranges::stable_sort(order, {}, [&](Size i) {
-    const double n = number_of(&axis.values[static_cast<std::size_t>(i)], none);
-    return largest ? -n : n;
-  });
-  return order;
-}
-
-/// Odometer over digits with the given orders of positions: false after the last combination.
-bool advance(std::vector<std::size_t>& at, const std::vector<std::vector<Size>>& orders) {
-  for (std::size_t k = at.size(); k-- > 0;) {
-    if (++at[k] < orders[k].size()) return true;
-    at[k] = 0;
-  }
-  return false;
-}
-
-/// Some digits of a grid and the positions that each goes through.
-struct Walk {
-  std::vector<Size> strides;
-  std::vector<std::vector<Size>> orders;
-  Size offset(const std::vector<std::size_t>& at) const {
-    Size sum = 0;
-    for (std::size_t k = 0; k < at.size(); ++k) sum += strides[k] * orders[k][at[k]];
-    return sum;
-  }
-};
 
 std::string conditions(const Axes& axes, Size point) {
   const auto text = [&](std::string_view column) { return text_of(axes.value(column, point)); };
@@ -139,52 +92,76 @@ void set_labels(std::vector<ModelRow>& lines) {
   }
 }
 
+/// Reads lines of one run.
+class LineReader {
+ public:
+  LineReader(const Database& database, const Axes& axes, std::int64_t run)
+      : database_(&database), axes_(&axes), run_(run), contexts_(database.longest_contexts(run)) {}
+
+  /// Adds those of a grid.
+  void add(std::size_t grid, std::vector<ModelRow>& lines) const {
+    const LineWalk walk(*axes_, grid);
+    const NameNumbers numbers(*axes_, grid);
+    std::vector<Size> bases, points;
+    const Size preferred = walk.others.offset(std::vector<std::size_t>(walk.others.strides.size()));
+    walk.names.for_each([&](Size offset) {
+      const Size base = axes_->first_point(grid) + offset;
+      if (text_of(axes_->value("task", base)) == "training") return;
+      bases.push_back(base);
+      walk.budgets.for_each([&](Size budget) { points.push_back(base + preferred + budget); });
+    });
+    const PointRows rows(*database_, run_, std::move(points));
+    std::map<std::array<int, 4>, std::size_t> known;
+    for (const Size base : bases) {
+      auto entries = entries_of(walk, rows, base, base + preferred);
+      if (entries.empty()) continue;
+      const auto [at, added] = known.try_emplace(numbers.at(base), lines.size());
+      if (added) lines.push_back(line_at(*axes_, entries.front().point));
+      auto& all = lines[at->second].entries;
+      std::ranges::move(entries, std::back_inserter(all));
+    }
+  }
+
+ private:
+  /// The first setting of the other axes that was not excluded.
+  std::vector<BudgetPoint> entries_of(const LineWalk& walk, const PointRows& rows, Size base,
+                                      Size first) const {
+    std::vector<BudgetPoint> entries;
+    walk.budgets.for_each([&](Size budget) {
+      const auto* estimate = rows.find(first + budget);
+      if (estimate) entries.push_back(entry(first + budget, *estimate));
+    });
+    std::vector<std::size_t> other(walk.others.strides.size());
+    for (int tries = 1; entries.empty() && tries < max_tries; ++tries) {
+      if (!advance(other, walk.others.orders)) break;
+      walk.budgets.for_each([&](Size budget) {
+        const Size point = base + walk.others.offset(other) + budget;
+        const auto estimate = database_->find(run_, point);
+        if (estimate) entries.push_back(entry(point, *estimate));
+      });
+    }
+    return entries;
+  }
+  BudgetPoint entry(Size point, const model::Estimate& estimate) const {
+    const double bytes = number_of(axes_->value("gpu_budget_bytes", point), -1);
+    const auto context = contexts_.find(point);
+    return {point, bytes < 0 ? std::nullopt : std::optional(static_cast<Size>(bytes)), estimate,
+            context == contexts_.end() ? std::nullopt : std::optional(context->second)};
+  }
+
+  const Database* database_;
+  const Axes* axes_;
+  std::int64_t run_;
+  std::map<Size, Size> contexts_;
+};
+
 }  // namespace
 
 std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::int64_t run) {
   const Database::Snapshot snapshot(database);
-  const auto contexts = database.longest_contexts(run);
+  const LineReader reader(database, axes, run);
   std::vector<ModelRow> lines;
-  for (std::size_t grid = 0; grid < axes.info().grids.size(); ++grid) {
-    Walk names, budgets, others;
-    const auto& digits = axes.info().grids[grid].digits;
-    for (std::size_t d = 0; d < digits.size(); ++d) {
-      const Part part = part_of(digits[d]);
-      std::vector<Size> in_order(digits[d].front().values.size());
-      std::iota(in_order.begin(), in_order.end(), Size{0});
-      Walk& walk = part == Part::name ? names : part == Part::budget ? budgets : others;
-      walk.strides.push_back(axes.places(grid)[d].stride);
-      walk.orders.push_back(part == Part::other ? preferred(digits[d]) : in_order);
-    }
-    std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;
-    std::vector<std::size_t> name(names.strides.size());
-    do {
-      const Size base = axes.first_point(grid) + names.offset(name);
-      if (const auto task = text_of(axes.value("task", base)); task == "training") continue;
-      std::vector<BudgetPoint> entries;
-      std::vector<std::size_t> other(others.strides.size());
-      for (int tries = 0; entries.empty() && tries < max_tries; ++tries) {
-        std::vector<std::size_t> budget(budgets.strides.size());
-        do {
-          const Size point = base + others.offset(other) + budgets.offset(budget);
-          auto estimate = database.find(run, point);
-          if (!estimate) continue;
-          const double bytes = number_of(axes.value("gpu_budget_bytes", point), -1);
-          const auto context = contexts.find(point);
-          entries.push_back(
-              {point, bytes < 0 ? std::nullopt : std::optional(static_cast<Size>(bytes)), *estimate,
-               context == contexts.end() ? std::nullopt : std::optional(context->second)});
-        } while (advance(budget, budgets.orders));
-        if (!advance(other, others.orders)) break;
-      }
-      if (entries.empty()) continue;
-      ModelRow line = line_at(axes, entries.front().point);
-      const auto [at, added] = known.try_emplace(name_of(line), lines.size());
-      if (added) lines.push_back(std::move(line));
-      auto& all = lines[at->second].entries;
-      all.insert(all.end(), entries.begin(), entries.end());
-    } while (advance(name, names.orders));
-  }
+  for (std::size_t grid = 0; grid < axes.info().grids.size(); ++grid) reader.add(grid, lines);
   for (ModelRow& line : lines) {
     std::ranges::stable_sort(line.entries, {}, size_of);
     const auto same = [](const BudgetPoint& a, const BudgetPoint& b) {
@@ -197,12 +174,18 @@ std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::
   return lines;
 }
 
-bool repeated(const ModelRow& line, const std::vector<ModelRow>& lines) {
-  return line.precision != line.held && std::ranges::any_of(lines, [&](const ModelRow& other) {
-           return other.grid == line.grid && other.machine == line.machine &&
-                  other.runtime == line.runtime && other.model == line.model &&
-                  other.precision == line.held;
-         });
+std::vector<bool> repeated(const std::vector<ModelRow>& lines) {
+  const auto key = [](const ModelRow& line, std::string_view precision) {
+    return std::tuple<std::size_t, std::string_view, std::string_view, std::string_view,
+                      std::string_view>(line.grid, line.machine, line.runtime, line.model,
+                                        precision);
+  };
+  std::set<decltype(key(lines.front(), {}))> named;
+  for (const ModelRow& line : lines) named.insert(key(line, line.precision));
+  std::vector<bool> all;
+  for (const ModelRow& line : lines)
+    all.push_back(line.precision != line.held && named.contains(key(line, line.held)));
+  return all;
 }
 
 std::vector<const ModelRow*> one_per_name(const std::vector<ModelRow>& lines) {

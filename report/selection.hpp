@@ -43,8 +43,8 @@ struct ModelRow {
 /// In the order of the spec. Points that were excluded, or are of training, are left out.
 std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::int64_t run);
 
-/// True if `line` has precision `auto` and another one of `lines` names an equal precision.
-bool repeated(const ModelRow& line, const std::vector<ModelRow>& lines);
+/// By line: true if it has precision `auto` and another one of `lines` names an equal precision.
+std::vector<bool> repeated(const std::vector<ModelRow>& lines);
 
 /// Among lines that differ only in their grid, the one with the roomiest entry; order is kept.
 std::vector<const ModelRow*> one_per_name(const std::vector<ModelRow>& lines);

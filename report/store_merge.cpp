@@ -29,6 +29,22 @@ constexpr std::string_view kept_runs =
     "(SELECT id FROM (SELECT id FROM run WHERE finished IS NOT NULL ORDER BY id DESC LIMIT {}) "
     "UNION SELECT max(id) FROM run)";
 
+/// True if every row of the attached shard keeps its id here. Then the file holds one run, and rows
+/// of no other points than those of `part`.
+bool has_rows_of_one_run(const Connection& connection, Size shift, const Shard& part) {
+  if (shift != 0 || connection.integer("SELECT count(*) FROM shard.run") != 1) return false;
+  const auto run = connection.integer("SELECT id FROM shard.run");
+  const auto outside = [&](std::string_view table) {
+    return connection.integer(
+        fmt::format("SELECT EXISTS (SELECT 1 FROM shard.{0} WHERE id < {1}) OR EXISTS (SELECT 1 "
+                    "FROM shard.{0} WHERE id >= {2})",
+                    table, run * run_stride + part.first, run * run_stride + part.end));
+  };
+  return outside("outcome") == 0 && std::ranges::none_of(side_tables(), [&](const SideTable& each) {
+           return outside(each.name) != 0;
+         });
+}
+
 Size file_bytes(const Connection& connection) {
   return connection.integer("PRAGMA page_count") * connection.integer("PRAGMA page_size");
 }
@@ -50,8 +66,14 @@ void Store::adopt(const std::filesystem::path& database, std::int64_t run) {
   Statement extent(self_->connection,
                    "SELECT e.first, e.last, e.shift FROM shard.grid AS g JOIN shard.extent AS e ON "
                    "e.grid = g.id WHERE g.run = ?1 ORDER BY e.first + e.shift");
-  // An extent at a time: rows arrive in the order of their new ids, and none has to be sorted.
+  const bool alone = has_rows_of_one_run(self_->connection, shift, {first, end});
   const auto copy = [&](std::string_view table, std::span<const StoredColumn> stored) {
+    if (alone) {  // sqlite copies whole records where nothing is selected or computed
+      Statement(self_->connection, fmt::format("INSERT INTO {0} SELECT * FROM shard.{0}", table))
+          .run();
+      return Size{sqlite3_changes(self_->connection.get())};
+    }
+    // An extent at a time: rows arrive in the order of their new ids, and none has to be sorted.
     std::string columns;
     for (const StoredColumn& c : stored) columns += fmt::format(", {}", c.name);
     Statement rows(self_->connection,

@@ -1,5 +1,8 @@
 #include "sweep/loaded_choice.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "model/engine/loaded_scheme.hpp"
 
 namespace headroom::sweep {
@@ -18,18 +21,41 @@ bool is_as_published(const Choice& choice, const Choice& engine, const Choice& m
   return choice.decides.weights->scheme == &scheme_of_choice(checkpoint, engine, machine);
 }
 
+namespace {
+
+/// The first choice of each value that `of` reads: others of a digit differ in what it does not
+/// read.
+template <class Of>
+std::vector<const Choice*> one_of_each(const std::vector<Choice>& choices, Of of) {
+  std::set<decltype(of(choices.front()))> seen;
+  std::vector<const Choice*> all;
+  for (const Choice& choice : choices)
+    if (seen.insert(of(choice)).second) all.push_back(&choice);
+  return all;
+}
+
+}  // namespace
+
 bool load_differently(const std::vector<Choice>& models, const std::vector<Choice>& engines,
                       const std::vector<Choice>& machines, LoadedBy by) {
   const bool by_engine = by == LoadedBy::engine;
-  for (const Choice& model : models)
-    for (const Choice& rest : by_engine ? machines : engines)
-      for (const Choice& value : by_engine ? engines : machines) {
-        const auto on = [&](const Choice& each) {
-          return by_engine ? &scheme_of_choice(model, each, rest)
-                           : &scheme_of_choice(model, rest, each);
-        };
-        if (on(value) != on((by_engine ? engines : machines).front())) return true;
-      }
+  const auto runtimes = one_of_each(engines, [](const Choice& c) { return c.decides.runtime; });
+  const auto places = one_of_each(machines, [](const Choice& c) { return c.decides.machine; });
+  for (const Choice& model : models) {
+    const bool decided =
+        by_engine ? model.decides.runtime != nullptr : model.decides.machine != nullptr;
+    if (decided) continue;
+    for (const Choice* rest : by_engine ? places : runtimes) {
+      const auto on = [&](const Choice* each) {
+        return by_engine ? &scheme_of_choice(model, *each, *rest)
+                         : &scheme_of_choice(model, *rest, *each);
+      };
+      const auto& values = by_engine ? runtimes : places;
+      const model::Scheme* first = on(values.front());
+      if (std::ranges::any_of(values, [&](const Choice* each) { return on(each) != first; }))
+        return true;
+    }
+  }
   return false;
 }
 

@@ -34,4 +34,12 @@ report::RowRange Reuse::at(Size point, Size end) const {
   return piece;
 }
 
+std::optional<Size> Reuse::same_point(Size point) const {
+  return run_ == 0 ? std::nullopt : map_->at(point).to;
+}
+
+bool Reuse::repeats(const std::vector<report::Extent>& extents) const {
+  return run_ != 0 && extents == extents_ && now_->info().grids == before_->info().grids;
+}
+
 }  // namespace headroom::sweep

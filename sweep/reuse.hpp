@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "report/extent.hpp"
 #include "report/point_map.hpp"
@@ -19,6 +20,11 @@ class Reuse {
   std::int64_t run() const { return run_; }
   /// `point` and those after it, up to `end`: in rows that are there, or to be computed.
   report::RowRange at(Size point, Size end) const;
+  /// The point of that run that has the same facts and the same program; none: there is none.
+  std::optional<Size> same_point(Size point) const;
+  /// True if a run of `info` with these extents is that run again: the same points in the same
+  /// rows.
+  bool repeats(const std::vector<report::Extent>& extents) const;
 
  private:
   std::int64_t run_ = 0;

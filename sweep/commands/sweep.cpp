@@ -171,7 +171,7 @@ int run_sweep(const Options& options) {
             {{"run", store.run_id()}, {"point", store.next_point()}, {"end", total}});
     return failed;
   }
-  keep_longest_contexts(job, report::Database(file), store);
+  keep_longest_contexts(job, report::Database(file), store, reuse ? &*reuse : nullptr);
   const Ending ending{.from = first,
                       .seconds = took.count(),
                       .reused_from = reuse ? reuse->run() : 0,

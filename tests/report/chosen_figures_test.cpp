@@ -100,16 +100,78 @@ TEST(Report, AFileWithTheSameContentStays) {
   const fs::path out = folder / "out", machine = out / "machines" / "1x_card_host.md";
   write_reports(Database(folder / "r.sqlite"), 1, out, Figures::skip);
   const auto long_ago = fs::last_write_time(machine) - std::chrono::hours(24);
-  for (const auto& file : {machine, out / "precision.md", out / "README.md"})
-    fs::last_write_time(file, long_ago);
+  const std::vector<fs::path> kept{machine, out / "compatibility.csv", out / "compatibility.md",
+                                   out / "precision.md", out / "index.html"};
+  for (const auto& file : kept) fs::last_write_time(file, long_ago);
+  fs::last_write_time(out / "README.md", long_ago);
   write_reports(Database(folder / "r.sqlite"), 1, out, Figures::skip);
-  EXPECT_EQ(fs::last_write_time(machine), long_ago);
-  EXPECT_EQ(fs::last_write_time(out / "precision.md"), long_ago);
+  for (const auto& file : kept) EXPECT_EQ(fs::last_write_time(file), long_ago) << file;
   EXPECT_GT(fs::last_write_time(out / "README.md"), long_ago) << "says that all are complete";
   std::ofstream(machine, std::ios::app) << "x";
   const auto size = fs::file_size(machine);
   write_reports(Database(folder / "r.sqlite"), 1, out, Figures::skip);
   EXPECT_EQ(fs::file_size(machine), size - 1);
+}
+
+/// Runs of one name and the same axes in one file, each with its own report.
+TEST(Report, AnotherSpeedUnderTheSameNamesIsWrittenAnew) {
+  const Folder folder;
+  const fs::path file = folder / "r.sqlite", out = folder / "out";
+  add_run(file, 8, 1, "a");
+  write_reports(Database(file), 1, out, Figures::draw);
+  const auto content = [&](const char* name) {
+    std::ifstream in(out / name, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const char* curve = "curves/m7.1x_card_host.engine.dat";
+  const char* other = "curves/m3.1x_card_host.engine.dat";
+  const std::string before = content(curve), unmoved = content(other);
+  const std::string table = content("compatibility.csv");
+  add_run(file, 8, 2, "a");  // nothing but the rows differs
+  write_reports(Database(file), 2, out, Figures::draw);
+  EXPECT_NE(content(curve), before);
+  EXPECT_EQ(content(other), unmoved);
+  EXPECT_NE(content("compatibility.csv"), table);
+  EXPECT_NE(content("changes.md").find("m7"), std::string::npos);
+}
+
+/// A later run that stands in the rows of the one before, as a repeated night does.
+TEST(Source, OfTheSameRowsIsTheSame) {
+  const Folder folder;
+  const fs::path file = folder / "r.sqlite";
+  add_run(file, 8, 1, "a");
+  {
+    const Database database(file);
+    const RunInfo info = database.run(1);
+    const Extent all = database.extents(1).front();
+    Store store(file);
+    store.begin_run(info, Unfinished::leave);
+    const RowRange piece{0, info.points(), all.row};
+    store.append({&piece, 1}, {}, {}, info.points());
+    store.finish_run();
+    store.keep_longest_contexts(std::vector<std::pair<Size, Size>>{{3, 4096}});
+  }
+  add_run(file, 8, 2, "a");
+  const Database database(file);
+  const Source first = source_of(database, 1);
+  const auto speeds = [](const Source& source) {
+    std::vector<double> all;
+    for (const ModelRow& line : source.lines)
+      for (const BudgetPoint& entry : line.entries) all.push_back(entry.estimate.tokens_s);
+    return all;
+  };
+  const auto contexts = [](const Source& source) {
+    std::vector<std::optional<Size>> all;
+    for (const ModelRow* line : source.shown) all.push_back(line->roomiest().longest_context);
+    return all;
+  };
+  const Source same = source_of(2, first), alone = source_of(database, 2);
+  EXPECT_EQ(speeds(same), speeds(alone));
+  EXPECT_EQ(contexts(same), contexts(alone)) << "they are of the run, not of its rows";
+  EXPECT_NE(contexts(same), contexts(first));
+  EXPECT_EQ(same.shown.size(), first.shown.size());
+  EXPECT_EQ(speeds(source_of(3, first)), speeds(source_of(database, 3)));
+  EXPECT_NE(speeds(source_of(3, first)), speeds(first));
 }
 
 }  // namespace

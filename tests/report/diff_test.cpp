@@ -230,35 +230,6 @@ TEST(Nights, FollowPricesAndFactsAsEachRunStoresThem) {
   EXPECT_EQ(all[2].values, (std::vector<Value>{Value(0.5), Value(3.0)}));
 }
 
-TEST(Shards, AdoptedInOrderTheyAreTheWhole) {
-  Folder folder;
-  const RunInfo info = run_of({"a", "b"}, {1, 2}, {1, 2});
-  const auto whole = folder / "whole.sqlite", merged = folder / "merged.sqlite";
-  write(whole, info, {10, 20, 30, 40});
-  const std::vector<double> speeds{10, 20, 30, 40};
-  for (const auto& [name, shard] : {std::pair("1", Shard{0, 3}), {"2", Shard{3, 4}}}) {
-    Store store(folder / name);
-    store.begin_run(info, Unfinished::resume, shard);
-    EXPECT_EQ(store.next_point(), shard.first);
-    std::vector<model::Estimate> all;
-    for (Size p = shard.first; p < shard.end; ++p)
-      all.push_back(outcome(speeds[static_cast<std::size_t>(p)]));
-    store.append(shard.first, all);
-    store.finish_run();
-  }
-  EXPECT_THROW(Database(folder / "1").latest_run(), StoreError) << "a shard is no answer";
-  EXPECT_EQ(number(Database(folder / "1").query("SELECT count(*) FROM result", 0).rows[0][0]), 0);
-  {
-    Store store(merged);
-    store.begin_run(info);
-    EXPECT_THROW(store.adopt(folder / "2", 1), std::logic_error) << "the first comes first";
-    store.adopt(folder / "1", 1);
-    store.adopt(folder / "2", 1);
-    store.finish_run();
-  }
-  EXPECT_EQ(csv_of(merged, 1), csv_of(whole, 1));
-}
-
 TEST(Csv, SelectsColumnsAndRows) {
   Folder folder;
   const auto file = folder / "r.sqlite";

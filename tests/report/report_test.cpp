@@ -128,8 +128,8 @@ TEST_F(GoldenRun, RowsShowTheSmallestBatch) {
   EXPECT_EQ(lines[4].model, "org/middle");
   EXPECT_EQ(lines[4].held, "bf16");
   EXPECT_EQ(lines[4].conditions, "batch 1, 512 + 128 tokens");
-  EXPECT_TRUE(repeated(lines[4], lines));
-  EXPECT_FALSE(repeated(lines[5], lines));
+  EXPECT_TRUE(repeated(lines)[4]);
+  EXPECT_FALSE(repeated(lines)[5]);
 }
 
 std::string advice_for(const Source& source, std::size_t machine, std::size_t model) {

@@ -1,4 +1,6 @@
 // The table of schemes.
+#include <map>
+#include <string>
 #include <utility>
 
 #include "hardware/names.hpp"
@@ -251,22 +253,31 @@ const std::vector<Scheme>& table() {
   return rows;
 }
 
+/// Rows by name and alias in lower case, and layouts of checkpoints by name. The first of equal
+/// names counts.
+const std::map<std::string, const Scheme*>& by_name() {
+  static const auto all = [] {
+    std::map<std::string, const Scheme*> rows;
+    for (const Scheme& row : table()) {
+      rows.emplace(lower(row.name), &row);
+      for (const std::string_view alias : row.aliases) rows.emplace(lower(alias), &row);
+    }
+    for (const Scheme& row : checkpoint_layouts()) rows.emplace(lower(row.name), &row);
+    return rows;
+  }();
+  return all;
+}
+
 }  // namespace
 
 std::span<const Scheme> schemes() { return table(); }
 
 const Scheme& scheme(std::string_view name) {
   if (is_undescribed(name)) throw NotDescribed(why_undescribed(name));
-  const std::string wanted = lower(name);
+  const auto found = by_name().find(lower(name));
+  if (found != by_name().end()) return *found->second;
   std::vector<std::string> known;
-  for (const Scheme& row : table()) {
-    if (lower(row.name) == wanted) return row;
-    for (const std::string_view alias : row.aliases)
-      if (lower(alias) == wanted) return row;
-    known.emplace_back(row.name);
-  }
-  for (const Scheme& row : checkpoint_layouts())
-    if (lower(row.name) == wanted) return row;
+  for (const Scheme& row : table()) known.emplace_back(row.name);
   throw unknown_name("precision", name, known);
 }
 
