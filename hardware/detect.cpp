@@ -224,7 +224,7 @@ void set_card(const DetectedCard& card, Device& device, std::vector<std::string>
     if (ratio < 0.9 || ratio > 1.1)
       notes.push_back(fmt::format("rates of {}: the catalogue's card has {}, this one {}",
                                   device.name, to_text(device.memory), to_text(card.memory)));
-    if (card.memory != device.memory) device.visible = Bytes(0);
+    if (card.visible > Bytes() || card.memory != device.memory) device.visible = card.visible;
     device.memory = card.memory;
     device.memory_nominal = false;
   }

@@ -24,6 +24,7 @@ struct Machine;
 struct DetectedCard {
   std::string name;           ///< "NVIDIA H100 80GB HBM3"
   Bytes memory;               ///< total
+  Bytes visible;              ///< total that a program sees; 0: unknown
   std::optional<Bytes> free;  ///< free now
   std::string driver;         ///< driver version
   int pcie_generation = 0;    ///< highest generation that both card and slot support

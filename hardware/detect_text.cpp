@@ -61,25 +61,34 @@ std::optional<std::string_view> value_of(std::string_view line, std::string_view
   return trimmed(line.substr(colon + 1));
 }
 
+/// Used and free memory together: the driver reserves the rest of the total. Source: NVML,
+/// nvmlMemory_v2_t.
+Bytes visible_of(const DetectedCard& card, std::string_view used_mib) {
+  const auto used = number<std::int64_t>(used_mib);
+  if (!card.free || !used || *used < 0 || *used >= 1 << 30) return {};
+  const Bytes visible = *card.free + *used * mebibyte;
+  return visible <= card.memory ? visible : Bytes();
+}
+
 }  // namespace
 
 std::vector<std::string> nvidia_smi_query() {
   return {"nvidia-smi",
           "--query-gpu=name,memory.total,memory.free,driver_version,pcie.link.gen.max,"
-          "pcie.link.width.max,compute_cap,power.limit",
+          "pcie.link.width.max,compute_cap,power.limit,memory.used",
           "--format=csv,noheader,nounits"};
 }
 
 std::vector<DetectedCard> parse_nvidia_smi(std::string_view csv, std::vector<std::string>& notes) {
-  constexpr std::size_t fields_wanted = 8;
+  constexpr std::size_t fields_wanted = 9, with_older_query = 8;
   Strange strange("nvidia-smi", notes);
   std::vector<DetectedCard> result;
   for (const std::string_view line : split(csv, '\n')) {
     if (line.empty()) continue;
     const std::vector<std::string_view> fields = split(line, ',');
-    const auto memory =
-        fields.size() == fields_wanted ? number<std::int64_t>(fields[1]) : std::nullopt;
-    const bool sensible = fields.size() == fields_wanted && !unknown(fields[0]) &&
+    const bool whole = fields.size() == fields_wanted || fields.size() == with_older_query;
+    const auto memory = whole ? number<std::int64_t>(fields[1]) : std::nullopt;
+    const bool sensible = whole && !unknown(fields[0]) &&
                           (unknown(fields[1]) || (memory && *memory > 0 && *memory < 1 << 30));
     if (!sensible) {
       strange.add(line);
@@ -90,6 +99,7 @@ std::vector<DetectedCard> parse_nvidia_smi(std::string_view csv, std::vector<std
     card.memory = memory.value_or(0) * mebibyte;
     if (const auto free = number<std::int64_t>(fields[2]); free && *free < 1 << 30)
       card.free = *free * mebibyte;
+    if (fields.size() == fields_wanted) card.visible = visible_of(card, fields[8]);
     if (!unknown(fields[3])) card.driver = fields[3];
     card.pcie_generation = number<int>(fields[4]).value_or(0);
     card.pcie_lanes = number<int>(fields[5]).value_or(0);

@@ -211,6 +211,7 @@ report::Table detected_hardware(const Detection& found, const Catalogue& catalog
     const std::string name = fmt::format("gpu {}", i);
     row(name, "name", card.name);
     row(name, "memory_bytes", bytes(card.memory));
+    row(name, "visible_bytes", bytes(card.visible));
     if (card.free) row(name, "memory_free_bytes", card.free->count());
     row(name, "driver", card.driver);
     if (card.pcie_generation > 0)

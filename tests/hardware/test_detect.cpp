@@ -34,6 +34,21 @@ TEST(NvidiaSmi, DocumentedLines) {
   EXPECT_TRUE(notes.empty());
 }
 
+/// Used and free are less than the total by what the driver reserves (nvidia-smi -q of an A100).
+TEST(NvidiaSmi, AProgramSeesWhatIsUsedOrFree) {
+  Notes notes;
+  const auto cards = parse_nvidia_smi(
+      "NVIDIA A100-SXM4-80GB, 81920, 80730, 550.163.01, 4, 16, 8.0, 400.00, 427\n"
+      "NVIDIA A100-SXM4-80GB, 81920, 80730, 550.163.01, 4, 16, 8.0, 400.00, 99999\n"
+      "NVIDIA GB10, [N/A], [N/A], 580.95.05, 1, 1, 12.1, [Not Supported], [N/A]\n",
+      notes);
+  ASSERT_EQ(cards.size(), 3u);
+  EXPECT_EQ(cards[0].visible, 81157 * Bytes(mebibyte));
+  EXPECT_EQ(cards[1].visible, Bytes(0)) << "more than the card has";
+  EXPECT_EQ(cards[2].visible, Bytes(0));
+  EXPECT_TRUE(notes.empty());
+}
+
 TEST(NvidiaSmi, FieldsTheDriverDoesNotKnowStayEmpty) {
   Notes notes;
   const auto cards = parse_nvidia_smi(

@@ -36,6 +36,16 @@ TEST(LocalMachine, ReadingsOverrideTheCatalogue) {
   EXPECT_GE(assumed.size(), 3u) << "RAM bandwidth, disk read and CPU peak are not detected";
 }
 
+TEST(LocalMachine, WhatADriverReservesOverridesTheCatalogue) {
+  Detection found = found_one("NVIDIA GeForce RTX 4090", 24564);
+  const auto seen = [&] {
+    return usable_memory(local_machine(found, shipped_catalogue(), nullptr).devices[0]);
+  };
+  EXPECT_EQ(seen(), usable_memory(shipped_catalogue().device("rtx-4090")));
+  found.cards[0].visible = 24100 * Bytes(1 << 20);
+  EXPECT_EQ(seen(), 24100 * Bytes(1 << 20));
+}
+
 TEST(LocalMachine, MeasuredRatesOverrideAssumptions) {
   Detection found = found_one("Tesla T4", 15360);
   std::vector<std::string> without, with;
