@@ -52,8 +52,8 @@ TrainingEstimate memory_of_step(const TrainingScenario& s, const StepShape& shap
   for (Size stage = 0; stage < s.parallel.stages; ++stage) {
     // Later stages have no more passes in flight.
     if (shape.stages[static_cast<std::size_t>(stage)].repeats) continue;
-    TrainingEstimate e = memory_of_stage(s, shape, stage);
-    if (stage == 0 || e.allocated > fullest.allocated) fullest = std::move(e);
+    const TrainingEstimate e = memory_of_stage(s, shape, stage);
+    if (stage == 0 || e.allocated > fullest.allocated) fullest = e;
   }
   return fullest;
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
 #include "model/engine/engine.hpp"
 #include "report/reports.hpp"

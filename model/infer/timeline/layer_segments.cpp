@@ -22,7 +22,7 @@ namespace {
 Seconds through_cards(const Scenario& s, const Plan& plan, std::span<const Seconds> taken,
                       double chunks) {
   constexpr double queue = 1024, matrices = 7;
-  constexpr int most = 16;
+  constexpr int most = 16, half = most / 2;
   const bool unpacked = width_of(*s.weights) != Width::sixteen;
   const double kernels =
       static_cast<double>(s.runtime->kernels.layer_kernels) + (unpacked ? matrices : 0);
@@ -51,9 +51,9 @@ Seconds through_cards(const Scenario& s, const Plan& plan, std::span<const Secon
           std::max(launched, start[static_cast<std::size_t>(full)] + (run / own - full) * each);
     }
     end = before;
-    if (chunk == most / 2 - 1) half_way = end;
+    if (chunk == half - 1) half_way = end;
   }
-  return Seconds(end + (chunks - simulated) * (end - half_way) / (most - most / 2));
+  return Seconds(end + (chunks - simulated) * (end - half_way) / (most - half));
 }
 
 /// Work on the card of `piece`, without what stays on the host.
