@@ -22,7 +22,7 @@ using Line = RunnableLine;
 std::string verdict_of(const Row& row, const Machine& machine) {
   report::ModelRow line;
   line.factors = interval_factors(*row.engine);
-  if (!machine.devices.empty()) line.gpu_memory = usable_memory(machine.devices[0]).count();
+  if (!machine.devices.empty()) line.gpu_memory = machine.devices[0].memory.count();
   return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = row.estimate});
 }
 

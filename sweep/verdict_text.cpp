@@ -64,7 +64,7 @@ Size safe_size(Scenario s, Size Scenario::*size, Size step, Size least) {
 
 std::string verdict_text(const Scenario& s, const Estimate& e) {
   report::ModelRow line;
-  if (!s.machine->devices.empty()) line.gpu_memory = usable_memory(s.machine->devices[0]).count();
+  if (!s.machine->devices.empty()) line.gpu_memory = s.machine->devices[0].memory.count();
   return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e}) + open_words(s, e);
 }
 

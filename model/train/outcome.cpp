@@ -28,7 +28,7 @@ Confidence sure_of(const TrainingScenario& s, const TrainingEstimate& e, Bytes c
 
 Bytes smallest_card(const Machine& machine) {
   if (machine.devices.empty()) return Bytes(0);
-  return std::ranges::min_element(machine.devices, {}, &Device::memory)->memory;
+  return usable_memory(*std::ranges::min_element(machine.devices, {}, usable_memory));
 }
 
 Estimate refused_step(Reason reason) { return step_of(reason); }

@@ -184,6 +184,8 @@ TEST(Catalogue, SlicesAddUpToNoMoreThanTheirCard) {
     const Device& card = shipped_catalogue().device(row.name.substr(0, at));
     const double count = row.name[at + 5] - '0';  // "3g.40gb": 3 of 7 compute slices
     EXPECT_LE(row.memory.real() / card.memory.real(), 0.51) << row.name;
+    EXPECT_EQ(usable_memory(row), row.memory) << row.name;
+    EXPECT_LE(usable_memory(row).real() / usable_memory(card).real(), 0.5) << row.name;
     EXPECT_LE(tera(row.fp16) / tera(card.fp16), (count + 1) / 8) << row.name;
     EXPECT_LE(row.bandwidth / card.bandwidth, 0.5) << row.name;
     EXPECT_NEAR(static_cast<double>(row.multiprocessors) / card.multiprocessors,
