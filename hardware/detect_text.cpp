@@ -65,7 +65,7 @@ std::optional<std::string_view> value_of(std::string_view line, std::string_view
 /// nvmlMemory_v2_t.
 Bytes visible_of(const DetectedCard& card, std::string_view used_mib) {
   const auto used = number<std::int64_t>(used_mib);
-  if (!card.free || !used || *used < 0 || *used >= 1 << 30) return {};
+  if (!card.free || !used || *used >= 1 << 30) return {};
   const Bytes visible = *card.free + *used * mebibyte;
   return visible <= card.memory ? visible : Bytes();
 }

@@ -2,26 +2,19 @@
 // the program.
 //   headroom_catalogue RECORD FILE.toml…
 #include <cstdio>
-#include <exception>
-#include <fstream>
+#include <filesystem>
+#include <vector>
 
 #include "hardware/catalogue_files.hpp"
 #include "hardware/catalogue_record.hpp"
+#include "hardware/record_program.hpp"
 
 int main(int count, char** arguments) {
   if (count < 3) {
     std::fputs("usage: headroom_catalogue RECORD FILE.toml...\n", stderr);
     return 2;
   }
-  try {
-    const std::vector<std::filesystem::path> files(arguments + 2, arguments + count);
-    std::ofstream record(arguments[1], std::ios::binary);
-    record << headroom::to_record(headroom::read_catalogue(files));
-    record.close();
-    if (!record) throw std::runtime_error("the record cannot be written");
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+  const std::vector<std::filesystem::path> files(arguments + 2, arguments + count);
+  return headroom::write_record(
+      arguments[1], [&] { return headroom::to_record(headroom::read_catalogue(files)); });
 }

@@ -58,7 +58,14 @@ void visit(Archive& io, Engine& row) {
   io(row.name), io(row.version), io(row.series), io(row.from), io(row.to);
   io(row.is_template), io(row.is_compared), io(row.family), io(row.generation), io(row.source);
   for (const EngineField& field : engine_fields())
-    std::visit([&](const auto& member) { io.field(member, row); }, field.type);
+    std::visit(
+        [&](const auto& member) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Choice>)
+            io.choice(member, row);
+          else
+            io(member(row));
+        },
+        field.type);
   for (const NamedConstant& each : named_constants()) {
     if (each.of_engine) {
       io.constant(each.in(row));
@@ -105,11 +112,7 @@ class RecordWriter {
   void operator()(Row& row) {
     visit(*this, row);
   }
-  template <class T>
-  void field(Member<T> member, Engine& row) {
-    (*this)(member(row));
-  }
-  void field(const Choice& choice, Engine& row) {
+  void choice(const Choice& choice, Engine& row) {
     (*this)(static_cast<std::uint8_t>(choice.get(row)));
   }
   void constant(Constant& value) {
@@ -185,11 +188,7 @@ class RecordReader {
   void operator()(Row& row) {
     visit(*this, row);
   }
-  template <class T>
-  void field(Member<T> member, Engine& row) {
-    (*this)(member(row));
-  }
-  void field(const Choice& choice, Engine& row) { choice.set(row, number<std::uint8_t>()); }
+  void choice(const Choice& choice, Engine& row) { choice.set(row, number<std::uint8_t>()); }
   void constant(Constant& value) {
     const auto at = number<std::uint32_t>();
     if (at >= constants_.size()) broken();

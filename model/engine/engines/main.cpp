@@ -3,13 +3,11 @@
 //   headroom_engines RECORD constants.tsv effects.tsv FILE.toml…
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "hardware/record_program.hpp"
 #include "hardware/text_file.hpp"
 #include "model/engine/engine_record.hpp"
 #include "model/engine/engine_rows.hpp"
@@ -37,15 +35,8 @@ int main(int count, char** arguments) {
     std::fputs("usage: headroom_engines RECORD constants.tsv effects.tsv FILE.toml...\n", stderr);
     return 2;
   }
-  try {
-    std::ofstream record(arguments[1], std::ios::binary);
-    record << record_of(read_text_file(arguments[2]), read_text_file(arguments[3]),
-                        {arguments + 4, arguments + count});
-    record.close();
-    if (!record) throw std::runtime_error("the record cannot be written");
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+  return headroom::write_record(arguments[1], [&] {
+    return record_of(read_text_file(arguments[2]), read_text_file(arguments[3]),
+                     {arguments + 4, arguments + count});
+  });
 }
