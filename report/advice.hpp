@@ -9,8 +9,7 @@
 namespace headroom::report {
 
 /// `from`: a line; `here`: the lines of its model and machine; `all`: the lines of its model on
-/// every machine. Empty
-/// where it is on GPUs already, else one or more of, joined by "; ":
+/// every machine. Empty where it is on GPUs already, else one or more of, joined by "; ":
 ///
 ///   int8: 131.42 → 65.74 GiB, fits on 2 GPUs      the largest precision that is on GPUs, else a
 ///   better one more GPUs: 4x a100-sxm-40gb @ … (bf16 …)      the smallest other machine of the run

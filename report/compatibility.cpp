@@ -154,7 +154,8 @@ std::filesystem::path file_of(const MachineLines& machine) {
 }
 
 /// Every way of every model, the best first, and what would help where none is on GPUs.
-Document machine_document(const Source& source, const MachineLines& machine) {
+Document machine_document(const Source& source, const MachineLines& machine,
+                          const LinesByModel& everywhere) {
   TableBlock table{{{"model", Kind::row_name},
                     {"precision"},
                     {"engine"},
@@ -171,7 +172,6 @@ Document machine_document(const Source& source, const MachineLines& machine) {
                     {"class"}},
                    {}};
   List changes;
-  const auto everywhere = by_model(source.shown);
   for (const auto& model : machine.models) {
     const auto ways = ordered_ways(model);
     for (const ModelRow* row : ways)
@@ -253,24 +253,26 @@ TableBlock compatibility_overview(const Source& source) {
   return table;
 }
 
-Document compatibility_document(const Source& source) {
+Document compatibility_document(const Source& source, const TableBlock& overview) {
   Document page;
   page.heading(1, "Which model runs where: " + source.run.name)
       .add(machines_summary(source))
       .paragraph(matrix_legend())
-      .add(compatibility_overview(source));
+      .add(overview);
   List files;
-  for (const MachineLines& machine : by_machine(source.shown))
-    files.items.push_back(
-        {link(file_of(machine).stem().string(), file_of(machine).generic_string())});
+  for (const MachineLines& machine : by_machine(source.shown)) {
+    const auto file = file_of(machine);
+    files.items.push_back({link(file.stem().string(), file.generic_string())});
+  }
   return page.paragraph("Every way of every model, with its figures, by machine:")
       .add(std::move(files));
 }
 
 std::vector<std::pair<std::filesystem::path, Document>> machine_documents(const Source& source) {
   std::vector<std::pair<std::filesystem::path, Document>> all;
+  const LinesByModel everywhere = by_model(source.shown);
   for (const MachineLines& machine : by_machine(source.shown))
-    all.emplace_back(file_of(machine), machine_document(source, machine));
+    all.emplace_back(file_of(machine), machine_document(source, machine, everywhere));
   return all;
 }
 

@@ -26,7 +26,7 @@ Document page_summary(const Source& source) {
 }
 
 /// Models × machines, with the form that filters them.
-Document matrix_part(const Source& source) {
+Document matrix_part(const Source& source, const TableBlock& overview) {
   if (source.lines.empty()) return {};
   return Document()
       .paragraph(matrix_legend())
@@ -36,7 +36,7 @@ Document matrix_part(const Source& source) {
           "id=\"matrix-fits\"><option value=\"\">any</option><option value=\"0\">on GPUs</option>"
           "<option value=\"2\">at least with offload</option></select></label>"
           "<span role=\"status\" id=\"matrix-count\" class=\"soft\"></span></form>\n"})
-      .add(compatibility_overview(source));
+      .add(overview);
 }
 
 /// "knee at 12 GiB, best 34.5 tokens/s".
@@ -96,9 +96,10 @@ Document accuracy_part(const Source& source) {
 
 }  // namespace
 
-std::string page(const Source& source, const Diff* diff, const ChosenFigures& figures) {
+std::string page(const Source& source, const TableBlock& overview, const Diff* diff,
+                 const ChosenFigures& figures) {
   const PageSection sections[] = {
-      {"Which model runs where", matrix_part(source)},
+      {"Which model runs where", matrix_part(source, overview)},
       {"Changes since the run before", changes_part(diff)},
       {"Training", training_part(source)},
       {"Serving under load", serving_part(source)},

@@ -81,9 +81,8 @@ std::vector<MachineLines> by_machine(const std::vector<const ModelRow*>& lines) 
   return machines;
 }
 
-std::map<std::string_view, std::vector<const ModelRow*>> by_model(
-    const std::vector<const ModelRow*>& lines) {
-  std::map<std::string_view, std::vector<const ModelRow*>> models;
+LinesByModel by_model(const std::vector<const ModelRow*>& lines) {
+  LinesByModel models;
   for (const ModelRow* line : lines) models[line->model].push_back(line);
   return models;
 }
@@ -121,8 +120,9 @@ Written write_reports(const Database& database, std::int64_t run,
     write_csv_file(folder, form, database, run);
   if (form != CsvFile::none) written.files.emplace_back(csv_name);
   const auto trained = training_lines(source);
+  const TableBlock overview = compatibility_overview(source);
   if (!source.lines.empty() || trained.empty()) {
-    add("compatibility.md", to_markdown(compatibility_document(source)));
+    add("compatibility.md", to_markdown(compatibility_document(source, overview)));
     for (const auto& [file, document] : machine_documents(source))
       add(file.generic_string(), to_markdown(document));
     std::ostringstream csv_text;
@@ -136,7 +136,7 @@ Written write_reports(const Database& database, std::int64_t run,
   if (diff) add("changes.md", to_markdown(diff_document(*diff)));
   const auto chosen =
       chosen_figures(source, diff ? &diff->before() : nullptr, figures == Figures::draw_all);
-  add("index.html", page(source, diff ? &*diff : nullptr, chosen));
+  add("index.html", page(source, overview, diff ? &*diff : nullptr, chosen));
   if (figures != Figures::skip) {
     const auto& drawn = chosen.figures;
     const auto bars = training_drawings(source, trained);

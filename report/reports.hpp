@@ -36,9 +36,9 @@ struct MachineLines {
 /// The lines of a model without those of precision `auto` that another one repeats.
 std::vector<const ModelRow*> without_repeats(const std::vector<const ModelRow*>& model);
 std::vector<MachineLines> by_machine(const std::vector<const ModelRow*>& lines);
-/// Names live as long as the lines.
-std::map<std::string_view, std::vector<const ModelRow*>> by_model(
-    const std::vector<const ModelRow*>& lines);
+/// Lines of each model. Names live as long as the lines.
+using LinesByModel = std::map<std::string_view, std::vector<const ModelRow*>>;
+LinesByModel by_model(const std::vector<const ModelRow*>& lines);
 
 /// Cells of a compatibility matrix.
 Text matrix_legend();
@@ -47,7 +47,8 @@ TableBlock machines_summary(const Source& source);
 /// Models × machines: the best way to run each, its details folded away.
 TableBlock compatibility_overview(const Source& source);
 /// The summary and the overview.
-Document compatibility_document(const Source& source);
+/// `overview`: compatibility_overview().
+Document compatibility_document(const Source& source, const TableBlock& overview);
 /// A file for each machine with every way of every model, relative to the run's folder.
 std::vector<std::pair<std::filesystem::path, Document>> machine_documents(const Source& source);
 /// These cells, one row each.
@@ -74,7 +75,9 @@ class Diff;
 struct ChosenFigures;
 /// out/<run>/index.html: one file with everything in it, that asks no network. `diff`: from the run
 /// before; null: there is none.
-std::string page(const Source& source, const Diff* diff, const ChosenFigures& figures);
+/// `overview`: compatibility_overview().
+std::string page(const Source& source, const TableBlock& overview, const Diff* diff,
+                 const ChosenFigures& figures);
 
 /// The intervals of each engine, and of what an engine serves under load.
 Document tolerance(const Source& source);

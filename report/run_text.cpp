@@ -8,13 +8,13 @@
 namespace headroom::report {
 namespace {
 
-void append(GrowingText& line, const Cell& cell, NumberText& number) {
+void append(fmt::memory_buffer& line, const Cell& cell, NumberText& number) {
   if (const auto* n = std::get_if<std::int64_t>(&cell))
-    line.add(number.of(*n));
+    line.append(number.of(*n));
   else if (const auto* x = std::get_if<double>(&cell))
-    line.add(number.of(*x));
+    line.append(number.of(*x));
   else if (const auto* s = std::get_if<std::string_view>(&cell))
-    line.add(csv_field(*s));
+    line.append(csv_field(*s));
 }
 
 }  // namespace
@@ -61,22 +61,22 @@ void GridText::advance(RowState& state) const {
   }
 }
 
-void GridText::append_row(GrowingText& text, Size point, RowState& state,
+void GridText::append_row(fmt::memory_buffer& text, Size point, RowState& state,
                           const model::Estimate& estimate) const {
   const model::IntervalFactors& of = factors(state.positions);
   for (std::size_t p = 0; p < pieces_.size(); ++p) {
     const Piece& piece = pieces_[p];
     if (piece.computed == nullptr) {
-      text.add(piece.texts[piece.of.at(state.positions)]);
+      text.append(piece.texts[piece.of.at(state.positions)]);
       continue;
     }
-    if (p > 0) text.add(',');
+    if (p > 0) text.push_back(',');
     if (piece.computed->kind == ColumnKind::point)
-      text.add(state.numbers[p].of(point));
+      text.append(state.numbers[p].of(point));
     else
       append(text, value_of(*piece.computed, estimate, of), state.numbers[p]);
   }
-  text.add("\r\n");
+  text.append(std::string_view("\r\n"));
 }
 
 Size GridText::point_of(const Combination& of, Size n) const {
@@ -155,7 +155,8 @@ TextBlock RunText::block(const Database& database, std::int64_t run, Size first,
                          const Condition* where) const {
   constexpr Size expected_row_bytes = 512;
   TextBlock made;
-  GrowingText text(static_cast<std::size_t>(expected_row_bytes * points));
+  fmt::memory_buffer text;
+  text.reserve(static_cast<std::size_t>(expected_row_bytes * points));
   RowState state;
   std::vector<Cell> read(where ? where->columns_read().size() : 0);
   const GridText* grid = nullptr;
@@ -177,7 +178,7 @@ TextBlock RunText::block(const Database& database, std::int64_t run, Size first,
     }
     grid->append_row(text, point, state, estimate);
   });
-  made.text = text.taken();
+  made.text = fmt::to_string(text);
   return made;
 }
 

@@ -1,16 +1,16 @@
 // Rows of a run as CSV text. Texts of axes and facts are made once, not once per row.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <bit>
 #include <charconv>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "report/axes.hpp"
@@ -31,32 +31,6 @@ struct Combination {
   /// Once more is once.
   void add(std::size_t digit, Size size);
   std::size_t at(const std::vector<Size>& positions) const;
-};
-
-/// Text that grows at its end.
-class GrowingText {
- public:
-  explicit GrowingText(std::size_t expected_bytes) : text_(expected_bytes, '\0') {}
-  void add(char c) {
-    *room(1) = c;
-    ++used_;
-  }
-  void add(std::string_view text) {
-    std::memcpy(room(text.size()), text.data(), text.size());
-    used_ += text.size();
-  }
-  std::string taken() {
-    text_.resize(used_);
-    return std::move(text_);
-  }
-
- private:
-  char* room(std::size_t bytes) {
-    if (text_.size() - used_ < bytes) text_.resize(2 * (text_.size() + bytes));
-    return text_.data() + used_;
-  }
-  std::string text_;  ///< beyond `used_` it means nothing
-  std::size_t used_ = 0;
 };
 
 /// The text of a number: the fewest digits that read back as it. Neighbouring rows have many equal
@@ -99,7 +73,7 @@ class GridText {
   const model::IntervalFactors& factors(const std::vector<Size>& positions) const {
     return factors_[factors_of_.at(positions)];
   }
-  void append_row(GrowingText& text, Size point, RowState& state,
+  void append_row(fmt::memory_buffer& text, Size point, RowState& state,
                   const model::Estimate& estimate) const;
 
  private:

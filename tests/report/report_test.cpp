@@ -197,7 +197,8 @@ void expect_golden(const std::string& name, const std::string& found) {
 TEST_F(GoldenRun, Documents) {
   const Database database(folder_ / "r.sqlite");
   const Source source = source_of(database, 1);
-  expect_golden("compatibility.md", to_markdown(compatibility_document(source)));
+  expect_golden("compatibility.md",
+                to_markdown(compatibility_document(source, compatibility_overview(source))));
   std::ostringstream csv;
   write_csv(csv, compatibility_table(source));
   expect_golden("compatibility.csv", csv.str());
