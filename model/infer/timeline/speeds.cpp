@@ -21,7 +21,7 @@ Speeds::Speeds(const Scenario& s)
   between_boxes = between(in_a_box + 1);
 }
 
-Speeds::RankReads rank_reads(const Scenario& s, const Plan& plan, Size first, Range run) {
+Speeds::RankReads reads_of(const Scenario& s, const Plan& plan, Size first, Range run) {
   const Shards& shards = s.weights->shards;
   const Rank rank = plan.rank(first, *s.runtime);
   Divided held = shards.layers(run.first, run.last);
@@ -45,8 +45,7 @@ void Speeds::know(const Scenario& s, const Plan& plan) {
   if (s.runtime->parallel.split != Split::tensors || !reads.empty()) return;
   for (Size stage = 0; stage < plan.stages; ++stage) {
     const Size first = stage * plan.shards;
-    reads.push_back(
-        headroom::model::rank_reads(s, plan, first, intersect(plan.layers_of(first), decoding)));
+    reads.push_back(reads_of(s, plan, first, intersect(plan.layers_of(first), decoding)));
   }
 }
 

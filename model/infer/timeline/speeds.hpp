@@ -63,7 +63,7 @@ struct Speeds {
 };
 
 /// Bytes that each card of the stage that starts at card `first` reads of layers `run`.
-Speeds::RankReads rank_reads(const Scenario& scenario, const Plan& plan, Size first, Range run);
+Speeds::RankReads reads_of(const Scenario& scenario, const Plan& plan, Size first, Range run);
 
 /// Seconds that `work` takes at the full rates of the data sheet: its bytes and products, nothing
 /// else.

@@ -48,7 +48,7 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
   const Size last = first + plan.shards;
   Work work = rank_work(s, plan, pass, run,
                         pass.layers == speeds.decoding ? speeds.rank_reads(plan.stage_of(first))
-                                                       : rank_reads(s, plan, first, run));
+                                                       : reads_of(s, plan, first, run));
   if (plan.has_head(first)) work = work + rank_head(s, pass, plan.shards);
   Seconds least, slowest;
   Size slowest_card = first;
@@ -69,7 +69,7 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
     for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
       items.push_back(
           {LayerItem::Kind::layer, piece,
-           rank_work(s, plan, pass, piece.layers, rank_reads(s, plan, first, piece.layers)),
+           rank_work(s, plan, pass, piece.layers, reads_of(s, plan, first, piece.layers)),
            state_read(s, pass, piece, plan.shards)});
     });
     if (plan.has_head(first))
