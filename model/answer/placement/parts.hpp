@@ -51,13 +51,13 @@ class HostAndDisk {
 class Cards {
  public:
   explicit Cards(const UnitProblem& problem);
-  /// What numbers of units off the cards leave. One object for many of them allocates once.
+  /// Rooms and units that are left by units off the cards. One object for many allocates once.
   struct Left {
     bool fits = true;                 ///< caches of the units off the cards have room
     std::vector<Size> rooms;          ///< bytes by card, in the order of packing
-    std::vector<Size> largest_rooms;  ///< the same, the largest first
+    std::vector<Size> largest_rooms;  ///< those rooms, the largest first
     Counts units;                     ///< units of each class that need cards
-    Size busy_bytes = 0;              ///< of the units that take time
+    Size busy_bytes = 0;              ///< bytes of the units that take time
   };
   /// Sets `left` to what `off` units of each class off the cards leave.
   void leave(const Counts& off, Left& left) const;
@@ -95,7 +95,7 @@ class Cards {
   const UnitProblem& p_;
   std::vector<std::size_t> order_;  // packing order: the card that reads fastest first
   std::vector<Size> size_;          // bytes of a unit on a card, its cache included
-  std::vector<Size> busy_size_;     // the same for units that take time, else 0
+  std::vector<Size> busy_size_;     // bytes of a unit that takes time, else 0
   Side read_, compute_, between_;
   bool one_sided_ = true;  // every unit is on the same side of every card's roofline
 };
