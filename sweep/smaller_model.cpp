@@ -17,13 +17,9 @@ std::vector<model::Model> smaller(const model::Model& m) {
   std::vector<model::Model> all;
   const auto organisation = m.name.substr(0, m.name.find('/') + 1);
   if (organisation.empty()) return all;
-  for (const auto& name : catalogue_models()) {
-    if (!name.starts_with(organisation) || name == m.name) continue;
-    auto found = catalogue_source()->find(parse_reference(name));
-    if (found && found->architecture == m.architecture &&
-        found->profile.parameters < m.profile.parameters)
-      all.push_back(std::move(*found));
-  }
+  for (model::Model& found : catalogue_models_of(m.architecture, organisation))
+    if (found.name != m.name && found.profile.parameters < m.profile.parameters)
+      all.push_back(std::move(found));
   std::ranges::sort(all, std::greater{},
                     [](const model::Model& each) { return each.profile.parameters; });
   return all;

@@ -5,6 +5,7 @@
 
 #include "hardware/names.hpp"
 #include "model/answer/way_order.hpp"
+#include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/engine/card_class.hpp"
 #include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
@@ -98,10 +99,11 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
 
 std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
                               const Compared& compared) {
+  const model::TensorIndex index(model);
   std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> held;
   const auto weights_in = [&](const model::Scheme& scheme) {
     auto& weights = held[&scheme];
-    if (!weights) weights = std::make_shared<model::QuantisedModel>(model::quantise(model, scheme));
+    if (!weights) weights = std::make_shared<model::QuantisedModel>(model::quantise(index, scheme));
     return weights;
   };
   const model::Scheme& checkpoint = model::scheme(model.checkpoint_scheme);

@@ -189,6 +189,8 @@ void check_draft(const Config& config, const Architecture& row) {
 
 }  // namespace
 
+std::string_view described_class(const Config& config) { return row_of(config).name; }
+
 Part describe(const Config& config) {
   const Architecture& row = row_of(config);
   check_words(config);

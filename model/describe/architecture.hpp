@@ -29,6 +29,10 @@ std::string_view counted_only(std::string_view name, std::string_view model_type
 /// The model_type of a described class; empty where there is no such class.
 std::string_view described_type(std::string_view name);
 
+/// The name of the row that describes `config`, the class of its root module. Throws as describe()
+/// where the architecture is not described.
+std::string_view described_class(const Config& config);
+
 /// The Part of `config` with its root module. Throws ConfigError with the nearest names where the
 /// architecture is not described.
 Part describe(const Config& config);

@@ -64,6 +64,10 @@ std::vector<Resolved> resolve_models(std::span<const std::string> texts, const H
 std::string model_name(std::string_view file);
 /// Names of the catalogue, in the order of the alphabet.
 std::vector<std::string> catalogue_models();
+/// Models of the catalogue with this class whose names start with `start`, in the same order.
+/// Others are not described, which saves most of the time.
+std::vector<model::Model> catalogue_models_of(std::string_view architecture,
+                                              std::string_view start);
 /// Short names and what they stand for.
 struct ShortName {
   std::string_view name, model;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hardware/names.hpp"
+#include "model/checkpoint/quantisation/tensor_index.hpp"
 
 namespace headroom::model {
 namespace {
@@ -98,6 +99,25 @@ TEST(Quantisation, ChecksExceptionsOnlyOfTheCheckpointsOwnScheme) {
   model.checkpoint.groups = {{"nvfp4", {"layers.0.experts.3.up_proj"}}};
   EXPECT_EQ(quantise(model, scheme("fp8")).layer.at(0).count() - rest,
             2 * q + experts / 16 * 9 + 32);
+}
+
+// The lists are looked up once a tensor, whichever scheme asks first.
+TEST(Quantisation, SchemesOfOneIndexAreThoseOfEachAlone) {
+  Model model = block_model();
+  model.checkpoint_scheme = "mxfp4";
+  model.checkpoint.ignored = {"layers.*.q_proj"};
+  for (const bool by_group : {false, true}) {
+    if (by_group) model.checkpoint.groups = {{"fp8", {"layers.0.experts.3.up_proj"}}};
+    const TensorIndex index(model);
+    EXPECT_FALSE(index.exceptions.empty());
+    for (const auto* name : {"q4_K_M", "mxfp4", "bf16", "q8_0", "mxfp4", "q4_K_M"}) {
+      const QuantisedModel together = quantise(index, scheme(name));
+      const QuantisedModel alone = quantise(model, scheme(name));
+      EXPECT_EQ(together.layer.at(0), alone.layer.at(0)) << name;
+      EXPECT_EQ(together.total, alone.total) << name;
+      EXPECT_DOUBLE_EQ(together.of_files, alone.of_files) << name;
+    }
+  }
 }
 
 TEST(Quantisation, NamesAreUniqueAndUnknownOnesAreRefused) {

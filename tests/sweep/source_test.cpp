@@ -54,6 +54,20 @@ TEST(Source, FindsCatalogueNamesInAnyCase) {
   }
 }
 
+TEST(Source, ModelsOfAClassAreThoseOfAllThatHaveIt) {
+  std::vector<std::string> expected, found;
+  for (const auto& name : catalogue_models())
+    if (name.starts_with("microsoft/") && resolve_model(name).architecture == "PhiForCausalLM")
+      expected.push_back(name);
+  for (const auto& model : catalogue_models_of("PhiForCausalLM", "microsoft/")) {
+    found.push_back(model.name);
+    EXPECT_EQ(model.profile.parameters, resolve_model(model.name).profile.parameters);
+  }
+  EXPECT_FALSE(found.empty());
+  EXPECT_EQ(found, expected);
+  EXPECT_TRUE(catalogue_models_of("PhiForCausalLM", "Qwen/").empty());
+}
+
 TEST(Source, ShortNamesAreModels) {
   EXPECT_EQ(resolve_model("llama2-7b").name, "meta-llama/Llama-2-7b-hf");
   EXPECT_EQ(resolve_model("llama3-8b").name, "meta-llama/Meta-Llama-3-8B");

@@ -24,7 +24,8 @@ Cards::Cards(const UnitProblem& p) : p_(p) {
   });
   for (const UnitClass& u : p.units) {
     size_.push_back(u.on_card + u.cache);
-    busy_.push_back(std::ranges::any_of(u.on, [](const auto& card) { return card.total() > 0; }));
+    const bool busy = std::ranges::any_of(u.on, [](const auto& card) { return card.total() > 0; });
+    busy_size_.push_back(busy ? size_.back() : 0);
   }
   read_ = side(reading);
   compute_ = side([](const UnitSeconds& u) { return u.compute; });
@@ -106,56 +107,54 @@ double Cards::fractional(const std::vector<Size>& rooms, const Counts& units,
       fractional(compute_, rooms, units, from) + fractional(between_, rooms, units, from));
 }
 
-std::optional<std::vector<Size>> Cards::rooms(const Counts& off) const {
-  std::vector<Size> rooms;
-  for (const std::size_t card : order_) {
-    Size room = p_.cards[card];
-    if (card == 0 && p_.caches_on_first) {
-      for (std::size_t i = 0; i < off.size(); ++i) room -= off[i] * p_.units[i].cache;
-      if (room < 0) return std::nullopt;
-    }
-    rooms.push_back(std::max<Size>(0, room));
+void Cards::leave(const Counts& off, Left& left) const {
+  left.units.clear();
+  left.busy_bytes = 0;
+  Size caches = 0;
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    const Size units = p_.units[i].count - off[i];
+    left.units.push_back(units);
+    left.busy_bytes += units * busy_size_[i];
+    caches += off[i] * p_.units[i].cache;
   }
-  return rooms;
+  left.fits = true;
+  left.rooms.clear();
+  for (const std::size_t card : order_) {
+    const Size room = p_.cards[card] - (card == 0 && p_.caches_on_first ? caches : 0);
+    if (card == 0 && p_.caches_on_first) left.fits = room >= 0;
+    left.rooms.push_back(std::max<Size>(0, room));
+  }
+  left.largest_rooms = left.rooms;
+  std::ranges::sort(left.largest_rooms, std::greater<>());
 }
 
-Counts Cards::others(const Counts& off) const {
-  Counts units;
-  for (std::size_t i = 0; i < off.size(); ++i) units.push_back(p_.units[i].count - off[i]);
-  return units;
-}
-
-double Cards::bound(const Counts& off) const {
-  const auto room = rooms(off);
-  return room ? fractional(*room, others(off), 0) : endless;
+double Cards::bound(const Left& left) const {
+  return left.fits ? fractional(left.rooms, left.units, 0) : endless;
 }
 
 /// Cards that hold the units which take time, if each were filled to the last byte.
-Size Cards::fewest_cards(std::vector<Size> rooms, const Counts& units) const {
-  Size left = 0, cards = 0;
-  for (std::size_t i = 0; i < units.size(); ++i)
-    if (busy_[i]) left += units[i] * size_[i];
-  std::ranges::sort(rooms, std::greater<>());
-  for (std::size_t k = 0; left > 0 && k < rooms.size(); ++k, ++cards) left -= rooms[k];
+Size Cards::fewest_cards(const Left& left) const {
+  Size bytes = left.busy_bytes, cards = 0;
+  for (auto room = left.largest_rooms.begin(); bytes > 0 && room != left.largest_rooms.end();
+       ++room, ++cards)
+    bytes -= *room;
   return cards;
 }
 
-double Cards::handoffs(const Counts& off) const {
-  if (p_.card_handoff <= 0 || p_.cards.size() < 2) return 0;
-  const auto room = rooms(off);
-  if (!room) return 0;
-  return p_.card_handoff * real(std::max<Size>(1, fewest_cards(*room, others(off))) - 1);
+double Cards::handoffs(const Left& left) const {
+  if (p_.card_handoff <= 0 || p_.cards.size() < 2 || !left.fits) return 0;
+  return p_.card_handoff * real(std::max<Size>(1, fewest_cards(left)) - 1);
 }
 
 /// Depth first, card by card. If rooflines have one side, moving a unit to a faster card never
 /// costs time. A card then takes as much as it can.
 class Packing {
  public:
-  Packing(const Cards& cards, std::vector<Size> rooms, Counts left, double limit, double enough)
+  Packing(const Cards& cards, const Cards::Left& left, double limit, double enough)
       : c_(cards),
-        fewest_(cards.fewest_cards(rooms, left)),
-        rooms_(std::move(rooms)),
-        left_(std::move(left)),
+        fewest_(cards.fewest_cards(left)),
+        rooms_(left.rooms),
+        left_(left.units),
         on_(rooms_.size(), Counts(left_.size(), 0)),
         limit_(limit),
         enough_(enough),
@@ -230,10 +229,9 @@ class Packing {
   bool done_ = false;
 };
 
-Cards::Result Cards::pack(const Counts& off, double limit, double enough) const {
-  auto room = rooms(off);
-  if (!room) return {};
-  return Packing(*this, std::move(*room), others(off), limit, enough).run();
+Cards::Result Cards::pack(const Left& left, double limit, double enough) const {
+  if (!left.fits) return {};
+  return Packing(*this, left, limit, enough).run();
 }
 
 }  // namespace headroom::model

@@ -51,18 +51,27 @@ class HostAndDisk {
 class Cards {
  public:
   explicit Cards(const UnitProblem& problem);
-  /// Seconds of compute at the least with `off` units of each class off the cards, fractions
-  /// allowed; endless where the others do not fit.
-  double bound(const Counts& off) const;
-  /// Seconds of handoffs between as few cards as the others fill.
-  double handoffs(const Counts& off) const;
+  /// Rooms and units that are left by units off the cards. One object for many allocates once.
+  struct Left {
+    bool fits = true;                 ///< caches of the units off the cards have room
+    std::vector<Size> rooms;          ///< bytes by card, in the order of packing
+    std::vector<Size> largest_rooms;  ///< those rooms, the largest first
+    Counts units;                     ///< units of each class that need cards
+    Size busy_bytes = 0;              ///< bytes of the units that take time
+  };
+  /// Sets `left` to what `off` units of each class off the cards leave.
+  void leave(const Counts& off, Left& left) const;
+  /// Seconds of compute at the least, fractions of units allowed; endless where they do not fit.
+  double bound(const Left& left) const;
+  /// Seconds of handoffs between as few cards as the units fill.
+  double handoffs(const Left& left) const;
   struct Result {
     std::optional<std::vector<Counts>> on;  ///< by card, of the best packing found
     double seconds = endless;               ///< compute, and handoffs between further cards
     bool exact = true;
   };
   /// The least below `limit`; the first found of at most `enough` seconds will do.
-  Result pack(const Counts& off, double limit, double enough) const;
+  Result pack(const Left& left, double limit, double enough) const;
 
  private:
   friend class Packing;
@@ -81,14 +90,12 @@ class Cards {
   double fractional(const Side& side, const std::vector<Size>& rooms, const Counts& units,
                     std::size_t from) const;
   double fractional(const std::vector<Size>& rooms, const Counts& units, std::size_t from) const;
-  std::optional<std::vector<Size>> rooms(const Counts& off) const;
-  Size fewest_cards(std::vector<Size> rooms, const Counts& units) const;
-  Counts others(const Counts& off) const;
+  Size fewest_cards(const Left& left) const;
 
   const UnitProblem& p_;
   std::vector<std::size_t> order_;  // packing order: the card that reads fastest first
   std::vector<Size> size_;          // bytes of a unit on a card, its cache included
-  std::vector<bool> busy_;          // true if a unit takes time
+  std::vector<Size> busy_size_;     // bytes of a unit that takes time, else 0
   Side read_, compute_, between_;
   bool one_sided_ = true;  // every unit is on the same side of every card's roofline
 };

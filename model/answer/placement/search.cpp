@@ -59,13 +59,15 @@ UnitPlacement search_all(const UnitProblem& p, double reached) {
   const Candidates candidates(p);
   const HostAndDisk host(p);
   const Cards cards(p);
+  Cards::Left left;
   std::vector<std::pair<double, Size>> promising;
   Counts each = candidates[0];
   for (Size index = 0, size = candidates.size(); index < size; ++index, candidates.advance(each)) {
     const double waits = host.bound(each) + p.cpu_handoffs(each);
     const double copies = p.hiding_copies(each), rest = p.off_the_cards(each);
     if (p.step(waits, copies, rest) >= reached) continue;
-    const double low = p.step(waits + cards.handoffs(each), copies, rest + cards.bound(each));
+    cards.leave(each, left);
+    const double low = p.step(waits + cards.handoffs(left), copies, rest + cards.bound(left));
     if (low < reached) promising.emplace_back(low, index);
   }
   std::sort(promising.begin(), promising.end());
@@ -78,15 +80,16 @@ UnitPlacement search_all(const UnitProblem& p, double reached) {
     }
     const Counts off = candidates[index];
     const HostAndDisk::Result divided = host.divide(off);
-    const double handoffs = p.cpu_handoffs(off) + cards.handoffs(off);
+    cards.leave(off, left);
+    const double handoffs = p.cpu_handoffs(off) + cards.handoffs(left);
     const double offload_s = handoffs + (divided.exact ? divided.seconds : host.bound(off));
     const double copies = p.hiding_copies(off);
-    const double rest = p.off_the_cards(off), least = cards.bound(off);
+    const double rest = p.off_the_cards(off), least = cards.bound(left);
     if (p.step(offload_s, copies, rest + least) >= best.step * (1 - 1e-12)) continue;
     // So long cards may take behind launches or copies.
     const double busy = rest + (p.launches_hide ? 0 : p.launches);
     const double free = std::max(copies, p.launches_hide ? p.launches : 0) - busy;
-    const Cards::Result packed = cards.pack(off, best.step - (offload_s - copies) - busy,
+    const Cards::Result packed = cards.pack(left, best.step - (offload_s - copies) - busy,
                                             std::max(least * (1 + 1e-12), free));
     if (!packed.exact || (!divided.exact && packed.on))
       best.bound = std::min(

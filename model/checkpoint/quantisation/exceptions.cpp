@@ -120,38 +120,49 @@ bool may_store(const Model& model, const Scheme& own, std::string_view format) {
          });
 }
 
-Exceptions::Exceptions(const Model& model, const Scheme& main) {
-  if (main.name != model.checkpoint_scheme) return;
-  names_ = !model.checkpoint.ignored.empty() || !model.checkpoint.groups.empty();
-  ignored_ = ModuleNames(names_in_memory(model.model_type, model.checkpoint.ignored));
-  head_ = main.reach != Reach::decoder_blocks;
+bool Exceptions::empty() const {
+  return model_.checkpoint.ignored.empty() && model_.checkpoint.groups.empty();
+}
+
+const Scheme* Exceptions::of(std::size_t tensor, bool reached) const {
+  if (!rules_) rules_.emplace(model_);
+  auto& known = reached ? within_ : beyond_;
+  known.resize(model_.part.tensors.size());
+  if (!known[tensor]) known[tensor] = rules_->of(model_.part.tensors[tensor], reached);
+  return *known[tensor];
+}
+
+Exceptions::Rules::Rules(const Model& model)
+    : own(&scheme(model.checkpoint_scheme)),
+      head(own->reach != Reach::decoder_blocks),
+      ignored(names_in_memory(model.model_type, model.checkpoint.ignored)) {
   for (const CheckpointGroup& group : model.checkpoint.groups)
-    (group.embeddings ? embeddings_ : groups_)
+    (group.embeddings ? embeddings : groups)
         .emplace_back(
             &scheme(group.scheme),
             ModuleNames(names_in_memory(model.model_type, with_head(model, group.targets))));
 }
 
-const Scheme* Exceptions::of(const Tensor& tensor, const Scheme* main) const {
+const Scheme* Exceptions::Rules::of(const Tensor& tensor, bool reached) const {
   if (tensor.role == Role::embedding)
-    for (const auto& [own, names] : embeddings_)
-      if (named(names, tensor)) return own;
-  if (main == nullptr && !(head_ && tensor.role == Role::head)) return nullptr;
-  for (const auto& [own, names] : groups_)
+    for (const auto& [of_group, names] : embeddings)
+      if (named(names, tensor)) return of_group;
+  if (!reached && !(head && tensor.role == Role::head)) return nullptr;
+  for (const auto& [of_group, names] : groups)
     if (named(names, tensor) ||
-        (own->family != SchemeFamily::plain && names.contain_expert_of(tensor.module())))
-      return own;
-  return named(ignored_, tensor) ? nullptr : main;
+        (of_group->family != SchemeFamily::plain && names.contain_expert_of(tensor.module())))
+      return of_group;
+  return named(ignored, tensor) || !reached ? nullptr : own;
 }
 
 /// `targets` with the placeholder replaced by the head's name.
-std::vector<std::string> Exceptions::with_head(const Model& model,
-                                               std::vector<std::string> targets) {
+std::vector<std::string> Exceptions::Rules::with_head(const Model& model,
+                                                      std::vector<std::string> targets) {
   for (std::string& target : targets) {
     if (target != output_head) continue;
-    head_ = true;
-    const auto head = std::ranges::find(model.part.tensors, Role::head, &Tensor::role);
-    if (head != model.part.tensors.end()) target = head->module();
+    head = true;
+    const auto found = std::ranges::find(model.part.tensors, Role::head, &Tensor::role);
+    if (found != model.part.tensors.end()) target = found->module();
   }
   return targets;
 }

@@ -1,6 +1,8 @@
 // Tensors of a checkpoint that depart from its scheme, by the rules of its config.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,25 +14,36 @@ namespace headroom::model {
 
 class Config;
 
-/// The checkpoint's exceptions to a scheme. Empty for a scheme other than the checkpoint's own.
+/// The exceptions of a checkpoint to its own scheme. Lists are read at the first question, and each
+/// tensor is looked up once. Keeps a reference: the model must outlive it. Not for several threads
+/// at once.
 class Exceptions {
  public:
-  Exceptions(const Model& model, const Scheme& main);
-  /// The config's scheme for a tensor; null: 16 bit. `main` is its scheme without a rule, null
-  /// outside the scheme's reach. Only the head, and embeddings of groups that hold them, can be
-  /// converted beyond that reach. For experts in one tensor the first expert decides, unless rules
-  /// name others.
-  const Scheme* of(const Tensor& tensor, const Scheme* main) const;
+  explicit Exceptions(const Model& model) : model_(model) {}
+  /// The config's scheme for the tensor of this number; null: 16 bit. Without a rule this is the
+  /// checkpoint's scheme, null unless the tensor is `reached`, within that scheme's reach. Only the
+  /// head, and embeddings of groups that hold them, can be converted beyond that reach. For experts
+  /// in one tensor the first expert decides, unless rules name others.
+  const Scheme* of(std::size_t tensor, bool reached) const;
   /// True if no rule names tensors: each has its scheme without a rule.
-  bool empty() const { return !names_; }
+  bool empty() const;
 
  private:
-  std::vector<std::string> with_head(const Model& model, std::vector<std::string> targets);
+  struct Rules {
+    explicit Rules(const Model& model);
+    std::vector<std::string> with_head(const Model& model, std::vector<std::string> targets);
+    const Scheme* of(const Tensor& tensor, bool reached) const;
 
-  bool names_ = false;  ///< a rule names tensors
-  bool head_ = false;   ///< a rule may match the output head
-  ModuleNames ignored_{{}};
-  std::vector<std::pair<const Scheme*, ModuleNames>> groups_, embeddings_;
+    const Scheme* own;
+    bool head;  ///< a rule may match the output head
+    ModuleNames ignored;
+    std::vector<std::pair<const Scheme*, ModuleNames>> groups{}, embeddings{};
+  };
+
+  const Model& model_;
+  mutable std::optional<Rules> rules_;
+  /// Answers by tensor, of tensors within the scheme's reach and of others.
+  mutable std::vector<std::optional<const Scheme*>> within_, beyond_;
 };
 
 /// True if the checkpoint's scheme `own`, or that of a group of its tensors, stores in `format`.

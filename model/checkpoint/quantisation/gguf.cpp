@@ -60,11 +60,11 @@ class GgufHolder {
       : index_(index),
         model_(index.model),
         scheme_(scheme),
-        own_(headroom::model::scheme(model_.checkpoint_scheme)),
         mix_(scheme.mix.empty() ? scheme.format : scheme.mix),
         mxfp4_(precision("mxfp4")),
+        may_have_mxfp4_(
+            may_store(model_, headroom::model::scheme(model_.checkpoint_scheme), "mxfp4")),
         splits_qkv_(splits_qkv(model_)) {
-    if (may_store(model_, own_, "mxfp4")) own_exceptions_.emplace(model_, own_);
     const std::vector<Tensor>& tensors = model_.part.tensors;
     const Size kv_heads = std::max<Size>(model_.shape.kv_heads, 1);
     asked_.gqa = std::max<Size>(model_.shape.query_heads / kv_heads, 1);
@@ -99,8 +99,8 @@ class GgufHolder {
     const Tensor& tensor = model_.part.tensors[i];
     if (facts.how == How::buffer) return buffer(tensor);
     if (facts.how == How::split) return split(i, facts);
-    const bool by_name = own_exceptions_ && !own_exceptions_->empty();
-    const bool repacked = by_name ? is_repacked(tensor, facts) : facts.repacked;
+    const bool by_name = !index_.exceptions.empty();
+    const bool repacked = by_name ? is_repacked(i, facts) : facts.repacked;
     if (facts.how == How::plain) return repacked ? packed(mxfp4_, facts.matrix) : facts.fixed;
     MixQuestion question = facts.question;
     locate(i, question);
@@ -133,7 +133,7 @@ class GgufHolder {
     if (kept == "fp32") return fixed(plain(kept, tensor));
     if (!is_text(tensor)) return fixed(plain("fp16", tensor));
     TensorFacts facts{.matrix = *matrix, .expert = index_.reader.is_expert(tensor)};
-    facts.repacked = is_repacked(tensor, facts);
+    facts.repacked = is_repacked(i, facts);
     if (scheme_.mix.empty()) {
       facts.how = How::plain;
       facts.fixed = plain(scheme_.format, tensor);
@@ -182,9 +182,9 @@ class GgufHolder {
   /// files keep them. Converting pays only where it makes them smaller, and is assumed there.
   /// Source: llama.cpp conversion/gpt_oss.py repack_mxfp4, kimi_k3.py, deepseek.py, mimo.py
   /// _write_mxfp4_experts; src/llama-quant.cpp "requantizing from type %s is disabled".
-  bool is_repacked(const Tensor& tensor, const TensorFacts& facts) const {
-    if (!facts.expert || !own_exceptions_) return false;
-    const Scheme* stored = own_exceptions_->of(tensor, &own_);
+  bool is_repacked(std::size_t i, const TensorFacts& facts) const {
+    if (!facts.expert || !may_have_mxfp4_) return false;
+    const Scheme* stored = index_.exceptions.of(i, true);
     return stored != nullptr && stored->format == "mxfp4";
   }
   /// Stored buffers (router biases) are fp32 tensors. Scaled rotary frequencies replace the table
@@ -234,8 +234,6 @@ class GgufHolder {
   const TensorIndex& index_;
   const Model& model_;
   const Scheme& scheme_;
-  const Scheme& own_;                         ///< the checkpoint's
-  std::optional<Exceptions> own_exceptions_;  ///< only if it may have MXFP4
   Mix mix_;
   const Precision& mxfp4_;
   std::vector<TensorFacts> facts_;  ///< for tensors that repeat none
@@ -246,6 +244,7 @@ class GgufHolder {
   Size attention_v_ = 0, attention_v_seen_ = 0;
   /// tensors so far, by class, in dense models
   std::array<Size, static_cast<std::size_t>(TensorClass::other) + 1> seen_{};
+  bool may_have_mxfp4_;  ///< in its checkpoint
   bool splits_qkv_;
   bool rotary_seen_ = false;
 };

@@ -81,10 +81,10 @@ bool reaches(const TensorIndex& index, const Scheme& scheme, std::size_t i) {
   }
 }
 
-/// The tensor `i`, whose names and those of `exceptions` say what it is. Its matrix is read off
+/// The tensor `i`, whose names and those of exceptions say what it is. Its matrix is read off
 /// the tensor that it repeats.
-QuantisedTensor hold_tensor(const TensorIndex& index, const Scheme& scheme,
-                            const Exceptions& exceptions, std::size_t i) {
+QuantisedTensor hold_tensor(const TensorIndex& index, const Scheme& scheme, bool has_exceptions,
+                            std::size_t i) {
   const Tensor& tensor = index.model.part.tensors[i];
   if (tensor.element != Element::floating) return unconverted(tensor);
   if (!tensor.is_parameter() && stays_fp32(tensor))
@@ -95,7 +95,8 @@ QuantisedTensor hold_tensor(const TensorIndex& index, const Scheme& scheme,
   }
   const std::size_t first = index.repeats.first_tensor(i);
   const bool reached = reaches(index, scheme, first);
-  if (const Scheme* own = exceptions.of(tensor, reached ? &scheme : nullptr);
+  const Scheme* without = reached ? &scheme : nullptr;
+  if (const Scheme* own = has_exceptions ? index.exceptions.of(i, reached) : without;
       own != nullptr && tensor.role != Role::bias)
     if (auto m = index.reader.matrix(index.model.part.tensors[first])) {
       if (holds_gate_and_up(tensor) && m->out % 2 == 0) m->count *= 2, m->out /= 2;
@@ -107,14 +108,15 @@ QuantisedTensor hold_tensor(const TensorIndex& index, const Scheme& scheme,
 
 std::vector<QuantisedTensor> held_by_rule(const TensorIndex& index, const Scheme& scheme) {
   if (scheme.reach == Reach::llama_cpp) return quantised_gguf(index, scheme);
-  const Exceptions exceptions(index.model, scheme);
+  const bool has_exceptions =
+      scheme.name == index.model.checkpoint_scheme && !index.exceptions.empty();
   const std::vector<Tensor>& tensors = index.model.part.tensors;
   std::vector<QuantisedTensor> result;
   result.reserve(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const std::size_t first = index.repeats.first_tensor(i);
-    result.push_back(first != i && exceptions.empty() ? result[first]
-                                                      : hold_tensor(index, scheme, exceptions, i));
+    result.push_back(first != i && !has_exceptions ? result[first]
+                                                   : hold_tensor(index, scheme, has_exceptions, i));
     if (!tensors[i].tied_to.empty()) result.back().bytes = Bytes(0);
   }
   return result;

@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/checkpoint/quantisation/repeats.hpp"
 
 namespace headroom::model {
 
-/// Keeps a reference: the model must outlive it.
+/// Keeps a reference: the model must outlive it. Not for several threads at once.
 struct TensorIndex {
-  explicit TensorIndex(const Model& of) : model(of), repeats(of), reader(of, repeats) {}
+  explicit TensorIndex(const Model& of)
+      : model(of), repeats(of), reader(of, repeats), exceptions(of) {}
   /// The layer of a tensor. Null outside all layers.
   const Layer* layer(std::size_t tensor) const {
     const Size block = repeats.blocks()[tensor];
@@ -22,7 +24,8 @@ struct TensorIndex {
 
   const Model& model;
   Repeats repeats;
-  MatrixReader reader;  ///< for tensors that repeat none
+  MatrixReader reader;    ///< for tensors that repeat none
+  Exceptions exceptions;  ///< to the checkpoint's scheme
 };
 
 /// As refusal() and quantised_tensors() of the model, without its throwing: the scheme must not be
