@@ -1,4 +1,4 @@
-// What the programs of the build that write an embedded record have in common.
+// Shared by the programs of the build that write an embedded record.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// compatibility.md, compatibility.csv and machines/: which model runs where, each in its best way.
+// compatibility.md and compatibility.csv: which model runs where, each in its best way.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,10 +20,6 @@ using Kind = TableColumn::Kind;
 /// Ways named below the best one of a cell.
 constexpr std::size_t most_others = 3;
 
-std::string speed(const model::Estimate& e) {
-  return e.tokens_s > 0 ? shown(e.tokens_s, DisplayUnit::plain) : "";
-}
-
 /// "12 / 60 / 8 layers on GPU / CPU / disk" where something is offloaded.
 std::string split_words(const model::Estimate& e) {
   if (grade(e) != Grade::cpu_offload && grade(e) != Grade::disk_offload) return "";
@@ -36,20 +32,12 @@ std::string context(const BudgetPoint& entry) {
   return fmt::format("context up to {} tokens", *entry.longest_context);
 }
 
-/// "4 of 8 GPUs", "1 GPU".
-std::string gpus_words(const ModelRow& row) {
-  const Size used = row.roomiest().estimate.gpus_used;
-  if (used == 0) return "";
-  return used == row.gpus ? fmt::format("{} GPU{}", used, used == 1 ? "" : "s")
-                          : fmt::format("{} of {} GPUs", used, row.gpus);
-}
-
 /// "q4_K_M 38.9" of a way that runs, else why it does not.
 std::string way_words(const ModelRow& row) {
   const model::Estimate& e = row.roomiest().estimate;
   if (grade(e) == Grade::refused) return "refused";
   if (grade(e) == Grade::does_not_fit) return "does not fit";
-  const std::string tokens_s = speed(e);
+  const std::string tokens_s = speed_words(e);
   return row.held + (tokens_s.empty() ? "" : " " + tokens_s) + (is_tight(row) ? " tight" : "");
 }
 
@@ -59,7 +47,7 @@ std::vector<Text> details_of(const std::vector<const ModelRow*>& ways, const std
   const model::Estimate& e = best.roomiest().estimate;
   std::vector<std::string> lines = {verdict_words(best, best.roomiest())};
   if (model::fits(e)) {
-    const std::string gpus = gpus_words(best);
+    const std::string gpus = gpus_words(best, best.roomiest());
     lines.push_back(best.runtime + (gpus.empty() ? "" : " on " + gpus));
     if (!gpus.empty()) lines.push_back(gib(e.gpu_bytes) + " on the fullest GPU");
     lines.push_back(split_words(e));
@@ -108,86 +96,6 @@ TableCell billions(double parameters) {
   TableCell cell(shown(parameters, DisplayUnit::billions));
   cell.order = parameters;
   return cell;
-}
-
-std::vector<TableCell> figures_of_way(const ModelRow& row, bool is_first) {
-  const model::Estimate& e = row.roomiest().estimate;
-  const auto bytes = [](Bytes b) { return shown(b.real().value(), DisplayUnit::gib); };
-  const bool placed = model::fits(e);
-  const double low = e.gpu_bytes.real().value() * row.factors.memory.low;
-  const double high = e.gpu_bytes.real().value() * row.factors.memory.high;
-  TableCell verdict(verdict_words(row, row.roomiest()));
-  verdict.grade = grade(e);
-  return {is_first ? row.model : "",
-          row.held,
-          row.runtime,
-          verdict,
-          gpus_words(row),
-          placed ? bytes(e.gpu_bytes) : "",
-          placed ? fmt::format("{:.1f}–{:.1f}", low / GiB, high / GiB) : "",
-          placed ? bytes(e.cpu_bytes) : "",
-          placed ? fmt::format("{} / {} / {}", e.layers_gpu, e.layers_cpu, e.layers_disk) : "",
-          row.roomiest().longest_context ? std::to_string(*row.roomiest().longest_context) : "",
-          placed ? speed(e) : "",
-          shown(e.ttft.value(), DisplayUnit::milliseconds),
-          shown(e.load.value(), DisplayUnit::seconds),
-          std::string(speed_class(e))};
-}
-
-std::string conditions(const MachineLines& machine) {
-  std::vector<std::string> seen;
-  for (const auto& model : machine.models)
-    for (const ModelRow* line : model) {
-      std::string words = line->conditions;
-      if (line->roomiest().budget)
-        words += fmt::format(", {} on each GPU", gib(Bytes(*line->roomiest().budget)));
-      if (std::ranges::find(seen, words) == seen.end()) seen.push_back(words);
-    }
-  std::string all;
-  for (const auto& words : seen) all += (all.empty() ? "" : "; or ") + words;
-  return all;
-}
-
-/// Relative to the run's folder.
-std::filesystem::path file_of(const MachineLines& machine) {
-  return "machines/" + file_name(machine.machine) + ".md";
-}
-
-/// Every way of every model, the best first, and what would help where none is on GPUs.
-Document machine_document(const Source& source, const MachineLines& machine,
-                          const LinesByModel& everywhere) {
-  TableBlock table{{{"model", Kind::row_name},
-                    {"precision"},
-                    {"engine"},
-                    {"verdict"},
-                    {"GPUs", Kind::number},
-                    {"GPU (GiB)", Kind::number},
-                    {"interval (GiB)", Kind::number},
-                    {"RAM (GiB)", Kind::number},
-                    {"layers GPU / CPU / disk", Kind::number},
-                    {"longest context", Kind::number},
-                    {"tokens/s", Kind::number},
-                    {"first token (ms)", Kind::number},
-                    {"load (s)", Kind::number},
-                    {"class"}},
-                   {}};
-  List changes;
-  for (const auto& model : machine.models) {
-    const auto ways = ordered_ways(model);
-    for (const ModelRow* row : ways)
-      table.rows.push_back(figures_of_way(*row, row == ways.front()));
-    const auto words = advice(*ways.front(), model, everywhere.at(model.front()->model));
-    if (!words.empty()) changes.items.push_back({strong(model.front()->model) + ": " + words});
-  }
-  Document page;
-  page.heading(1, fmt::format("Models on {}: {}", machine.machine, source.run.name))
-      .paragraph("At " + conditions(machine) +
-                 ". The best way to run each model comes first. The GPU figures are of the fullest "
-                 "card. " +
-                 speed_classes_explained())
-      .add(std::move(table));
-  if (!changes.items.empty()) page.heading(2, "What would help").add(std::move(changes));
-  return page;
 }
 
 }  // namespace
@@ -261,19 +169,11 @@ Document compatibility_document(const Source& source, const TableBlock& overview
       .add(overview);
   List files;
   for (const MachineLines& machine : by_machine(source.shown)) {
-    const auto file = file_of(machine);
+    const auto file = machine_file(machine);
     files.items.push_back({link(file.stem().string(), file.generic_string())});
   }
   return page.paragraph("Every way of every model, with its figures, by machine:")
       .add(std::move(files));
-}
-
-std::vector<std::pair<std::filesystem::path, Document>> machine_documents(const Source& source) {
-  std::vector<std::pair<std::filesystem::path, Document>> all;
-  const LinesByModel everywhere = by_model(source.shown);
-  for (const MachineLines& machine : by_machine(source.shown))
-    all.emplace_back(file_of(machine), machine_document(source, machine, everywhere));
-  return all;
 }
 
 Table compatibility_table(const Source& source) {

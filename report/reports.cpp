@@ -35,6 +35,18 @@ void remove_others(const std::filesystem::path& folder, const std::string& below
   for (const auto& file : others) std::filesystem::remove(file, error);
 }
 
+/// Draws both into curves/, and notes it where gnuplot is missing.
+void draw_curves(const std::vector<Figure>& figures, const std::vector<Drawing>& bars,
+                 const std::filesystem::path& folder, Written& written) {
+  for (const auto& file : draw(figures, folder / "curves"))
+    written.files.push_back("curves" / file);
+  for (const auto& file : draw(bars, folder / "curves")) written.files.push_back("curves" / file);
+  if (!(figures.empty() && bars.empty()) && !gnuplot_found())
+    written.notes.emplace_back(
+        "gnuplot was not found, so the curves are not drawn; once it is installed, run it on the "
+        ".gp files in curves/");
+}
+
 /// Throws as source_of() does.
 Source source_without_lines(const Database& database, std::int64_t run) {
   Source source{&database, {}, Axes(database.run(run)), {}, {}, csv_file_name(CsvFile::plain)};
@@ -138,15 +150,7 @@ Written write_reports(const Database& database, std::int64_t run,
       chosen_figures(source, diff ? &diff->before() : nullptr, figures == Figures::draw_all);
   add("index.html", page(source, overview, diff ? &*diff : nullptr, chosen));
   if (figures != Figures::skip) {
-    const auto& drawn = chosen.figures;
-    const auto bars = training_drawings(source, trained);
-    for (const auto& file : draw(drawn, folder / "curves"))
-      written.files.push_back("curves" / file);
-    for (const auto& file : draw(bars, folder / "curves")) written.files.push_back("curves" / file);
-    if (!(drawn.empty() && bars.empty()) && !gnuplot_found())
-      written.notes.emplace_back(
-          "gnuplot was not found, so the curves are not drawn; once it is installed, run it on the "
-          ".gp files in curves/");
+    draw_curves(chosen.figures, training_drawings(source, trained), folder, written);
     if (chosen.left_out > 0) written.notes.push_back(left_out_words(chosen));
   }
   if (has_earlier) {

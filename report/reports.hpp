@@ -49,6 +49,8 @@ TableBlock compatibility_overview(const Source& source);
 /// The summary and the overview.
 /// `overview`: compatibility_overview().
 Document compatibility_document(const Source& source, const TableBlock& overview);
+/// The file of a machine, relative to the run's folder.
+std::filesystem::path machine_file(const MachineLines& machine);
 /// A file for each machine with every way of every model, relative to the run's folder.
 std::vector<std::pair<std::filesystem::path, Document>> machine_documents(const Source& source);
 /// These cells, one row each.

@@ -133,6 +133,17 @@ std::string_view reason_words(model::Reason reason) {
   return row == words_of_reasons.end() ? model::name_of(reason) : row->second;
 }
 
+std::string gpus_words(const ModelRow& line, const BudgetPoint& entry) {
+  const Size used = entry.estimate.gpus_used;
+  if (used == 0) return "";
+  return used == line.gpus ? fmt::format("{} GPU{}", used, used == 1 ? "" : "s")
+                           : fmt::format("{} of {} GPUs", used, line.gpus);
+}
+
+std::string speed_words(const Estimate& e) {
+  return e.tokens_s > 0 ? shown(e.tokens_s, DisplayUnit::plain) : "";
+}
+
 std::string_view speed_class(const Estimate& e) {
   const double tpot = e.tpot.value();
   if (!std::isfinite(tpot) || tpot <= 0) return "";

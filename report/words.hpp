@@ -19,12 +19,16 @@ Grade grade(const model::Estimate& estimate);
 /// disk offload, slow (…)", "does not fit: 12.3 GiB of CPU memory short", "refused: …";
 /// "(marginal)" if the interval reaches over the limit.
 std::string verdict_words(const ModelRow& line, const BudgetPoint& entry);
+/// "4 of 8 GPUs", "1 GPU"; empty where none is used.
+std::string gpus_words(const ModelRow& line, const BudgetPoint& entry);
 std::string_view reason_words(model::Reason reason);
 
 /// Decode speed of one sequence as a class; thresholds in tokens per second.
 inline constexpr double fast_from = 20, medium_from = 5, slow_from = 1;
 /// "fast", "medium", "slow", "very slow"; empty where it does not run.
 std::string_view speed_class(const model::Estimate& estimate);
+/// Tokens per second; empty where it does not run.
+std::string speed_words(const model::Estimate& estimate);
 /// One sentence that states the thresholds.
 std::string speed_classes_explained();
 

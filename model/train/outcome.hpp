@@ -20,7 +20,7 @@ Estimate row_of(const TrainingEstimate& estimate);
 /// A step that is impossible.
 Estimate refused_step(Reason reason);
 
-/// What a program sees of the smallest card; 0 without cards.
+/// Memory of the smallest card that a program sees; 0 without cards.
 Bytes smallest_card(const Machine& machine);
 
 }  // namespace headroom::model
