@@ -182,11 +182,14 @@ BytesPerSecond Machine::host_bus(std::size_t card) const {
   return smaller_known(devices.at(card).host_bus, host.host_bus);
 }
 
-BytesPerSecond Machine::card_link(std::size_t together) const {
-  if (devices.empty()) return BytesPerSecond();
+CardLink Machine::card_link(std::size_t together) const {
+  if (devices.empty()) return {};
   if (host.cards > 0 && together > static_cast<std::size_t>(host.cards))
-    return (1.0 / host.cards) * host.network;
-  if (host.card_link > BytesPerSecond()) return host.card_link;
+    return {(1.0 / host.cards) * host.network, LinkPath::network};
+  const auto inside_a_box = [](BytesPerSecond link, BytesPerSecond bus) {
+    return CardLink{link, link > bus ? LinkPath::own : LinkPath::bus};
+  };
+  if (host.card_link > BytesPerSecond()) return inside_a_box(host.card_link, host_bus(0));
   BytesPerSecond link = devices.front().link;
   BytesPerSecond bus = host_bus(0);
   bool alike = true;
@@ -196,7 +199,7 @@ BytesPerSecond Machine::card_link(std::size_t together) const {
     link = std::min(link, devices[i].link);
     bus = smaller_known(bus, host_bus(i));
   }
-  return alike && link > BytesPerSecond() ? link : bus;
+  return inside_a_box(alike && link > BytesPerSecond() ? link : bus, bus);
 }
 
 CountedCards counted_cards(std::string_view text) { return read_cards(text, trimmed(text)); }

@@ -21,6 +21,18 @@ struct Spread {
   double low = 1, high = 1;
 };
 
+/// The way of data from card to card.
+enum class LinkPath {
+  own,     ///< links of the cards or their board: NVLink, xGMI, a bridge
+  bus,     ///< the host's bus. A link that is no faster counts as the bus too
+  network  ///< between boxes
+};
+
+struct CardLink {
+  BytesPerSecond rate;  ///< one direction
+  LinkPath path = LinkPath::bus;
+};
+
 /// A host and its cards, in the order in which layers fill them. Without cards it runs on the CPU
 /// only. The memory of a card with unified_memory is host.ram: count it once.
 struct Machine {
@@ -41,7 +53,7 @@ struct Machine {
   /// Card to card, one direction. Uses the board's link if it has one, else the cards' link if all
   /// have the same kind, else the host bus. If `together` exceeds the cards of one box, it is a
   /// card's share of the box's network.
-  BytesPerSecond card_link(std::size_t together) const;
+  CardLink card_link(std::size_t together) const;
 };
 
 /// Parses `text`: "4x h100-sxm-80gb @ epyc-genoa-768gb", "rtx-4090", "1x rtx-4090 + 1x rtx-3090",

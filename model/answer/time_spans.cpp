@@ -207,7 +207,8 @@ Span span_of_wait(const Scenario& s, const Segment& segment) {
                       "matrices * latency + (inputs to the other cards + results) / (share * link)",
                       reduce_latency(s, segment.last_card))
                  : of("all-reduces", "bytes",
-                      "2 * layers * (latency + 2 (n - 1) / n * activations / (share * link))",
+                      "2 * layers * (latency, over a bus (n + 1) / 3 times, + 2 (n - 1) / n * "
+                      "activations / (share * link))",
                       reduce_latency(s, segment.last_card));
     case Resource::handoffs:
       return of("device handoffs", "times", "times * seconds of each", r.offload.device_handoff_s);

@@ -38,6 +38,8 @@ struct Engine {
   std::vector<std::string_view> vendors;  ///< makers of cards that it runs on
   Backend backend;
   std::string_view with_vulkan;  ///< the row of the same engine built for Vulkan; empty: none
+  /// The row of the same engine when cards divide each matrix; empty: none.
+  std::string_view with_divided_matrices;
   /// Precisions that people run it with, compared when none is asked for; "auto" is
   /// the checkpoint's own.
   std::vector<std::string_view> usual_precisions;

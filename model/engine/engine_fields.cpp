@@ -52,6 +52,7 @@ const EngineField rows_of_fields[] = {
     {"", "backend", "own: CUDA, ROCm, SYCL or Metal kernels; vulkan: shaders", ONE_OF(backend, backends)},
     {"", "libraries", "engines of one word call the same kernel libraries", AT(libraries)},
     {"", "with_vulkan", "the row of the same engine built for Vulkan", AT(with_vulkan)},
+    {"", "with_divided_matrices", "the row of the same engine when cards divide each matrix", AT(with_divided_matrices)},
     {"", "usual_precisions", "precisions that are compared when none is asked for; auto: the checkpoint's own", AT(usual_precisions)},
     {"", "registry", "the engine whose registry lists its classes", AT(registry)},
     {"", "classes", "classes that it runs", AT(classes)},
@@ -148,6 +149,9 @@ const EngineField rows_of_fields[] = {
 
     {"parallel", "split", "how cards share a model", ONE_OF(parallel.split, splits)},
     {"parallel", "tensor_parallel_layers", "cards of a layer split divide each layer's matrices", AT(parallel.tensor_parallel_layers)},
+    {"parallel", "split_mode", "its own word for dividing each matrix, where that is an option", AT(parallel.split_mode)},
+    {"parallel", "parts_may_differ", "any number of cards divides a model, into parts that may differ", AT(parallel.parts_may_differ)},
+    {"parallel", "undivided_classes", "those of its classes whose matrices it does not divide", AT(parallel.undivided_classes)},
     {"parallel", "expert_spread", "cards over which expert parallelism spreads experts", ONE_OF(parallel.expert_spread, spreads)},
 
     {"kernels", "launch", "kernel launches: hidden behind the card's work, or added", ONE_OF(kernels.launch, launches)},

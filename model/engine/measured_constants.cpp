@@ -64,6 +64,8 @@ constexpr auto constants = std::to_array<NamedConstant>({
      [](Engine& e) -> Constant& { return e.parallel.reduce_latency_s; }},
     {"parallel", "reduce_over_bus_s",
      [](Engine& e) -> Constant& { return e.parallel.reduce_over_bus_s; }},
+    {"parallel", "reduce_over_network_s",
+     [](Engine& e) -> Constant& { return e.parallel.reduce_over_network_s; }},
     {"parallel", "link_bandwidth",
      [](Engine& e) -> Constant& { return e.parallel.link_bandwidth; }},
     {"weights", "load_read_bandwidth",

@@ -1,6 +1,9 @@
 // How several cards share a model.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "model/engine/constant.hpp"
 
 namespace headroom::model {
@@ -20,10 +23,15 @@ struct ParallelPolicy {
   bool tensor_parallel_layers;  ///< cards divide each layer's matrices as with Split::tensors.
                                 ///< Their memory is counted as whole layers; only latent caches
                                 ///< differ, because each card has all of them
+  /// Its own word for dividing each matrix, where that is an option: "tensor". Empty: none.
+  std::string_view split_mode;
+  bool parts_may_differ;  ///< any number of cards divides a model, into parts that may differ
+  std::vector<std::string_view> undivided_classes;  ///< those of its classes that are not divided
   ExpertSpread expert_spread;
-  Constant reduce_latency_s;   ///< start of one all-reduce, seconds; two a layer
-  Constant reduce_over_bus_s;  ///< as above, between cards that meet over the host's bus
-  Constant link_bandwidth;     ///< share of the link between cards that an exchange reaches
+  Constant reduce_latency_s;       ///< start of one all-reduce, seconds; two a layer
+  Constant reduce_over_bus_s;      ///< as above, between two cards that meet over the host's bus
+  Constant reduce_over_network_s;  ///< as above, between cards of several boxes
+  Constant link_bandwidth;         ///< share of the link between cards that an exchange reaches
 };
 
 }  // namespace headroom::model

@@ -22,7 +22,7 @@ Size together(const Links& links, const Group& group) {
 
 Links::Links(const Machine& machine)
     : box(machine.host.cards),
-      inside(machine.card_link(1)),
+      inside(machine.card_link(1).rate),
       network(machine.host.network / real_count(std::max(1, machine.host.cards))) {}
 
 BytesPerSecond ring_rate(const Links& links, const Group& group) {

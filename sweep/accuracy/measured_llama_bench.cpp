@@ -163,6 +163,7 @@ Measurement llama_bench_row(const Fields& row, const RowDefaults& defaults) {
   if (const std::string flash = field(row, "flash_attn"); !flash.empty() && flash[0] != '-')
     fields["flash_attn"] = yes(flash) ? "on" : "off";
   if (field(row, "split_mode") == "row" && cards > 1) fields["split_mode"] = "row";
+  if (field(row, "split_mode") == "tensor" && cards > 1) fields["runtime"] = "llama.cpp-tensor";
   if (yes(field(row, "no_kv_offload"))) fields["no_kv_offload"] = "yes";
   const bool both = prompt > 0 && output > 0;
   // After a context, llama-bench times the prompt alone, which no estimate gives.

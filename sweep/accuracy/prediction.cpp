@@ -214,8 +214,9 @@ model::Engine at_full_rates(const model::Engine& engine) {
   for (const auto share : {"cache_cost", "score_compute", "stream_bandwidth", "cpu_bandwidth",
                            "cpu_compute", "disk_bandwidth", "remote_numa_share", "link_bandwidth"})
     constant_named(share).in(ideal).value = 1;
-  for (const auto overhead : {"reduce_latency_s", "reduce_over_bus_s", "device_handoff_s", "step_s",
-                              "sequence_s", "eager_kernel_s", "load_fixed_s"})
+  for (const auto overhead :
+       {"reduce_latency_s", "reduce_over_bus_s", "reduce_over_network_s", "device_handoff_s",
+        "step_s", "sequence_s", "eager_kernel_s", "load_fixed_s"})
     constant_named(overhead).in(ideal).value = 0;
   // The disk, the bus and the memory alone.
   ideal.offload.thread_bandwidth.value = 1e15;

@@ -195,9 +195,14 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   command.chunk(s);
   constexpr Size usual = 2048;  // common/common.h: n_batch, which no micro-batch exceeds
   if (s.chunk_tokens > usual) command.flag("--batch-size", std::to_string(s.chunk_tokens));
-  const auto is_split = [](const auto& each) { return each.first == "tensor-split"; };
-  if (e.gpus_used > 1 && std::ranges::none_of(point.split, is_split))
+  const auto is_given = [&](std::string_view flag) {
+    return std::ranges::any_of(point.split, [&](const auto& each) { return each.first == flag; });
+  };
+  if (const auto mode = s.runtime->parallel.split_mode; !mode.empty()) {
+    if (!is_given("split-mode")) command.flag("--split-mode", mode);
+  } else if (e.gpus_used > 1 && !is_given("tensor-split")) {
     command.flag("--tensor-split", tensor_split(point, plan, output));
+  }
   for (const auto& [name, value] : point.split)
     if (name != "gpu-layers" && name != "cpu-offload-gb")
       command.flag("--" + name, value.empty() ? value : shell_quoted(value));

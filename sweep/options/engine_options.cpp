@@ -47,6 +47,22 @@ const model::Engine& built_for(const Options& options, const Engines& engines, b
   return runtime;
 }
 
+/// The row of the engine that divides each matrix between the cards, if --split-mode asks for it.
+const model::Engine& divided_by(const Options& options, const Engines& engines, bool on_machine,
+                                const model::Scenario& s) {
+  const model::Engine& runtime = *s.runtime;
+  const std::string mode = options.text("split-mode");
+  const bool is_layered = mode == "layer" || mode == "row" || mode == "none";
+  if (runtime.with_divided_matrices.empty() || is_layered) return runtime;
+  const model::Engine& divided = engines.named(runtime.with_divided_matrices);
+  if (mode != divided.parallel.split_mode)
+    throw UsageError(fmt::format("--split-mode: found '{}', expected layer, row, none or {}", mode,
+                                 divided.parallel.split_mode));
+  if (!on_machine || s.machine->devices.size() < 2)
+    throw UsageError(fmt::format("--split-mode {} has no effect without several cards", mode));
+  return divided;
+}
+
 UsageError not_of(std::string_view flag, std::string_view engines, const model::Engine& runtime) {
   return UsageError(
       fmt::format("--{} is an option of {}; the runtime is {}", flag, engines, runtime.name));
@@ -89,6 +105,7 @@ void set_pass(const Options& options, bool on_machine, model::Scenario& s) {
 void set_engine(const Options& options, const Engines& engines, bool on_machine,
                 model::Scenario& s) {
   if (options.given("backend")) s.runtime = &built_for(options, engines, on_machine, s);
+  if (options.given("split-mode")) s.runtime = &divided_by(options, engines, on_machine, s);
   if (options.given("flash-attn")) s.flash_attention = flash_attention(options, s);
   if (options.given("threads")) {
     if (s.runtime->offload.mode != model::Offload::compute)

@@ -122,7 +122,11 @@ struct EngineFlags {
   bool (*has)(const model::Engine&);
 };
 constexpr EngineFlags engine_flags[] = {
-    {"gpu-layers tensor-split main-gpu split-mode no-kv-offload cpu-moe n-cpu-moe override-tensor "
+    {"split-mode",
+     [](const model::Engine& e) {
+       return e.offload.mode == model::Offload::compute || !e.parallel.split_mode.empty();
+     }},
+    {"gpu-layers tensor-split main-gpu no-kv-offload cpu-moe n-cpu-moe override-tensor "
      "threads",
      [](const model::Engine& e) { return e.offload.mode == model::Offload::compute; }},
     {"backend", [](const model::Engine& e) { return !e.with_vulkan.empty(); }},

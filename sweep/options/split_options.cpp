@@ -113,6 +113,7 @@ std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::
   bool given = false;
   for (const auto& flag : parts_of(HEADROOM_SPLIT_FLAGS, " ")) {
     if (flag == "cpu-offload-gb" || !options.given(flag)) continue;
+    if (flag == "split-mode" && options.text(flag) == s.runtime->parallel.split_mode) continue;
     given = true;
     // ZeRO-Inference's kv_offload, FlexGen's --percent … 0 100.
     const bool pinned = s.runtime->offload.mode == model::Offload::stream &&

@@ -80,15 +80,25 @@ TEST(Machine, BusesAreAsWideAsTheirNarrowestPart) {
 }
 
 TEST(Machine, CardsTalkOverTheirLinkOrTheHostBus) {
-  EXPECT_DOUBLE_EQ(parsed("8x h100-sxm-80gb @ dgx-h100").card_link(8).value(), 450e9);
-  EXPECT_NEAR(parsed("2x rtx-4090 @ epyc-rome-512gb").card_link(2).value(), 31.5e9, 0.1e9);
+  EXPECT_DOUBLE_EQ(parsed("8x h100-sxm-80gb @ dgx-h100").card_link(8).rate.value(), 450e9);
+  EXPECT_NEAR(parsed("2x rtx-4090 @ epyc-rome-512gb").card_link(2).rate.value(), 31.5e9, 0.1e9);
   // A card without NVLink, or with another generation, leaves the bus only.
-  const BytesPerSecond mixed = parsed("h100-sxm-80gb + a100-sxm-80gb @ dgx-h100").card_link(2);
-  EXPECT_NEAR(mixed.value(), 31.5e9, 0.1e9);
-  EXPECT_EQ(parsed("cpu").card_link(2).value(), 0);
+  const CardLink mixed = parsed("h100-sxm-80gb + a100-sxm-80gb @ dgx-h100").card_link(2);
+  EXPECT_NEAR(mixed.rate.value(), 31.5e9, 0.1e9);
+  EXPECT_EQ(parsed("cpu").card_link(2).rate.value(), 0);
   Machine bridged = parsed("2x rtx-3090 @ epyc-rome-512gb");
   bridged.host.card_link = BytesPerSecond(56.25e9);
-  EXPECT_DOUBLE_EQ(bridged.card_link(2).value(), 56.25e9);
+  EXPECT_DOUBLE_EQ(bridged.card_link(2).rate.value(), 56.25e9);
+}
+
+TEST(Machine, ALinkIsTheCardsOwnIfItIsFasterThanTheBus) {
+  EXPECT_EQ(parsed("8x h100-sxm-80gb @ dgx-h100").card_link(8).path, LinkPath::own);
+  EXPECT_EQ(parsed("2x rtx-4090").card_link(2).path, LinkPath::bus);
+  EXPECT_EQ(parsed("2x rtx-pro-6000-blackwell").card_link(2).path, LinkPath::bus);
+  EXPECT_EQ(parsed("2x rtx-3090 @ desktop-nvlink-bridge").card_link(2).path, LinkPath::own);
+  Machine slow = parsed("2x rtx-3090 @ epyc-rome-512gb");
+  slow.host.card_link = BytesPerSecond(16e9);
+  EXPECT_EQ(slow.card_link(2).path, LinkPath::bus);
 }
 
 TEST(Machine, ManyCardsNeedSeveralBoxes) {
@@ -99,8 +109,10 @@ TEST(Machine, ManyCardsNeedSeveralBoxes) {
   EXPECT_EQ(two.host.cores, 2 * one.host.cores);
   EXPECT_DOUBLE_EQ(two.host.power_w, 2 * one.host.power_w);
   // NVLink within a box, an eighth of 8 x 400 Gbit/s beyond it.
-  EXPECT_DOUBLE_EQ(two.card_link(8).value(), 450e9);
-  EXPECT_DOUBLE_EQ(two.card_link(9).value(), 50e9);
+  EXPECT_DOUBLE_EQ(two.card_link(8).rate.value(), 450e9);
+  EXPECT_DOUBLE_EQ(two.card_link(9).rate.value(), 50e9);
+  EXPECT_EQ(two.card_link(8).path, LinkPath::own);
+  EXPECT_EQ(two.card_link(9).path, LinkPath::network);
   EXPECT_EQ(parsed("12x rtx-4090 @ epyc-rome-512gb").host.boxes, 2);
 }
 

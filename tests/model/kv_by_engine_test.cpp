@@ -70,6 +70,9 @@ const Row rows[] = {
     // blocks of 2096 tokens, 304 hold 8.00 times 64K.
     {"Qwen/Qwen3.5-27B", "vllm", "fp8", 128 * K, Size{84 + 3 * 2} * 16 * 1568 * 2048},
     {"Qwen/Qwen3.5-35B-A3B", "vllm", "fp8", 64 * K, (32 + 3 * 2) * 10 * 2096 * 1024},
+    // Kimi delta attention has 96 heads of 128 * 128 in fp32 and 3 inputs of 36,864 channels. 69
+    // such layers are three groups beside the 24 that attend: one latent of 576.
+    {"moonshotai/Kimi-K3", "vllm", "bf16", 64 * K, Size{12 + 3 * 2} * 24 * 5760 * 1152},
     // A config without a type of the state: 16 bit, as vLLM computes. 12 layers of 48 attend.
     {"Qwen/Qwen3-Next-80B-A3B-Instruct", "vllm-0.15", "bf16", 64 * K, (121 + 3) * 12 * 544 * 2048},
 };

@@ -116,7 +116,7 @@ TEST(RowMachine, IsOfItsColumns) {
   const auto link = [](const std::string& nodes) {
     return machine_of(row({{"machine", "16x h100-sxm-80gb"}, {"nodes", nodes}}))
         .card_link(16)
-        .value();
+        .rate.value();
   };
   EXPECT_EQ(link("2"), 50e9);
   EXPECT_GT(link(""), 50e9);

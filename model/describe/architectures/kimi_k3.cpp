@@ -28,7 +28,8 @@ Part delta_attention(const Config& own, Size hidden) {
           ? std::move(p) + linear("g_proj", hidden, width)
           : std::move(p) + linear("g_a_proj", hidden, dim) + linear("g_b_proj", dim, width);
   p = std::move(p) + rms_norm("o_norm", k("RMSNormGated"), dim) + linear("o_proj", width, hidden);
-  p.caches = {recurrent_state(3 * width, kernel, times({heads, dim, dim}))};
+  // vLLM 0.33 layers/mamba/mamba_utils.py kda_state_dtype: fp32.
+  p.caches = {recurrent_state(3 * width, kernel, times({heads, dim, dim}), StateType::fp32)};
   return p;
 }
 

@@ -59,13 +59,17 @@ Bytes rank_weights(const Scenario& s, const Plan& plan, Size card) {
   const Rank rank = rank_of(s, plan, card);
   const Range range = plan.layers_of(card);
   Bytes bytes = shards.of_rank(without_host_tables(s, range), rank);
-  if (plan.stage_of(card) == 0) bytes += shards.of_rank(shards.embedding, rank);
+  if (plan.stage_of(card) == 0 && plan.embedding == Where::card)
+    bytes += shards.of_rank(shards.embedding, rank);
   if (!plan.has_head(card)) return bytes;
   bytes += shards.of_rank(shards.head, rank);
+  if (!s.weights->model->profile.tied_head) return bytes;
+  const Bytes tied = rounded_down(s.weights->head_read);
+  // llama.cpp names a tied output like the embedding, which llama_meta_device_get_split_state does
+  // not divide.
+  if (plan.embedding != Where::card) return bytes + tied;
   // A tied head is on its own card only where all is one stage.
-  if (s.weights->model->profile.tied_head && plan.stages > 1)
-    bytes += shards.of_rank({.vocabulary = rounded_down(s.weights->head_read)}, rank);
-  return bytes;
+  return plan.stages > 1 ? bytes + shards.of_rank({.vocabulary = tied}, rank) : bytes;
 }
 
 /// Weights of a card with layers of its own. In row mode they include a part of every matrix.

@@ -27,6 +27,8 @@ Reason obstacle(const Scenario& s, Size shards, Size replicas) {
   if (s.draft != nullptr && s.draft->weights != nullptr)
     if (const Reason of = obstacle(of_draft(s, shards), shards, 1); of != Reason::none) return of;
   const Model& model = *s.weights->model;
+  if (s.runtime->parallel.parts_may_differ)
+    return shards <= model.shape.query_heads ? Reason::none : Reason::heads_not_divisible;
   const Shards& divided = s.weights->shards;
   const Divisors& d = divided.divisors;
   const Size query = model.shape.query_heads, kv = model.shape.kv_heads;
@@ -78,6 +80,7 @@ Plan divided(const Scenario& s, Size shards, Size stages, Size replicas) {
   plan.shared_experts = replicas > 1 && s.weights->shards.experts > 0 && shares_experts(s);
   plan.expert_groups = groups_of_experts(s);
   plan.computes_on_card = true;
+  if (s.runtime->offload.input_on_cpu) plan.embedding = Where::cpu;
   plan.partly_on_host = s.cpu_offload > Bytes(0);
   plan.on_cards = {0, layers};
   plan.on_cpu = plan.on_disk = {layers, layers};
@@ -112,6 +115,9 @@ Plan divide_tensors(const Scenario& s) {
   const Size stages = std::max<Size>(1, s.pipeline_parallel), cards = card_count(s);
   const Size replicas = std::max<Size>(1, s.data_parallel);
   if (cards == 0) return refused(Reason::no_gpu);
+  if (cards > 1 && std::ranges::binary_search(s.runtime->parallel.undivided_classes,
+                                              s.weights->model->architecture))
+    return refused(Reason::parallelism_unsupported);
   if (stages > std::ssize(s.weights->layer)) return refused(Reason::layers_not_divisible);
   Size asked = s.tensor_parallel;
   if (s.expert_parallel > 1) {

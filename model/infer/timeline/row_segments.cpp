@@ -135,7 +135,7 @@ void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, co
   const RealBytes moved = moved_bytes(s, plan, pass, matrices);
   const Speeds::Link& link = speeds.link(plan.cards);
   const Seconds taken =
-      Seconds(pass.weight_reads * matrices * link.start->value) + moved / link.bytes_s;
+      pass.weight_reads * matrices * link.start_of(plan.cards) + moved / link.bytes_s;
   time.add(Resource::link, taken, [&] {
     return Segment{
         .last_card = plan.cards, .moved = moved, .kernels = pass.weight_reads * matrices};

@@ -12,7 +12,7 @@ Speeds::Speeds(const Scenario& s)
       decoding_kernels(headroom::model::kernels(s, decoding)) {
   if (s.machine->devices.empty()) return;
   const auto between = [&](Size together) {
-    return Link{link_rate(s, together), &reduce_latency(s, together)};
+    return Link{link_rate(s, together), &reduce_latency(s, together), link_path(s, together)};
   };
   bus = bus_rate(s);
   inside = between(1);

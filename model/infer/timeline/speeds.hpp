@@ -32,7 +32,10 @@ struct Speeds {
   /// Between cards that exchange what they compute.
   struct Link {
     BytesPerSecond bytes_s;
-    const Constant* start = nullptr;  ///< start of an all-reduce, seconds
+    const Constant* start = nullptr;  ///< reduce_latency()
+    LinkPath path = LinkPath::bus;
+
+    Seconds start_of(Size meeting) const { return reduce_start(*start, path, meeting); }
   };
   /// Kernels of a pass's layers.
   double kernels(const Scenario& scenario, const Pass& pass) const {

@@ -82,10 +82,11 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
 Seconds sharing_seconds(const Scenario& s, const Speeds& speeds, const Plan& plan,
                         const Pass& pass) {
   if (!plan.shared_experts) return Seconds();
-  const Speeds::Link& across = speeds.link(plan.shards * plan.sharing());
+  const Size meeting = plan.shards * plan.sharing();
+  const Speeds::Link& across = speeds.link(meeting);
   const double others = static_cast<double>(plan.sharing()) - 1;
   return 2.0 * runs(s, pass) *
-         (Seconds(across.start->value * pass.weight_reads) +
+         (pass.weight_reads * across.start_of(meeting) +
           others * activation_bytes(s, pass) / across.bytes_s);
 }
 
@@ -112,7 +113,7 @@ void add_exchanges(const Scenario& s, const Speeds& speeds, const Plan& plan, co
 Seconds all_reduces(const Scenario& s, const Speeds::Link& link, const Pass& pass, Size cards) {
   const auto n = static_cast<double>(cards);
   return 2.0 * runs(s, pass) *
-         (Seconds(link.start->value * pass.weight_reads) +
+         (pass.weight_reads * link.start_of(cards) +
           2.0 * (n - 1) / n * activation_bytes(s, pass) / link.bytes_s);
 }
 

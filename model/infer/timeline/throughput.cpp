@@ -132,12 +132,6 @@ double expert_weight(const Scenario& s) {
   return cost / (tiled_bandwidth(s, device, 16) / bandwidth_of(s, device));
 }
 
-/// True if cards exchange data over the host's bus: no PCIe 5.0 link is faster than 64 GB/s.
-bool over_bus(const Scenario& s, Size cards) {
-  constexpr BytesPerSecond bus(64e9);
-  return s.machine->card_link(static_cast<std::size_t>(cards)) <= bus;
-}
-
 }  // namespace
 
 Seconds launches(const Scenario& s, const Pass& pass, Seconds kernels) {
@@ -243,12 +237,27 @@ PrefillOffload host_prompts(const Scenario& s, double tokens) {
              ? PrefillOffload::faster
              : s.runtime->offload.prefill;
 }
+LinkPath link_path(const Scenario& s, Size cards) {
+  return s.machine->card_link(static_cast<std::size_t>(cards)).path;
+}
 const Constant& reduce_latency(const Scenario& s, Size cards) {
-  return over_bus(s, cards) ? s.runtime->parallel.reduce_over_bus_s
-                            : s.runtime->parallel.reduce_latency_s;
+  const ParallelPolicy& policy = s.runtime->parallel;
+  switch (link_path(s, cards)) {
+    case LinkPath::own:
+      return policy.reduce_latency_s;
+    case LinkPath::bus:
+      return policy.reduce_over_bus_s;
+    case LinkPath::network:
+      break;
+  }
+  return policy.reduce_over_network_s;
+}
+Seconds reduce_start(const Constant& of_two, LinkPath path, Size cards) {
+  const double ring = (static_cast<double>(cards) + 1) / 3;
+  return Seconds(path == LinkPath::bus ? ring * of_two.value : of_two.value);
 }
 BytesPerSecond link_rate(const Scenario& s, Size cards) {
-  return s.machine->card_link(static_cast<std::size_t>(cards)) *
+  return s.machine->card_link(static_cast<std::size_t>(cards)).rate *
          s.runtime->parallel.link_bandwidth.value;
 }
 BytesPerSecond bus_rate(const Scenario& s) {

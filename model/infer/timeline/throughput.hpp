@@ -37,10 +37,15 @@ PrefillOffload host_prompts(const Scenario& scenario, double tokens);
 /// threads wait for the same units.
 Throughput cpu_rate(const Scenario& scenario);
 
-/// Start of an all-reduce of so many cards, seconds: over their own links, or over the host's bus.
-/// No bus up to PCIe 5.0 is faster than 64 GB/s. From 2 to 8 cards it takes the same time
-/// (mlc-ai/llm-perf-bench, CodeLlama-34B on 2, 4 and 8 A10G).
+/// The way of an exchange of so many cards.
+LinkPath link_path(const Scenario& scenario, Size cards);
+/// Start of an all-reduce of two cards that meet as so many do, seconds.
 const Constant& reduce_latency(const Scenario& scenario, Size cards);
+/// Start of an all-reduce of so many cards. Over links of their own, a kernel of each card reads
+/// all others at the same time: 4.4, 4.6 and 4.6 us of 2, 4 and 8 H100. Over the host's bus a ring
+/// passes the data on: 10.5, 18 and 32 us, a third of the first more for each further card. Source:
+/// us_of_1_kib_at_most in hardware/catalogue/all_reduce.csv, medians over hosts.
+Seconds reduce_start(const Constant& of_two, LinkPath path, Size cards);
 /// Between so many cards, over the bus to the first one, and from disk.
 BytesPerSecond link_rate(const Scenario& scenario, Size cards);
 BytesPerSecond bus_rate(const Scenario& scenario);

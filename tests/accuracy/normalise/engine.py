@@ -163,8 +163,14 @@ def transformers_version(row, versions):
     return 'transformers-' + ('4.35' if minor < 1 else '4.47' if minor < 4 else '4.57')
 
 
+DIVIDING = {'llama.cpp': 'tensor', 'ik_llama.cpp': 'graph'}
+
+
 def version_of(row, runtime, versions):
     """The name of the engine's row for the version that the settings name."""
+    word = DIVIDING.get(runtime)
+    if word and (leading_int(row.setting('tp')) > 1 or word in (row.setting('sm'), row.setting('split_mode'))):
+        return f'{runtime}-{word}'
     if runtime == 'llama.cpp':
         return llama_cpp_version(row, versions)
     if runtime == 'ik_llama.cpp' and with_blas(row):

@@ -90,6 +90,8 @@ def placement_of(row, runtime, cards):
         found['max_num_seqs'] = '' if most is None else int(most)
     if runtime.startswith(COMPUTING):
         micro = leading_number(flag(flags, 'n-ubatch', 'ubatch', 'ub') or '')
+        if runtime in ('llama.cpp-tensor', 'ik_llama.cpp-graph'):
+            return found | {'ubatch': '' if micro is None else int(micro)}
         mode = flag(flags, 'sm', 'split-mode', 'split')
         found |= {'gpu_layers': gpu_layers(row, flags), 'experts_on_card': experts_on_card(row),
                   'ubatch': '' if micro is None else int(micro),
