@@ -118,9 +118,9 @@ std::string time_lines(const Explanation& explained, const model::IntervalFactor
         rows.push_back({std::string(row.words), duration(term.expected), duration(term.low),
                         duration(term.high), measured_words(row.interval)});
   if (e.tokens_s > 0)
-    rows.push_back({"tokens/s, all sequences", fmt::format("{:.3g}", e.tokens_s),
-                    fmt::format("{:.3g}", e.tokens_s / of.tpot.high),
-                    fmt::format("{:.3g}", e.tokens_s / of.tpot.low), measured_words(of.tpot)});
+    rows.push_back({"tokens/s, all sequences", three_digits(e.tokens_s),
+                    three_digits(e.tokens_s / of.tpot.high), three_digits(e.tokens_s / of.tpot.low),
+                    measured_words(of.tpot)});
   return rows.empty() ? std::string()
                       : aligned({"time", "expected", "low", "high", "measured"},
                                 {false, true, true, true, false}, rows);

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "sweep/output.hpp"
+#include "sweep/terminal.hpp"
 
 namespace headroom::sweep {
 
@@ -30,12 +31,13 @@ void Log::say(std::string_view event, std::string_view message,
   if (json_)
     fmt::print(stderr, "{}\n", log_line(event, message, facts));
   else
-    fmt::print(stderr, "{}{}\n", event == "note" ? "note: " : "", message);
+    fmt::print(stderr, "{}{}\n", event == "note" ? "note: " : "", without_controls(message));
 }
 
 void Log::summary(std::string_view event, std::string_view message,
                   const boost::json::object& facts) const {
-  fmt::print("{}", json_ ? log_line(event, message, facts) + '\n' : wrapped(message, 0, 2));
+  fmt::print("{}", json_ ? log_line(event, message, facts) + '\n'
+                         : wrapped(without_controls(message), 0, 2));
 }
 
 }  // namespace headroom::sweep

@@ -75,7 +75,7 @@ void refuse_sources(const Options& options, Format format) {
 void emit(const Options& options, std::string_view screen) {
   const bool paints = on_terminal(options) && options.text("format", "text") == "text" &&
                       allows_colour(std::getenv("NO_COLOR"), std::getenv("TERM"));
-  const std::string text = paints ? coloured(screen) : std::string(screen);
+  const std::string safe = without_controls(screen), text = paints ? coloured(safe) : safe;
   stream(options, [&](std::ostream& out) {
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
   });
@@ -232,7 +232,7 @@ std::string three_digits(double value) {
     const int places = 2 - static_cast<int>(std::floor(std::log10(size)));
     return fmt::format("{:.{}f}", value, places);
   }
-  if (!(size >= 999.5)) return fmt::format("{:.3g}", value);
+  if (!(size >= 99.95)) return fmt::format("{:.3g}", value);  // which writes 99.96 as 1e+02
   const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 2);
   return grouped(std::llround(std::round(value / unit) * unit));
 }

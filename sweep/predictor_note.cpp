@@ -5,8 +5,25 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/intervals.hpp"
 #include "sweep/options/speculation.hpp"
+#include "sweep/output.hpp"
 
 namespace headroom::sweep {
+namespace {
+
+/// The ratio of decode steps for several sequences: what is served depends on prefill too.
+std::string faster_words(const model::Scenario& with, const model::Estimate& e,
+                         const model::Estimate& plain) {
+  const model::Interval of = model::interval_factors(with).times(e).tpot;
+  const double ratio = e.tokens_s / plain.tokens_s;
+  if (with.batch > 1)
+    return fmt::format("would decode {:.2f} times as fast ({:.2f} to {:.2f})", ratio,
+                       ratio / of.high, ratio / of.low);
+  return fmt::format("would give {} tokens/s ({} to {}) instead of {}", three_digits(e.tokens_s),
+                     three_digits(e.tokens_s / of.high), three_digits(e.tokens_s / of.low),
+                     three_digits(plain.tokens_s));
+}
+
+}  // namespace
 
 std::optional<std::string> predictor_note(const model::Scenario& s, const model::Estimate& plain) {
   const Size modules = s.weights->model->multi_token_prediction.modules;
@@ -32,14 +49,12 @@ std::optional<std::string> predictor_note(const model::Scenario& s, const model:
       }
       if (e.tokens_s <= most_s) continue;
       most_s = e.tokens_s;
-      const model::Interval of = model::interval_factors(with).times(e).tpot;
       best = fmt::format(
-          "--speculate {} would give {:.3g} tokens/s ({:.3g} to {:.3g}) instead of {:.3g}, if "
-          "{:.0f} "
-          "% ({:.0f} to {:.0f} %) of proposed tokens are kept; they take {}",
-          asked.text(), e.tokens_s, e.tokens_s / of.high, e.tokens_s / of.low, plain.tokens_s,
-          100 * given->acceptance.expected, 100 * given->acceptance.low,
-          100 * given->acceptance.high, to_text(given->weights->total));
+          "--speculate {} {}, if {:.0f} % ({:.0f} to {:.0f} %) of proposed tokens are kept; they "
+          "take {}",
+          asked.text(), faster_words(with, e, plain), 100 * given->acceptance.expected,
+          100 * given->acceptance.low, 100 * given->acceptance.high,
+          to_text(given->weights->total));
     } catch (const std::invalid_argument& e) {
       if (why.empty()) why = e.what();
     }

@@ -19,6 +19,7 @@
 #include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
 #include "sweep/spec.hpp"
+#include "sweep/terminal.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -145,7 +146,7 @@ int dispatch(std::vector<std::string> arguments) {
 
 /// An error's message: on a terminal in lines that it holds, for programs in one.
 std::string message_lines(const std::string& what) {
-  const std::string text = "headroom: " + what;
+  const std::string text = "headroom: " + without_controls(what);
   const bool screen = ::isatty(STDERR_FILENO) != 0 && text.find('\n') == std::string::npos;
   return screen ? wrapped(text, 0, 2) : text;
 }

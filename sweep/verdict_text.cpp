@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hardware/quantity_text.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/outside_share.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -27,8 +28,11 @@ std::string high_end(const Scenario& s, const Estimate& e) {
         safe);
   if (e.gpu_bytes_high + spare_memory(s) <= model::card_budget(s, 0))
     return "at the high end of its interval the engine's share of a card does not hold it";
-  return fmt::format("it may take {} of {} GiB", in_gib(e.gpu_bytes_high),
-                     in_gib(model::card_budget(s, 0)));
+  const Bytes budget = model::card_budget(s, 0), spare = spare_memory(s);
+  if (spare > Bytes(0) && e.gpu_bytes_high <= budget)
+    return fmt::format("it may take {} of {} GiB, and {} should stay free",
+                       in_gib(e.gpu_bytes_high), in_gib(budget), to_text(spare));
+  return fmt::format("it may take {} of {} GiB", in_gib(e.gpu_bytes_high), in_gib(budget));
 }
 
 /// Differences at the ends of the interval; empty where there are none.
@@ -77,8 +81,14 @@ std::string tight_line(const GivenScenario& given, const Scenario& s, const Esti
     safe.push_back(fmt::format("--context {}", context));
   if (const Size batch = safe_size(s, &Scenario::batch, 1, 1); batch > 0)
     safe.push_back(fmt::format("--batch {}", batch));
-  const auto way = std::ranges::find_if(
-      given.ways, [](const Way& each) { return model::is_on_gpus(each.estimate) && !each.tight; });
+  // Ways are compared without what else was asked for, such as images.
+  const auto way = std::ranges::find_if(given.ways, [&](const Way& each) {
+    if (!model::is_on_gpus(each.estimate) || each.tight || each.weights == nullptr) return false;
+    Scenario other = s;
+    other.weights = each.weights.get();
+    other.runtime = each.engine;
+    return is_safe(other);
+  });
   if (way != given.ways.end())
     safe.push_back(fmt::format("--precision {}", way->weights->scheme->name));
   return paragraph(fmt::format("Tight: {}; {}.", high_end(s, e),

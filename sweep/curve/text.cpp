@@ -63,9 +63,9 @@ std::string table(const CurveLine& line) {
     rows.push_back(
         {amount(p.allocation), amount(e.gpu_bytes), layer_counts(p), duration(e.load.value()),
          fmt::format("{} to {}", duration(load.first), duration(load.second)),
-         duration(e.ttft.value()), fmt::format("{:.3g}", e.tokens_s),
-         fmt::format("{:.3g} to {:.3g}", speed.first, speed.second), duration(e.total.value()),
-         p.gain ? fmt::format("{:+.2g}", *p.gain) : "", happens});
+         duration(e.ttft.value()), three_digits(e.tokens_s),
+         fmt::format("{} to {}", three_digits(speed.first), three_digits(speed.second)),
+         duration(e.total.value()), p.gain ? fmt::format("{:+.2g}", *p.gain) : "", happens});
   }
   std::string text =
       aligned({"allocation", "expected use", "GPU/CPU/disk", "load", "80 % of it", "first token",
@@ -95,8 +95,8 @@ std::string limits(const CurveLine& line, Size gpus) {
 }
 
 std::string point_words(const CurveLine& line, std::size_t i) {
-  return fmt::format("{}: {:.3g} tokens/s", amount(line.points[i].allocation),
-                     line.points[i].estimate.tokens_s);
+  return fmt::format("{}: {} tokens/s", amount(line.points[i].allocation),
+                     three_digits(line.points[i].estimate.tokens_s));
 }
 
 std::string findings(const CurveLine& line, Size gpus) {
@@ -119,9 +119,9 @@ std::string findings(const CurveLine& line, Size gpus) {
     const std::size_t i = mark.index;
     const double before = i > 0 ? line.points[i - 1].estimate.tokens_s : 0;
     say("Jump",
-        fmt::format("{} at {}{:.3g} tokens/s", mark.text, to_text(line.points[i].allocation) + ": ",
-                    line.points[i].estimate.tokens_s) +
-            (before > 0 ? fmt::format(", {:.3g} before", before) : ""));
+        fmt::format("{} at {}{} tokens/s", mark.text, to_text(line.points[i].allocation) + ": ",
+                    three_digits(line.points[i].estimate.tokens_s)) +
+            (before > 0 ? fmt::format(", {} before", three_digits(before)) : ""));
   }
   say("Recommended",
       line.recommended ? fmt::format("{}{}, {}", amount(line.points[*line.recommended].allocation),

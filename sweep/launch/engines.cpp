@@ -205,7 +205,7 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   }
   for (const auto& [name, value] : point.split)
     if (name != "gpu-layers" && name != "cpu-offload-gb")
-      command.flag("--" + name, value.empty() ? value : shell_quoted(value));
+      command.flag("--" + name, value.empty() ? value : as_argument(value));
   add_cache_types("--cache-type", s, command);
   // llama-context.cpp: quantised values need it.
   if (model::cache_precision(s).block_elements > 1 &&

@@ -17,10 +17,10 @@ std::string heading(const LaunchPoint& point) {
   const model::Estimate& e = point.estimate();
   return fmt::format(
       "#!/bin/sh\n# {} in {} on {}: {}.\n# Expected on the most loaded card: {} ({} to "
-      "{}); {:.3g} tokens/s.\n",
+      "{}); {} tokens/s.\n",
       point.model().name, point.scheme().name, point.scenario.machine->name,
       verdict_text(point.scenario, e), to_text(e.gpu_bytes), to_text(e.gpu_bytes_low),
-      to_text(e.gpu_bytes_high), e.tokens_s);
+      to_text(e.gpu_bytes_high), three_digits(e.tokens_s));
 }
 
 void EngineCommand::flag(std::string_view name, std::string_view value) {

@@ -77,6 +77,11 @@ void set_parallel(const Options& options, bool on_machine, model::Scenario& s) {
     if (!on_machine) throw UsageError(fmt::format("--{} has no effect without a machine", flag));
     s.*member = options.whole(flag, 0);
   }
+  const Size asked = std::max<Size>(1, s.tensor_parallel) * std::max<Size>(1, s.pipeline_parallel) *
+                     std::max<Size>(1, s.data_parallel);
+  if (on_machine && asked > 1 && asked > std::ssize(s.machine->devices))
+    throw UsageError(fmt::format("--tp, --pp and --dp ask for {} cards together; {} has {}", asked,
+                                 s.machine->name, s.machine->devices.size()));
 }
 
 void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {

@@ -24,7 +24,7 @@ using namespace model;
 
 std::string size_text(Size size) { return size > 0 ? std::to_string(size) : std::string("-"); }
 std::string speed_text(const Estimate& e) {
-  return fits(e) ? fmt::format("{:.3g}", e.tokens_s) : std::string("-");
+  return fits(e) ? three_digits(e.tokens_s) : std::string("-");
 }
 json::value finite_number(double value) {
   return std::isfinite(value) ? json::value(value) : json::value(nullptr);

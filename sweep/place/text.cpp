@@ -23,8 +23,8 @@ using namespace model;
 std::string outcome(const Estimate& e) {
   if (!(e.tokens_s > 0))
     return fmt::format("load {}, {} a prompt", duration(e.load.value()), duration(e.ttft.value()));
-  return fmt::format("load {}, first token {}, {:.3g} tokens/s: {}", duration(e.load.value()),
-                     duration(e.ttft.value()), e.tokens_s, report::speed_class(e));
+  return fmt::format("load {}, first token {}, {} tokens/s: {}", duration(e.load.value()),
+                     duration(e.ttft.value()), three_digits(e.tokens_s), report::speed_class(e));
 }
 
 /// The devices of one strategy, a bar each.
@@ -89,7 +89,7 @@ std::string orders_text(const Answer& answer) {
     const bool fits = !order.layers.empty();
     const double step = e.tokens_s > 0 ? e.tpot.value() : e.ttft.value();
     rows.push_back({order.name, fits ? duration(step) : "does not fit",
-                    fits && e.tokens_s > 0 ? fmt::format("{:.3g}", e.tokens_s) : "", order.layers});
+                    fits && e.tokens_s > 0 ? three_digits(e.tokens_s) : "", order.layers});
   }
   return "Full budgets, by the order in which devices are filled:\n" +
          aligned({"order", "step", "tokens/s", "layers"}, {false, true, true, false}, rows) + '\n';

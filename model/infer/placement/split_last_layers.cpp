@@ -28,6 +28,18 @@ class LastLayers {
       budgets_[index(card)] = scaled(uses.setup().budget(s_, card), factor_);
   }
 
+  /// Another plan for one whose host memory does not suffice. Nothing if an option says how many
+  /// layers are on cards, or there is none. If card and host have one memory, what the host needs
+  /// besides layers has to be left there: one item less is on the card. Experts in host memory are
+  /// mapped, and may exceed it. Their plan has whole layers instead, which go to disk.
+  std::optional<Plan> with_less_in_host(const Plan& plan) const {
+    if (devices_ == 0 || !plan.computes_on_card || given_ != nullptr) return std::nullopt;
+    if (plan.partly_on_host) return with(devices_, most(devices_));
+    if (devices_ > 1 || !s_.machine->devices[0].unified_memory) return std::nullopt;
+    const Size layers = std::min(plan.on_cards.size(), counted_);
+    return with(1, layers + (plan.head == Where::card ? 1 : 0) - 1);
+  }
+
   Plan plan() const {
     if (devices_ == 0) return on_cpu_only(s_);
     if (given_ == nullptr) return fitted();
@@ -231,8 +243,16 @@ std::array<float, LayerSplit::max_cards> card_shares(const Scenario& s) {
 }
 
 Plan split_last_layers(const Uses& uses, double factor) {
-  Plan plan = LastLayers(uses, factor).plan();
-  if (plan.feasible()) place_in_host(uses, plan, factor);
+  const LastLayers last(uses, factor);
+  Plan plan = last.plan();
+  if (!plan.feasible()) return plan;
+  place_in_host(uses, plan, factor);
+  while (plan.reason == Reason::ram) {
+    auto less = last.with_less_in_host(plan);
+    if (!less) break;
+    plan = *std::move(less);
+    place_in_host(uses, plan, factor);
+  }
   return plan;
 }
 
