@@ -133,8 +133,8 @@ std::string source_state(const fs::path& database) {
 
 std::string points_state(const fs::path& folder, CsvFile csv) {
   Digest digest;
-  if (csv == CsvFile::none || !add_state(digest, folder / csv_file_name(csv))) return "none";
-  return digest.text();
+  const bool there = csv != CsvFile::none && add_state(digest, folder / csv_file_name(csv));
+  return there ? digest.text() : std::string(ReportMark::none);
 }
 
 std::string files_state(const fs::path& folder, std::string_view text) {

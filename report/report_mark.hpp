@@ -29,15 +29,15 @@ std::vector<std::filesystem::path> files_there(const std::filesystem::path& fold
 /// A state is a digest of sizes, inodes and times of the last change (mtime and ctime, in
 /// nanoseconds). Any write, copy or rename changes it, also one that puts size and date back.
 struct ReportMark {
-  std::int64_t run = 0;                ///< the run that the reports show
-  std::string fingerprint{};           ///< its fingerprint
-  std::string finished{};              ///< when it was complete; pruning may remove the run
-  std::string form{};                  ///< which figures and which file of every point
-  std::string inputs{unknown_inputs};  ///< digest of what the run was made from
-  std::string source{};                ///< source_state()
-  std::string points{};                ///< points_state()
-  std::string files{};                 ///< files_state()
-  static constexpr std::string_view unknown_inputs = "none";
+  std::int64_t run = 0;       ///< the run that the reports show
+  std::string fingerprint{};  ///< its fingerprint
+  std::string finished{};     ///< when it was complete; pruning may remove the run
+  std::string form{};         ///< which figures and which file of every point
+  std::string inputs{none};   ///< digest of what the run was made from; none: not known
+  std::string source{};       ///< source_state()
+  std::string points{};       ///< points_state()
+  std::string files{};        ///< files_state()
+  static constexpr std::string_view none = "none";
 };
 
 /// True if the folder has reports, so that files in it are this program's.
@@ -51,7 +51,7 @@ void write_readme(const std::filesystem::path& folder, const std::string& text,
 /// State of the program and of a database, with what sqlite has not moved into it yet. Empty where
 /// the system does not show the program's file.
 std::string source_state(const std::filesystem::path& database);
-/// State of the file of every point.
+/// State of the file of every point; none: there is no such file.
 std::string points_state(const std::filesystem::path& folder, CsvFile csv);
 /// State of all files in `folder`, and README.md's `text` before its mark.
 std::string files_state(const std::filesystem::path& folder, std::string_view text);

@@ -32,12 +32,12 @@ void remove_others(const std::filesystem::path& folder, const Written& written) 
       std::filesystem::remove(folder / file, error);
 }
 
-/// "chosen-gz-gnuplot": which reports are written of a run.
+/// "chosen-gz": which reports are written of a run. Curves without gnuplot are scripts alone.
 std::string form_of(Figures figures, CsvFile csv) {
-  constexpr std::string_view words[] = {"chosen", "all", "no"};
-  return fmt::format("{}-{}-{}", words[static_cast<std::size_t>(figures)],
+  constexpr std::string_view words[] = {"chosen", "all", "no-curves"};
+  return fmt::format("{}-{}{}", words[static_cast<std::size_t>(figures)],
                      csv_file_words[static_cast<std::size_t>(csv)],
-                     gnuplot_found() ? "gnuplot" : "scripts");
+                     figures == Figures::skip || gnuplot_found() ? "" : "-scripts");
 }
 
 /// Draws both into curves/, and notes it where gnuplot is missing.
@@ -58,13 +58,31 @@ std::string inputs_of(const ReportMark& now, const std::optional<ReportMark>& ea
                       const Database& database) {
   const bool same = earlier && !now.source.empty() && earlier->source == now.source &&
                     (earlier->run == now.run || database.latest_run() == now.run);
-  return same ? earlier->inputs : std::string(ReportMark::unknown_inputs);
+  return same ? earlier->inputs : std::string(ReportMark::none);
 }
 
 void remove_scripts(const std::filesystem::path& folder) {
   std::error_code error;
   for (const auto& file : files_there(folder))
     if (file.extension() == ".gp") std::filesystem::remove(folder / file, error);
+}
+
+/// Compatibility, machines, precisions and training. `add` writes a file by its name.
+template <class Add>
+void add_tables(const Source& source, const TableBlock& overview,
+                const std::vector<TrainingLine>& trained, const Add& add) {
+  if (!source.lines.empty() || trained.empty()) {
+    add("compatibility.md", to_markdown(compatibility_document(source, overview)));
+    for (const auto& [file, document] : machine_documents(source))
+      add(file.generic_string(), to_markdown(document));
+    std::ostringstream csv_text;
+    write_csv(csv_text, compatibility_table(source));
+    add("compatibility.csv", csv_text.view());
+    add("precision.md", to_markdown(precision_document(source)));
+  }
+  if (!trained.empty())
+    add("training.md",
+        to_markdown(Document().heading(1, "Training").append(training_document(source, trained))));
 }
 
 /// Throws as source_of() does.
@@ -157,25 +175,14 @@ Written write_reports(const Database& database, std::int64_t run,
     write_whole(folder / name, content);
     written.files.emplace_back(name);
   };
-  const bool same_points = csv == Csv::keep && earlier && form != CsvFile::none &&
+  const bool same_points = csv == Csv::keep && earlier && earlier->points != ReportMark::none &&
                            earlier->fingerprint == mark.fingerprint &&
                            earlier->points == points_state(folder, form);
   if (!same_points) write_csv_file(folder, form, database, run);
   if (form != CsvFile::none) written.files.emplace_back(csv_name);
   const auto trained = training_lines(source);
   const TableBlock overview = compatibility_overview(source);
-  if (!source.lines.empty() || trained.empty()) {
-    add("compatibility.md", to_markdown(compatibility_document(source, overview)));
-    for (const auto& [file, document] : machine_documents(source))
-      add(file.generic_string(), to_markdown(document));
-    std::ostringstream csv_text;
-    write_csv(csv_text, compatibility_table(source));
-    add("compatibility.csv", csv_text.view());
-    add("precision.md", to_markdown(precision_document(source)));
-  }
-  if (!trained.empty())
-    add("training.md",
-        to_markdown(Document().heading(1, "Training").append(training_document(source, trained))));
+  add_tables(source, overview, trained, add);
   if (diff) add("changes.md", to_markdown(diff_document(*diff)));
   const auto chosen =
       chosen_figures(source, diff ? &diff->before() : nullptr, figures == Figures::draw_all);

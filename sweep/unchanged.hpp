@@ -15,8 +15,8 @@
 
 namespace headroom::sweep {
 
-/// Digest of all that a run is made from, the program left out: options, the spec, files that they
-/// name, machines, and models that the program does not contain. Empty where one cannot be had.
+/// Digest of what a run is made from: options, the spec, files that they name, machines, and models
+/// that the program does not contain. Empty where one of them cannot be had.
 std::string inputs_of(const Options& options, const Spec& spec, const Catalogue& catalogue,
                       const Hub& hub);
 

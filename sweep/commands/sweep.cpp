@@ -243,6 +243,7 @@ const std::string columns =
     "  precision.md, changes.md and .csv, curves, README.md\n"
     "points are taken from the last run if model, machine, engine and program are the same;\n"
     "  --fresh computes all of them, with the same content\n"
+    "the reports stay as they are if nothing has changed since they were written\n"
     "llama.cpp keeps experts in host memory where cards have no room for them; `curve` gives the\n"
     "  number of layers (--n-cpu-moe)\n"
     "--dry-run: axes, number of points, expected size of results.sqlite";

@@ -42,7 +42,7 @@ class Unchanged : public SweepProcess {
           "[run]\nname = 'nights'\nhardware = ['card.toml']\nengines = ['engines.toml']\n"
           "[prices]\nfile = 'prices.toml'\n[[grid]]\nmodels = ['gpt2', '" +
               (folder / "tiny").string() +
-              "']\nruntimes = ['transformers', 'our-vllm']\nmachines = ['own-card', 'cpu']\n"
+              "']\nruntimes = ['transformers', 'our-vllm']\nmachines = ['own-card']\n"
               "gpu_budgets = ['50%-100%+25%']\n");
   }
   void write(const std::string& name, std::string_view text) const {
