@@ -61,7 +61,8 @@ sweep() { timed "$1" "$program" sweep catalogue.toml "${@:2}"; }
 timed "the catalogue's spec alone (--dry-run)" "$program" sweep catalogue.toml --dry-run
 sweep "the catalogue, first night, without results.csv" --csv none
 sweep "the same night again" --csv none
-timed "its report again" "$program" report catalogue --csv none
+timed "a report of that run" "$program" report catalogue --csv none
+timed "the same report again" "$program" report catalogue --csv none
 rm -r catalogue/index.html catalogue/machines catalogue/curves
 timed "its report, most files gone" "$program" report catalogue --csv none
 for shard in 1 2 3 4; do "$program" sweep catalogue.toml --out shards --shard "$shard/4" >/dev/null; done

@@ -9,6 +9,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/document.hpp"
+#include "report/report_mark.hpp"
 #include "report/reports.hpp"
 #include "report/view.hpp"
 
@@ -16,23 +17,15 @@ namespace headroom::report {
 namespace {
 
 List files_list(const Written& written) {
-  const std::vector<std::pair<std::string, std::string>> known = {
-      {"index.html", "everything on one page, which sorts and filters"},
-      {"changes.md", "changes since the run before, and their causes"},
-      {"results.csv", "every point, in bytes and seconds"},
-      {"results.csv.gz", "every point, in bytes and seconds, compressed (gzip)"},
-      {"compatibility.md", "which model runs where, with advice"},
-      {"compatibility.csv", "as CSV, a row for each model, machine and precision"},
-      {"precision.md", "precisions side by side, with what each saves"},
-      {"training.md", "each model and method: verdict and parts of memory"}};
   List list;
   if (written.database)
     list.items.push_back({link("results.sqlite", "results.sqlite") + ": the database; " +
                           code("sqlite3 results.sqlite 'SELECT * FROM column_meaning'") +
                           " says what its columns mean"});
-  for (const auto& [name, meaning] : known)
+  for (const auto& [name, meaning] : report_files())
     if (std::ranges::find(written.files, std::filesystem::path(name)) != written.files.end())
-      list.items.push_back({link(name, name) + ": " + meaning});
+      list.items.push_back(
+          {link(std::string(name), std::string(name)) + ": " + std::string(meaning)});
   const auto in_machines = [](const std::filesystem::path& file) {
     return file.parent_path() == "machines";
   };

@@ -16,23 +16,28 @@
 #include "report/document.hpp"
 #include "report/nights.hpp"
 #include "report/plot.hpp"
+#include "report/report_mark.hpp"
 #include "report/training_chart.hpp"
 #include "report/whole_file.hpp"
 
 namespace headroom::report {
 namespace {
 
-/// Removes files of these kinds from a folder of the report that are not of this run.
-void remove_others(const std::filesystem::path& folder, const std::string& below,
-                   const std::set<std::string>& kinds, const Written& written) {
-  std::vector<std::filesystem::path> others;
+/// Removes files in the folders of the reports that are not of this run.
+void remove_others(const std::filesystem::path& folder, const Written& written) {
+  const std::set<std::filesystem::path> ours(written.files.begin(), written.files.end());
   std::error_code error;
-  for (const auto& file : std::filesystem::directory_iterator(folder / below, error))
-    if (kinds.contains(file.path().extension().string()) &&
-        std::ranges::find(written.files, std::filesystem::path(below) / file.path().filename()) ==
-            written.files.end())
-      others.push_back(file.path());
-  for (const auto& file : others) std::filesystem::remove(file, error);
+  for (const auto& file : files_there(folder))
+    if (file.has_parent_path() && !ours.contains(file))
+      std::filesystem::remove(folder / file, error);
+}
+
+/// "chosen-gz": which reports are written of a run. Curves without gnuplot are scripts alone.
+std::string form_of(Figures figures, CsvFile csv) {
+  constexpr std::string_view words[] = {"chosen", "all", "no-curves"};
+  return fmt::format("{}-{}{}", words[static_cast<std::size_t>(figures)],
+                     csv_file_words[static_cast<std::size_t>(csv)],
+                     figures == Figures::skip || gnuplot_found() ? "" : "-scripts");
 }
 
 /// Draws both into curves/, and notes it where gnuplot is missing.
@@ -45,6 +50,39 @@ void draw_curves(const std::vector<Figure>& figures, const std::vector<Drawing>&
     written.notes.emplace_back(
         "gnuplot was not found, so the curves are not drawn; once it is installed, run it on the "
         ".gp files in curves/");
+}
+
+/// The marked inputs, for a run of which nobody says what it was made from. Program and database
+/// must be as marked, and the run the marked one or the latest.
+std::string inputs_of(const ReportMark& now, const std::optional<ReportMark>& earlier,
+                      const Database& database) {
+  const bool same = earlier && !now.source.empty() && earlier->source == now.source &&
+                    (earlier->run == now.run || database.latest_run() == now.run);
+  return same ? earlier->inputs : std::string(ReportMark::none);
+}
+
+void remove_scripts(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (const auto& file : files_there(folder))
+    if (file.extension() == ".gp") std::filesystem::remove(folder / file, error);
+}
+
+/// Compatibility, machines, precisions and training. `add` writes a file by its name.
+template <class Add>
+void add_tables(const Source& source, const TableBlock& overview,
+                const std::vector<TrainingLine>& trained, const Add& add) {
+  if (!source.lines.empty() || trained.empty()) {
+    add("compatibility.md", to_markdown(compatibility_document(source, overview)));
+    for (const auto& [file, document] : machine_documents(source))
+      add(file.generic_string(), to_markdown(document));
+    std::ostringstream csv_text;
+    write_csv(csv_text, compatibility_table(source));
+    add("compatibility.csv", csv_text.view());
+    add("precision.md", to_markdown(precision_document(source)));
+  }
+  if (!trained.empty())
+    add("training.md",
+        to_markdown(Document().heading(1, "Training").append(training_document(source, trained))));
 }
 
 /// Throws as source_of() does.
@@ -112,7 +150,11 @@ std::vector<const ModelRow*> without_repeats(const std::vector<const ModelRow*>&
 }
 
 Written write_reports(const Database& database, std::int64_t run,
-                      const std::filesystem::path& folder, Figures figures, CsvFile form, Csv csv) {
+                      const std::filesystem::path& folder, Figures figures, CsvFile form, Csv csv,
+                      std::string_view inputs) {
+  ReportMark mark{.run = run, .form = form_of(figures, form)};
+  mark.source = source_state(database.file());
+  const auto earlier = mark_of(folder);
   const auto shared = std::make_shared<Source>(source_of(database, run));
   const std::string csv_name = csv_file_name(form);
   shared->every_point = csv_name.empty() ? database.file().filename().string() : csv_name;
@@ -121,30 +163,26 @@ Written write_reports(const Database& database, std::int64_t run,
   if (const auto before = run_before(database, run))
     diff.emplace(std::make_shared<Source>(source_of(*before, source)), shared);
   Written written;
+  mark.fingerprint = source.run.fingerprint;
+  mark.finished = source.run.finished;
+  mark.inputs = inputs.empty() ? inputs_of(mark, earlier, database) : std::string(inputs);
+  // Pictures are not looked into: without their scripts they are drawn anew.
   const bool has_earlier = has_report(folder);
+  if (has_earlier && !(earlier && files_are_as_marked(*earlier, folder))) remove_scripts(folder);
   std::error_code error;
   written.database = std::filesystem::equivalent(folder / "results.sqlite", database.file(), error);
   const auto add = [&](const std::string& name, auto&& content) {
     write_whole(folder / name, content);
     written.files.emplace_back(name);
   };
-  if (csv == Csv::write || !csv_is_of(folder, form, source.run.fingerprint))
-    write_csv_file(folder, form, database, run);
+  const bool same_points = csv == Csv::keep && earlier && earlier->points != ReportMark::none &&
+                           earlier->fingerprint == mark.fingerprint &&
+                           earlier->points == points_state(folder, form);
+  if (!same_points) write_csv_file(folder, form, database, run);
   if (form != CsvFile::none) written.files.emplace_back(csv_name);
   const auto trained = training_lines(source);
   const TableBlock overview = compatibility_overview(source);
-  if (!source.lines.empty() || trained.empty()) {
-    add("compatibility.md", to_markdown(compatibility_document(source, overview)));
-    for (const auto& [file, document] : machine_documents(source))
-      add(file.generic_string(), to_markdown(document));
-    std::ostringstream csv_text;
-    write_csv(csv_text, compatibility_table(source));
-    add("compatibility.csv", csv_text.view());
-    add("precision.md", to_markdown(precision_document(source)));
-  }
-  if (!trained.empty())
-    add("training.md",
-        to_markdown(Document().heading(1, "Training").append(training_document(source, trained))));
+  add_tables(source, overview, trained, add);
   if (diff) add("changes.md", to_markdown(diff_document(*diff)));
   const auto chosen =
       chosen_figures(source, diff ? &diff->before() : nullptr, figures == Figures::draw_all);
@@ -153,16 +191,22 @@ Written write_reports(const Database& database, std::int64_t run,
     draw_curves(chosen.figures, training_drawings(source, trained), folder, written);
     if (chosen.left_out > 0) written.notes.push_back(left_out_words(chosen));
   }
-  if (has_earlier) {
-    remove_others(folder, "machines", {".md"}, written);
-    remove_others(folder, "curves", {".png", ".svg", ".gp", ".dat"}, written);
-  }
-  // Anew even where it says the same: the file of every point is complete if it is no newer.
-  add("README.md", [&](std::ostream& out) {
-    out << to_markdown(folder_document(source, written))
-        << csv_line(folder, form, source.run.fingerprint);
-  });
+  if (has_earlier) remove_others(folder, written);
+  const std::string text = to_markdown(folder_document(source, written));
+  mark.points = points_state(folder, form);
+  mark.files = files_state(folder, text);
+  write_readme(folder, text, mark);
+  written.files.emplace_back("README.md");
   return written;
+}
+
+std::optional<ReportMark> unchanged_reports(const std::filesystem::path& database,
+                                            const std::filesystem::path& folder, Figures figures,
+                                            CsvFile csv) {
+  auto mark = mark_of(folder);
+  const bool same = mark && mark->form == form_of(figures, csv) &&
+                    source_is_as_marked(*mark, database) && files_are_as_marked(*mark, folder);
+  return same ? mark : std::nullopt;
 }
 
 }  // namespace headroom::report

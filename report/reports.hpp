@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "report/csv_file.hpp"
 #include "report/document.hpp"
 #include "report/read.hpp"
+#include "report/report_mark.hpp"
 #include "report/selection.hpp"
 
 namespace headroom::report {
@@ -87,15 +89,22 @@ List serving_tolerance(const Source& source);
 
 /// `draw`: those that chosen_figures() chooses.
 enum class Figures { draw, draw_all, skip };
-/// Says if the file of every point may stay as it is. README.md, which is written last, must name a
-/// run with an equal fingerprint. For runs that consist of another run's rows.
+/// `keep`: the file of every point may stay where its mark names a run with an equal fingerprint.
+/// For runs that consist of the rows of a run that was marked.
 enum class Csv { write, keep };
 /// results.csv in this form, compatibility.md and .csv, machines/, precision.md, changes.md where
 /// there is an earlier run, index.html, curves (PNG, SVG, .gp, .dat) and README.md of the run into
-/// `folder`. Each file is written whole or not at all; README.md comes last. Files of an earlier
-/// run in machines/ and curves/ are removed. Throws StoreError.
+/// `folder`. Each file is written whole or not at all; README.md, with its mark, comes last. Files
+/// of an earlier run in machines/ and curves/ are removed. `inputs`: digest of what the run was
+/// made from; empty: as the mark says. Throws StoreError.
 Written write_reports(const Database& database, std::int64_t run,
                       const std::filesystem::path& folder, Figures figures,
-                      CsvFile form = CsvFile::plain, Csv csv = Csv::write);
+                      CsvFile form = CsvFile::plain, Csv csv = Csv::write,
+                      std::string_view inputs = {});
+/// The mark of reports in `folder` that write_reports() has written in this form, if the program,
+/// the database and all their files are as they were then.
+std::optional<ReportMark> unchanged_reports(const std::filesystem::path& database,
+                                            const std::filesystem::path& folder, Figures figures,
+                                            CsvFile csv);
 
 }  // namespace headroom::report

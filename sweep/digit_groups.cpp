@@ -158,11 +158,13 @@ void set_caches(DigitGroups& groups) {
   const auto& models = group_with(groups, "models").choices;
   const Precision* first = taken(models.front(), engines.front());
   bool same = true, by_engine = false;
-  for (const Choice& choice : models)
-    for (const Choice& other : engines) {
-      same = same && taken(choice, other) == first;
-      by_engine = by_engine || taken(choice, other) != taken(choice, engines.front());
-    }
+  for (const Choice& choice : models) {
+    const Precision* usual = taken(choice, engines.front());
+    same = same && usual == first;
+    if (choice.decides.runtime) continue;  // linked: no other engine has this model
+    for (const Choice& other : engines) by_engine = by_engine || taken(choice, other) != usual;
+  }
+  same = same && !by_engine;
   if (!same) merge(groups, "kv_precisions", "models");
   if (by_engine) merge(groups, "runtimes", "models");
   const Choice& engine = group_with(groups, "runtimes").choices.front();

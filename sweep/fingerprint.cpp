@@ -1,80 +1,17 @@
-// FNV-1a (Fowler, Noll, Vo; 64 bit) over every field of what a result depends on. The fields of a
-// struct are listed by the compiler, so that none can be forgotten.
+// Hashes of every field of what a result depends on.
 #include "sweep/fingerprint.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
-#include <bit>
-#include <boost/pfr.hpp>
-#include <optional>
-#include <span>
-#include <type_traits>
+#include <string_view>
 
 #include "model/checkpoint/quantisation/stored.hpp"
 #include "model/engine/engine_fields.hpp"
 #include "model/engine/measured_constants.hpp"
+#include "sweep/hash.hpp"
 #include "sweep/source_hash.hpp"
 
 namespace headroom::sweep {
-namespace {
-
-class Hash {
- public:
-  void add(std::string_view text) {
-    for (const char c : text) byte(static_cast<unsigned char>(c));
-    byte(0xff);  // "a" + "b" is not "ab"
-  }
-  void add(const std::string& text) { add(std::string_view(text)); }
-  void add(std::int64_t value) {
-    for (int shift = 0; shift < 64; shift += 8)
-      byte(static_cast<unsigned char>(static_cast<std::uint64_t>(value) >> shift));
-  }
-  void add(double value) { add(std::bit_cast<std::int64_t>(value)); }
-  void add(Bytes value) { add(value.count()); }
-  template <class Dimension>
-  void add(headroom::Quantity<Dimension> value) {
-    add(value.value());
-  }
-  void add(std::monostate) { add(std::string_view("none")); }
-  void add(const report::AxisValue& value) {
-    std::visit([&](const auto& held) { add(held); }, value);
-  }
-  template <class T>
-  void add(const std::optional<T>& value) {
-    add(static_cast<std::int64_t>(value.has_value()));
-    if (value) add(*value);
-  }
-  template <class T>
-  void add(const std::vector<T>& values) {
-    add(std::span<const T>(values));
-  }
-  template <class T, std::size_t count>
-  void add(const std::array<T, count>& values) {
-    add(std::span<const T>(values));
-  }
-  template <class T>
-  void add(std::span<const T> values) {
-    add(static_cast<std::int64_t>(values.size()));
-    for (const T& value : values) add(value);
-  }
-  template <class T>
-  void add(const T& value) {
-    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>)
-      add(static_cast<std::int64_t>(value));
-    else
-      boost::pfr::for_each_field(value, [&](const auto& field) { add(field); });
-  }
-
-  std::int64_t value() const { return std::bit_cast<std::int64_t>(state_); }
-  std::string text() const { return fmt::format("{:016x}", state_); }
-
- private:
-  void byte(unsigned char value) { state_ = (state_ ^ value) * 0x100000001b3ULL; }
-  std::uint64_t state_ = 0xcbf29ce484222325ULL;
-};
-
-}  // namespace
 
 std::int64_t fingerprint(const model::Model& model) {
   Hash hash;

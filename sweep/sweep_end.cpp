@@ -86,9 +86,10 @@ int end_run(report::Store store, const std::filesystem::path& file,
   Counts counts = counts_of(store, ending);
   { const report::Store closed = std::move(store); }
   const report::Database database(file);
-  const auto written = report::write_reports(
-      database, counts.run, folder, ending.draw ? report::Figures::draw : report::Figures::skip,
-      ending.csv, counts.reused == counts.stored ? report::Csv::keep : report::Csv::write);
+  const bool same_rows = ending.rows_as_marked && counts.reused == counts.stored;
+  const auto written =
+      report::write_reports(database, counts.run, folder, ending.figures(), ending.csv,
+                            same_rows ? report::Csv::keep : report::Csv::write, ending.inputs);
   for (const auto& note : written.notes) log.say("note", note, {});
   counts.facts["files"] = written.files.size() + 1;
   counts.facts["folder"] = folder.string();
@@ -96,6 +97,25 @@ int end_run(report::Store store, const std::filesystem::path& file,
       "run",
       fmt::format("{}, {} files in {}", counts.text, written.files.size() + 1, folder.string()),
       counts.facts);
+  return done;
+}
+
+int end_unchanged(const report::RunSummary& run, const report::ReportMark& mark,
+                  const std::filesystem::path& file, const std::filesystem::path& folder,
+                  double seconds, const Log& log) {
+  report::mark_source(folder, file);
+  log.summary("run",
+              fmt::format("run {}: nothing changed since run {} of {}; its {} points and the "
+                          "reports in {} are as they were",
+                          run.id, mark.run, mark.finished, grouped(run.points), folder.string()),
+              {{"run", run.id},
+               {"points", run.points},
+               {"reused", run.points},
+               {"computed", 0},
+               {"seconds", seconds},
+               {"files", 0},
+               {"folder", folder.string()},
+               {"unchanged_since", mark.run}});
   return done;
 }
 

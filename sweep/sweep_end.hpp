@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "report/csv_file.hpp"
+#include "report/reports.hpp"
 #include "report/store.hpp"
 #include "sweep/log.hpp"
 #include "sweep/options/options.hpp"
@@ -24,6 +25,11 @@ struct Ending {
   std::int64_t reused_from = 0;  ///< run; 0: none
   bool draw = true;
   report::CsvFile csv = report::CsvFile::plain;
+  /// The database was as the folder's reports were written from it, before this command.
+  bool rows_as_marked = false;
+  std::string inputs{};  ///< digest of what the run is made from; empty: not known
+
+  report::Figures figures() const { return draw ? report::Figures::draw : report::Figures::skip; }
 };
 
 /// --csv, else [report] csv of the run's spec, else plain. Throws UsageError.
@@ -35,5 +41,10 @@ int end_shard(report::Store store, const std::filesystem::path& file, const Endi
 /// As above, and writes the reports into `folder`.
 int end_run(report::Store store, const std::filesystem::path& file,
             const std::filesystem::path& folder, const Ending& ending, const Log& log);
+/// For a run that repeats the one of `mark`, whose reports stay as they are. Marks the database as
+/// it is now.
+int end_unchanged(const report::RunSummary& run, const report::ReportMark& mark,
+                  const std::filesystem::path& file, const std::filesystem::path& folder,
+                  double seconds, const Log& log);
 
 }  // namespace headroom::sweep

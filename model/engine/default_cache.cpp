@@ -28,11 +28,12 @@ const Precision* asked_cache(std::string_view name) {
 const Precision& default_cache(const QuantisedModel& weights, const Engine& engine) {
   static const Precision& half = precision("fp16");
   static const Precision& eight = precision("fp8");
+  static const Precision& full = precision("fp32");
   if (engine.cache.sparse_in_fp8 && weights.model->profile.compressed) return eight;
   const Precision* stated = stated_by(weights);
-  const CacheFormat* wide = engine.cache.format(precision("fp32"));
+  const CacheFormat* wide = engine.cache.format(full);
   const bool as_computed = weights.scheme->name == "fp32" && wide != nullptr && wide->word.empty();
-  if (as_computed) return precision("fp32");
+  if (as_computed) return full;
   const bool taken = stated != nullptr && follows(engine, *weights.model) &&
                      engine.cache.format(*stated) != nullptr;
   return taken ? *stated : half;

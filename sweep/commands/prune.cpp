@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "report/read.hpp"
+#include "report/report_mark.hpp"
 #include "report/store.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/database_operand.hpp"
@@ -21,8 +22,11 @@ int run_prune(const Options& options) {
     const report::Database there(file);
   }  // throws if the file is no database, before it is made
      // one
-  report::Store store(file);
-  const auto pruned = store.prune(keep);
+  const auto folder = file.parent_path();
+  const auto mark = report::mark_of(folder);
+  const bool marked = mark && source_is_as_marked(*mark, file);
+  const auto pruned = report::Store(file).prune(keep);
+  if (marked) report::mark_source(folder, file);
   log.summary("pruned",
               fmt::format("{} runs and {} rows removed, {} MB given back", pruned.runs,
                           grouped(pruned.rows), grouped(pruned.bytes / 1'000'000)),

@@ -137,6 +137,29 @@ void refuse_flags_of_folders(const Options& options) {
           "--csv has no effect with --{}: it is about results.csv in the run's folder", rows));
 }
 
+/// Every file of a run's reports, where they are not there already.
+void write_folder(const Options& options, const report::Database& database, std::int64_t run) {
+  const fs::path named =
+      options.given("out") ? fs::path(options.text("out")) : database.file().parent_path();
+  const fs::path folder = named.empty() ? fs::path(".") : named;
+  const auto figures = options.given("no-plots")    ? report::Figures::skip
+                       : options.given("all-plots") ? report::Figures::draw_all
+                                                    : report::Figures::draw;
+  const report::CsvFile csv = csv_of(options, database.run(run).spec);
+  const auto mark = report::unchanged_reports(database.file(), folder, figures, csv);
+  std::vector<fs::path> files;
+  if (mark && mark->run == run) {
+    fmt::print(stderr,
+               "note: nothing changed since these files were written; they are as they were\n");
+    files = report::files_there(folder);
+  } else {
+    auto written = report::write_reports(database, run, folder, figures, csv);
+    for (const auto& note : written.notes) fmt::print(stderr, "note: {}\n", note);
+    files = std::move(written.files);
+  }
+  for (const auto& path : files) fmt::print("{}\n", (named / path).string());
+}
+
 int run_report(const Options& options) {
   if (options.text("view") == "list") {
     emit(options, views_text(format_of(options)));
@@ -178,15 +201,7 @@ int run_report(const Options& options) {
         "--format has no effect without --view or --runs: a folder has all formats; --format "
         "openmetrics prints the best ways as metrics");
   options.exclusive({"no-plots", "all-plots"});
-  const fs::path folder = options.given("out") ? fs::path(options.text("out")) : file.parent_path();
-  const auto written =
-      report::write_reports(database, run, folder.empty() ? fs::path(".") : folder,
-                            options.given("no-plots")    ? report::Figures::skip
-                            : options.given("all-plots") ? report::Figures::draw_all
-                                                         : report::Figures::draw,
-                            csv_of(options, database.run(run).spec));
-  for (const auto& note : written.notes) fmt::print(stderr, "note: {}\n", note);
-  for (const auto& path : written.files) fmt::print("{}\n", (folder / path).string());
+  write_folder(options, database, run);
   return done;
 }
 

@@ -22,6 +22,7 @@
 #include "sweep/progress.hpp"
 #include "sweep/runner.hpp"
 #include "sweep/sweep_end.hpp"
+#include "sweep/unchanged.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -110,11 +111,10 @@ Spec given_spec(const Options& options) {
   return spec;
 }
 
-Job given_job(const Options& options, const Spec& spec) {
+Catalogue given_catalogue(const Options& options, const Spec& spec) {
   std::vector<std::string> files(spec.hardware.begin(), spec.hardware.end());
   for (const auto& file : options.texts("hardware")) files.push_back(file);
-  return make_job(spec, catalogue_of(files), Hub(hub_flags(options)),
-                  std::make_shared<const Engines>(options));
+  return catalogue_of(files);
 }
 
 /// Refuses the flags without effect, then prints what a run would do.
@@ -125,20 +125,10 @@ void print_dry_run(const Options& options, const Job& job) {
   fmt::print("{}", dry_run(job));
 }
 
-int run_sweep(const Options& options) {
-  const Spec spec = given_spec(options);
-  const Job job = given_job(options, spec);
+/// Evaluates what no earlier run has, and ends the run or the shard.
+int run_job(const Options& options, const Spec& spec, const Job& job, Ending ending,
+            const Log& log) {
   const int jobs = static_cast<int>(std::min<Size>(options.whole("jobs", 0), 1024));
-  if (options.given("dry-run")) {
-    print_dry_run(options, job);
-    return done;
-  }
-
-  for (const std::string_view flag : {"no-plots", "csv"})
-    if (options.given("shard") && options.given(flag))
-      throw UsageError(
-          fmt::format("--{} has no effect with --shard: merging writes the reports", flag));
-  const Log log(options);
   const auto shard = options.read(
       "shard", [&](const std::string& text) { return parse_shard(text, job.points()); });
   const auto file =
@@ -173,13 +163,50 @@ int run_sweep(const Options& options) {
     return failed;
   }
   keep_longest_contexts(job, report::Database(file), store, reuse ? &*reuse : nullptr);
-  const Ending ending{.from = first,
-                      .seconds = took.count(),
-                      .reused_from = reuse ? reuse->run() : 0,
-                      .draw = !options.given("no-plots") && spec.plots,
-                      .csv = spec.csv};
+  ending.from = first;
+  ending.seconds = took.count();
+  ending.reused_from = reuse ? reuse->run() : 0;
   return shard ? end_shard(std::move(store), file, ending, log)
                : end_run(std::move(store), file, spec.out, ending, log);
+}
+
+/// Ends a night on which nothing has changed; false: something has, or may have.
+bool ended_unchanged(const Spec& spec, const Ending& ending, const Log& log) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto file = spec.out / "results.sqlite";
+  const auto mark = report::unchanged_reports(file, spec.out, ending.figures(), ending.csv);
+  if (!mark || mark->inputs != ending.inputs) return false;
+  const auto run = repeat_latest_run(file, mark->fingerprint);
+  if (!run) return false;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  end_unchanged(*run, *mark, file, spec.out, took.count(), log);
+  return true;
+}
+
+int run_sweep(const Options& options) {
+  const Spec spec = given_spec(options);
+  const Catalogue catalogue = given_catalogue(options, spec);
+  const Hub hub(hub_flags(options));
+  const auto job = [&] {
+    return make_job(spec, catalogue, hub, std::make_shared<const Engines>(options));
+  };
+  if (options.given("dry-run")) {
+    print_dry_run(options, job());
+    return done;
+  }
+  for (const std::string_view flag : {"no-plots", "csv"})
+    if (options.given("shard") && options.given(flag))
+      throw UsageError(
+          fmt::format("--{} has no effect with --shard: merging writes the reports", flag));
+  const Log log(options);
+  Ending ending{.draw = !options.given("no-plots") && spec.plots, .csv = spec.csv};
+  if (!options.given("shard")) {
+    ending.inputs = inputs_of(options, spec, catalogue, hub);
+    if (!options.given("fresh") && ended_unchanged(spec, ending, log)) return done;
+    const auto mark = report::mark_of(spec.out);
+    ending.rows_as_marked = mark && source_is_as_marked(*mark, spec.out / "results.sqlite");
+  }
+  return run_job(options, spec, job(), std::move(ending), log);
 }
 
 /// The keys of a [[grid]], as many to a line as fit.
@@ -216,6 +243,7 @@ const std::string columns =
     "  precision.md, changes.md and .csv, curves, README.md\n"
     "points are taken from the last run if model, machine, engine and program are the same;\n"
     "  --fresh computes all of them, with the same content\n"
+    "the reports stay as they are if nothing has changed since they were written\n"
     "llama.cpp keeps experts in host memory where cards have no room for them; `curve` gives the\n"
     "  number of layers (--n-cpu-moe)\n"
     "--dry-run: axes, number of points, expected size of results.sqlite";

@@ -146,6 +146,18 @@ const Hub::State& Hub::state() const {
 bool Hub::was_asked() const { return state_ != nullptr; }
 
 std::optional<model::Model> Hub::find(const ModelReference& reference) const {
+  const std::pair key(reference.name, reference.overrides);
+  {
+    const std::scoped_lock lock(finding_);
+    if (const auto known = found_.find(key); known != found_.end()) return known->second;
+  }
+  auto model = look_up(reference);
+  const std::scoped_lock lock(finding_);
+  if (model) found_.emplace(key, *model);
+  return model;
+}
+
+std::optional<model::Model> Hub::look_up(const ModelReference& reference) const {
   const auto address = parse_hub_address(reference.name);
   if (!address) return std::nullopt;
   const State& hub = state();

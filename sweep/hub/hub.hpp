@@ -2,12 +2,16 @@
 // client, from ours, or by HTTP. Weights are never fetched.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "sweep/hub/settings.hpp"
 #include "sweep/sources/source.hpp"
@@ -39,8 +43,8 @@ struct HubAddress {
 /// Nothing where `name` cannot be of the hub: a path, or characters that no repository has.
 std::optional<HubAddress> parse_hub_address(std::string_view name);
 
-/// A hub as one process uses it: settings are read and connections made when first needed. Any
-/// number of threads may ask it.
+/// A hub as one process uses it: settings are read and connections made when first needed. Each
+/// model is looked up once. Any number of threads may ask it.
 class Hub : public ModelSource {
  public:
   explicit Hub(HubFlags flags = {}, Environment environment = process_environment());
@@ -55,9 +59,13 @@ class Hub : public ModelSource {
  private:
   struct State;
   const State& state() const;
+  std::optional<model::Model> look_up(const ModelReference& reference) const;
   std::function<HubSettings()> read_;
   mutable std::once_flag once_;
   mutable std::unique_ptr<const State> state_;
+  using Overrides = std::vector<std::pair<std::string, std::string>>;
+  mutable std::mutex finding_;
+  mutable std::map<std::pair<std::string, Overrides>, model::Model> found_;
 };
 
 }  // namespace headroom::sweep

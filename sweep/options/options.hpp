@@ -54,6 +54,10 @@ class Options {
     }
   }
   const std::vector<std::string>& operands() const { return operands_; }
+  /// Values by flag, of those that were given.
+  const std::map<std::string, std::vector<std::string>, std::less<>>& all() const {
+    return values_;
+  }
   /// Gives `flag` a value as if it had been on the command line; false where it has one.
   bool supply(std::string_view flag, const std::string& value);
   /// Throws UsageError when more than one of `flags` was given.

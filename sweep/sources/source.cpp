@@ -55,9 +55,13 @@ std::string origin_of(std::string_view file) {
   return origin.empty() ? "catalogue" : "catalogue, " + std::string(origin);
 }
 
-/// Files of the catalogue that a name in lower case stands for, with or without its owner.
-std::vector<std::string_view> catalogue_files(const std::string& name) {
+/// Files of the catalogue that a name stands for: a short name, or a model's with or without its
+/// owner.
+std::vector<std::string_view> catalogue_files(const std::string& asked) {
   static const SortedTable table(embedded_models().content("model_names.tsv"));
+  std::string name = lower(asked);
+  const auto row = std::ranges::lower_bound(short_table, name, {}, &ShortName::name);
+  if (row != std::end(short_table) && row->name == name) name = lower(row->model);
   std::vector<std::string_view> files;
   std::string_view rows = table.rows(name + '\t');
   while (!rows.empty()) files.push_back(take_line(rows).substr(name.size() + 1));
@@ -67,10 +71,7 @@ std::vector<std::string_view> catalogue_files(const std::string& name) {
 class CatalogueSource : public ModelSource {
  public:
   std::optional<model::Model> find(const ModelReference& reference) const override {
-    std::string asked = lower(reference.name);
-    const auto row = std::ranges::lower_bound(short_table, asked, {}, &ShortName::name);
-    if (row != std::end(short_table) && row->name == asked) asked = lower(row->model);
-    const std::vector<std::string_view> found = catalogue_files(asked);
+    const std::vector<std::string_view> found = catalogue_files(reference.name);
     if (found.empty()) return std::nullopt;
     if (found.size() > 1) {
       std::vector<std::string> names;
@@ -117,6 +118,10 @@ ModelReference parse_reference(std::string_view text) {
 }
 
 std::unique_ptr<ModelSource> catalogue_source() { return std::make_unique<CatalogueSource>(); }
+
+bool in_catalogue(std::string_view text) {
+  return catalogue_files(parse_reference(text).name).size() == 1;
+}
 
 namespace {
 

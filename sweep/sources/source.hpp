@@ -36,6 +36,8 @@ class ModelSource {
 
 /// Short names and the catalogue inside the program.
 std::unique_ptr<ModelSource> catalogue_source();
+/// True if the program itself contains the model that `text` names: nothing outside describes it.
+bool in_catalogue(std::string_view text);
 /// A config, the files of a checkpoint, or a folder that has them.
 std::unique_ptr<ModelSource> file_source();
 

@@ -82,6 +82,29 @@ TEST_F(HubCli, CountsAModel) {
   EXPECT_TRUE(fs::is_directory(folder / ".cache/headroom/hub"));
 }
 
+TEST_F(HubCli, AnUnchangedNightAsksTheHubOnce) {
+  std::ofstream(folder / "near.toml") << "[report]\nplots = false\n[[grid]]\nmodels = "
+                                         "['someone/phi']\nmachines = ['rtx-4090']\n";
+  const auto requests_of_a_night = [&] {
+    const auto before = hub.asked().size();
+    EXPECT_EQ(run("sweep near.toml"), 0) << err;
+    return hub.asked().size() - before;
+  };
+  requests_of_a_night();
+  const auto checked = requests_of_a_night();
+  EXPECT_EQ(out.find("nothing changed"), std::string::npos) << "fetched before, checked now";
+  EXPECT_EQ(requests_of_a_night(), checked);
+  EXPECT_SAYS(out, "nothing changed since run 2");
+  hub.repositories["someone/phi"].commit = std::string(40, '2');
+  requests_of_a_night();
+  EXPECT_EQ(out.find("nothing changed"), std::string::npos) << "another commit is shown";
+  auto& config_text = hub.repositories["someone/phi"].files["config.json"];
+  config_text.replace(config_text.find("\"num_hidden_layers\": 32"), 23,
+                      "\"num_hidden_layers\": 31");
+  requests_of_a_night();
+  EXPECT_EQ(out.find("reused"), std::string::npos) << out;
+}
+
 TEST_F(HubCli, EveryCommandTakesThem) {
   EXPECT_EQ(run("estimate someone/phi --machine rtx-4090 --details"), 0) << err;
   EXPECT_SAYS(out, "someone/phi, revision main, commit 1111");

@@ -31,7 +31,8 @@ class SweepProcess : public testing::Test {
   static pid_t start(std::vector<std::string> arguments, const fs::path& says = "/dev/null") {
     const pid_t child = fork();
     if (child != 0) return child;
-    if (!freopen(says.c_str(), "w", stdout) || !freopen(says.c_str(), "a", stderr)) _exit(99);
+    std::ofstream(says).close();  // both append, so that neither overwrites the other
+    if (!freopen(says.c_str(), "a", stdout) || !freopen(says.c_str(), "a", stderr)) _exit(99);
     arguments.insert(arguments.begin(), program_path());
     std::vector<char*> argv;
     for (auto& argument : arguments) argv.push_back(argument.data());
