@@ -142,7 +142,7 @@ ServingOptions serving_options(const Machine& machine, const Load& load, bool sh
           return i != j && worse(result.all[i], result.all[j]) &&
                  (j < i || !worse(result.all[j], result.all[i]));
         });
-    if (!beaten) kept.push_back(result.all[i]);
+    (beaten ? result.beaten : kept).push_back(result.all[i]);
   }
   result.all = std::move(kept);
   return result;

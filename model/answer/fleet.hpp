@@ -39,6 +39,8 @@ struct ServingOption {
 /// why the best one fails.
 struct ServingOptions {
   std::vector<ServingOption> all;
+  /// Those that another beats. Where cards are left, copies of them may still answer sooner.
+  std::vector<ServingOption> beaten;
   Shortfall missed;
 };
 /// `on_cards`: the options without offload, where they are known already.

@@ -30,7 +30,7 @@ void check_step(const TrainingScenario& s) {
   if (s.zero > 0 && s.parallel.alike() == 1 && s.runtime->zero == 0 && !s.runtime->zero_alone)
     throw ImpossibleStep(
         Reason::nothing_shared,
-        "ZeRO shards over data parallel cards, and there is only one; --dp 8 would make it 8");
+        "ZeRO shards over data parallel cards, and there is only one: ask for more of them");
   if (s.matrices != nullptr && s.runtime->matrices == MatrixPackage::none)
     throw ImpossibleStep(
         Reason::precision_unsupported,

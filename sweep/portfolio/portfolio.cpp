@@ -123,7 +123,10 @@ void use_all_cards(const Portfolio& p, const ServingTable& ways, FleetPlan& plan
     use_free_parts(part.fleet, cards, loads);
     if (loads.size() > 1) continue;
     // Another division of as many machines may end the requests of one load sooner.
-    for (const auto& way : ways.of(part.machine, part.offload, part.loads.front()).all) {
+    const model::ServingOptions& options = ways.of(part.machine, part.offload, part.loads.front());
+    std::vector<model::ServingOption> divisions = options.all;
+    divisions.insert(divisions.end(), options.beaten.begin(), options.beaten.end());
+    for (const auto& way : divisions) {
       const std::vector<model::ServingOption> one{way};
       model::Fleet other = model::smallest_fleet(cards, {&one, 1});
       if (other.machines > part.fleet.machines) continue;

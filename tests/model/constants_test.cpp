@@ -83,13 +83,17 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   cores.host.cores = 8;
   Machine without_links = several;  // cards meet over the host's bus
   for (Device& device : without_links.devices) device.link = BytesPerSecond(0);
+  Machine boxes = large;  // of two cards each
+  boxes.host.cards = 2;
+  boxes.host.network = BytesPerSecond(25e9);
   const Machine close = test::machine(4, 8, 256);  // 0.9 of each leaves little beside it
   Machine unified = test::machine(1, 80, 80);
   unified.devices.front().unified_memory = true;
   for (const Engine& engine : engines())
     for (const QuantisedModel* weights : {&dense, &packed, &blocks, &experts})
-      for (const Machine* machine : std::initializer_list<const Machine*>{
-               &large, &several, &without_links, &small, &sockets, &cores, &poor, &unified, &close})
+      for (const Machine* machine :
+           std::initializer_list<const Machine*>{&large, &boxes, &several, &without_links, &small,
+                                                 &sockets, &cores, &poor, &unified, &close})
         for (const auto& [batch, prompt] :
              {std::pair<Size, Size>{4, 2000}, std::pair<Size, Size>{1, 9000}}) {
           Scenario s = test::scenario(*weights, *machine, engine.name);

@@ -120,9 +120,10 @@ TEST(Mlx, ConstantsSayHowFewRowsTheyHave) {
   const auto four = static_cast<std::size_t>(Width::four);
   const KernelEfficiency &ours = mlx.kernels.efficiency[apple][four],
                          &theirs = llama.kernels.efficiency[apple][four];
+  const int most = theirs.decode_bandwidth.measurements;
   for (const auto member : {&KernelEfficiency::decode_bandwidth, &KernelEfficiency::prefill_compute,
                             &KernelEfficiency::kernel_s, &KernelEfficiency::expert_reads}) {
-    EXPECT_LE((ours.*member).measurements, (theirs.*member).measurements);
+    EXPECT_LT((ours.*member).measurements, most);
     EXPECT_GT((ours.*member).high / (ours.*member).low, 1.05);
   }
 }

@@ -80,13 +80,13 @@ TEST(Speed, LongContextsWithoutCudaGraphsAreBoundByLaunches) {
 }
 
 /// All-reduces keep eight cards from being twice as fast as four. Source: mlc-ai/llm-perf-bench,
-/// vLLM, CodeLlama-34B in fp16. 8 A10G, connected by PCIe, are 1.41 times as fast as 4.
+/// MLC, CodeLlama-34B in fp16. 8 A10G, connected by PCIe, are 1.67 times as fast as 4.
 TEST(Speed, AllReducesOverTheHostsBusCostMoreThanOverLinks) {
-  SpeedCase four("codellama/CodeLlama-34b-hf", "fp16", "4x a10g", "vllm-0.2");
-  SpeedCase eight("codellama/CodeLlama-34b-hf", "fp16", "8x a10g", "vllm-0.2");
+  SpeedCase four("codellama/CodeLlama-34b-hf", "fp16", "4x a10g", "mlc-llm");
+  SpeedCase eight("codellama/CodeLlama-34b-hf", "fp16", "8x a10g", "mlc-llm");
   four.s.tensor_parallel = 4;
   eight.s.tensor_parallel = 8;
-  EXPECT_NEAR(four.step(128) / eight.step(128), 1.41, 0.2);
+  EXPECT_NEAR(four.step(128) / eight.step(128), 1.67, 0.15);
 }
 
 }  // namespace
