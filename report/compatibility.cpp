@@ -105,8 +105,10 @@ Text matrix_legend() {
          sign_of(Grade::on_gpus) + " on GPUs, " + sign_of(Grade::cpu_offload) + " with offload, " +
          sign_of(Grade::does_not_fit) + " does not fit, " + sign_of(Grade::refused) +
          " refused. Tight: memory may not suffice at the high end of its interval. On GPUs the "
-         "widest weights are best, then the fastest engine; with offload the fastest of 4 bits or "
-         "more is. Cells of one row may hold other weights: wider ones lose less and are slower.";
+         "fastest of 8 bits or more is best, if 8 bits are twice as fast as 16; narrower weights "
+         "follow by their width. Of several requests the tokens served count. With offload the "
+         "fastest of 4 bits or more is best. Cells of one row may hold other weights: wider ones "
+         "lose less and are slower.";
 }
 
 TableBlock machines_summary(const Source& source) {

@@ -13,6 +13,17 @@ double bits_of(const ModelRow& row) {
   return model::bits_per_parameter(row.roomiest().estimate.weights, row.parameters);
 }
 
+/// As bits_of(). Weights that the engine unpacks hold no more than the precision that was asked
+/// for.
+double bits_asked(const ModelRow& row) {
+  double bits = bits_of(row);
+  if (row.precision == row.held) return bits;
+  for (const model::Scheme& each : model::schemes())
+    if (each.name == row.precision)
+      bits = std::min(bits, 8 * precision(each.format).element_bytes());
+  return bits;
+}
+
 /// Bits of the checkpoint; infinite where no row has it.
 double bits_of_checkpoint(std::span<const ModelRow* const> ways) {
   double bits = std::numeric_limits<double>::infinity();
@@ -61,8 +72,10 @@ std::vector<const ModelRow*> ordered_ways(std::span<const ModelRow* const> here)
   const double own = bits_of_checkpoint(ways);
   std::erase_if(ways, [&, all = ways](const ModelRow* row) { return is_needless(*row, all, own); });
   const auto place = [&](const ModelRow& row) {
-    return model::way_place(row.roomiest().estimate, is_tight(row),
-                            row.as_published ? own : std::min(own, bits_of(row)));
+    return model::way_place(row.roomiest().estimate,
+                            {.tight = is_tight(row),
+                             .bits = row.as_published ? own : std::min(own, bits_asked(row)),
+                             .published = row.as_published});
   };
   std::ranges::stable_sort(
       ways, [&](const ModelRow* a, const ModelRow* b) { return place(*a) < place(*b); });

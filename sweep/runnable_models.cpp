@@ -141,8 +141,8 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
   const std::vector<Line> lines = runnable_lines(rows, most);
   text += '\n' + runnable_list(lines) + '\n';
   line("Assumes",
-       "each model in the widest weights that fit, under the engine that runs them best "
-       "(--runtime, --precision).");
+       "each model in the weights and under the engine that `estimate` takes (--runtime, "
+       "--precision).");
   line("Assumes", context_words(request));
   for (const auto& each : given.assumed) line("Assumes", each + '.');
   text += footnote_of(text);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "hardware/names.hpp"
+#include "model/answer/narrow_formats.hpp"
 #include "model/answer/way_order.hpp"
 #include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/engine/card_class.hpp"
@@ -12,6 +13,8 @@
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "model/infer/service.hpp"
+#include "report/words.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -25,9 +28,13 @@ const model::Scheme& sixteen_bit(const model::Scheme& scheme) {
   return scheme.name == "fp32" ? model::scheme("fp16") : scheme;
 }
 
+/// To the next half. Formats of 4 bits are one width, however little there is beside them.
 double bits_of(const model::QuantisedModel& weights) {
-  return model::bits_per_parameter(weights.total,
-                                   static_cast<double>(weights.model->profile.parameters));
+  constexpr double four_bits = 4.5;
+  const double bits = model::bits_per_parameter(
+      weights.total, static_cast<double>(weights.model->profile.parameters));
+  const bool is_less = weights.scheme == nullptr || model::is_below_four_bits(*weights.scheme);
+  return is_less ? bits : std::max(bits, four_bits);
 }
 
 /// Repositories of GGUF files end so on the hub: "org/name-GGUF", "org/name-GGUF:Q4_K_M".
@@ -35,18 +42,41 @@ bool is_of_gguf_files(const model::Model& model) {
   return lower(model.repository).substr(0, model.repository.find(':')).ends_with("-gguf");
 }
 
-bool reads_gguf(const model::Engine& engine) {
-  return std::ranges::find(engine.weights.formats, model::SchemeFamily::gguf) !=
-         engine.weights.formats.end();
+bool holds(const model::Engine& engine, model::SchemeFamily family) {
+  return std::ranges::find(engine.weights.formats, family) != engine.weights.formats.end();
+}
+
+bool holds_any(const model::Engine& engine, std::span<const std::string> precisions) {
+  return std::ranges::any_of(precisions, [&](const std::string& name) {
+    return name == "auto" || holds(engine, model::scheme(name).family);
+  });
+}
+
+/// True if it decodes a token a second, or has no tokens to decode.
+bool is_usable(const Way& way) {
+  return model::fits(way.estimate) &&
+         (way.estimate.tokens_s >= report::slow_from || !way.weights->model->profile.generative);
 }
 
 bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refused; }
 
 }  // namespace
 
-model::WayPlace place_of(const Way& way, double own) {
-  return model::way_place(way.estimate, way.tight,
-                          way.is_own() ? own : std::min(own, bits_of(*way.weights)));
+bool below_four_bits(const Way& way) { return model::is_below_four_bits(*way.weights->scheme); }
+
+double served_tokens_s(const model::Scenario& s, const model::Estimate& e) {
+  if (!model::fits(e.verdict)) return 0;
+  const double copies = static_cast<double>(std::max<Size>(1, s.data_parallel));
+  return model::service_of(s, e).output_tokens_s(s) * copies;
+}
+
+model::WayPlace place_of(const Way& way, const model::Scenario& s, double most_bits) {
+  const bool several = s.batch > 1 && s.weights->model->profile.generative;
+  return model::way_place(
+      way.estimate, {.tight = way.tight,
+                     .bits = way.is_own() ? most_bits : std::min(most_bits, bits_of(*way.weights)),
+                     .served_tokens_s = several ? served_tokens_s(s, way.estimate) : 0,
+                     .published = way.is_own()});
 }
 
 Bytes spare_memory(const Device& card) {
@@ -85,15 +115,20 @@ double share_off_cards(const model::Scenario& asked) {
 
 std::vector<const model::Engine*> comparable_engines(const Engines& engines,
                                                      const model::Model& model,
-                                                     const Machine& machine) {
-  std::vector<const model::Engine*> all, fitting;
+                                                     const Machine& machine,
+                                                     std::span<const std::string> precisions) {
+  std::vector<const model::Engine*> all, fitting, others;
   for (const model::Engine& engine : engines.all()) {
-    if (!engine.is_compared) continue;
-    all.push_back(&engine);
-    if (model::runs_on(engine, machine) && model::serves_class(engine, model) &&
-        (!is_of_gguf_files(model) || reads_gguf(engine)))
-      fitting.push_back(&engine);
+    const bool suits = model::runs_on(engine, machine) && model::serves_class(engine, model) &&
+                       (!is_of_gguf_files(model) || holds(engine, model::SchemeFamily::gguf));
+    if (engine.is_compared) all.push_back(&engine);
+    if (engine.is_compared && suits) fitting.push_back(&engine);
+    if (!engine.is_compared && suits && !engine.is_template && engine.name == engine.family &&
+        holds_any(engine, precisions))
+      others.push_back(&engine);
   }
+  const auto holds_it = [&](const auto* each) { return holds_any(*each, precisions); };
+  if (!others.empty() && std::ranges::none_of(fitting, holds_it)) return others;
   return fitting.empty() ? all : fitting;
 }
 
@@ -108,34 +143,68 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
   };
   const model::Scheme& checkpoint = model::scheme(model.checkpoint_scheme);
   const double own = bits_of(*weights_in(checkpoint));
+  // Weights that an engine unpacks hold no more than the precision that was asked for.
+  const auto bits_asked = [&](const model::Scheme* asked) {
+    if (asked == nullptr || !weights_in(*asked)->refusal.empty()) return own;
+    return bits_of(*weights_in(*asked));
+  };
   std::vector<Way> ways;
+  const auto add = [&](const model::Engine& engine, const std::string& name, bool reads_own) {
+    const model::Scheme* asked = name == "auto" ? nullptr : &model::scheme(name);
+    const model::Scheme& loaded = model::loaded_scheme(model, asked, engine, *scenario.machine);
+    const auto weights = weights_in(asked == nullptr ? sixteen_bit(loaded) : loaded);
+    if (reads_own && asked != nullptr && bits_of(*weights) >= own) return;
+    scenario.runtime = &engine;
+    scenario.weights = weights.get();
+    const model::Estimate estimate = evaluate(scenario);
+    const bool offloads = model::fits(estimate.verdict) && !model::is_on_gpus(estimate);
+    ways.push_back({&engine, weights, estimate, is_tight(scenario, estimate), asked,
+                    offloads ? share_off_cards(scenario) : 0});
+    ways.back().place = place_of(ways.back(), scenario, std::min(own, bits_asked(asked)));
+  };
   for (const model::Engine* engine : compared.engines) {
     std::vector<std::string> names = compared.precisions;
     if (names.empty())
       names.assign(engine->usual_precisions.begin(), engine->usual_precisions.end());
     // An engine that reads a quantised checkpoint as it is needs no other format as wide.
-    bool reads_checkpoint = false;
+    bool reads_own = false;
     for (const std::string& name : names) {
-      const bool is_own = name == "auto";
-      const model::Scheme* asked = is_own ? nullptr : &model::scheme(name);
-      const model::Scheme& loaded = model::loaded_scheme(model, asked, *engine, *scenario.machine);
-      const auto weights = weights_in(is_own ? sixteen_bit(loaded) : loaded);
-      if (reads_checkpoint && !is_own && bits_of(*weights) >= own) continue;
-      scenario.runtime = engine;
-      scenario.weights = weights.get();
-      const model::Estimate estimate = evaluate(scenario);
-      const bool offloads = model::fits(estimate.verdict) && !model::is_on_gpus(estimate);
-      ways.push_back({engine, weights, estimate, is_tight(scenario, estimate), asked,
-                      offloads ? share_off_cards(scenario) : 0});
-      ways.back().place = place_of(ways.back(), own);
-      if (is_own)
-        reads_checkpoint =
-            checkpoint.family != model::SchemeFamily::plain && estimate.verdict != Verdict::refused;
+      add(*engine, name, reads_own);
+      if (name == "auto")
+        reads_own = checkpoint.family != model::SchemeFamily::plain && !is_refused(ways.back());
     }
   }
+  if (compared.precisions.empty() && std::ranges::none_of(ways, is_usable))
+    for (const model::Engine* engine : compared.engines)
+      for (const auto name : model::narrow_formats) {
+        const auto& usual = engine->usual_precisions;
+        if (!holds(*engine, model::SchemeFamily::gguf) ||
+            std::ranges::find(usual, name) != usual.end())
+          continue;
+        const std::size_t before = ways.size();
+        add(*engine, std::string(name), true);
+        if (ways.size() > before && !is_usable(ways.back())) ways.pop_back();
+      }
   std::ranges::stable_sort(ways, [](const Way& a, const Way& b) { return a.place < b.place; });
   if (!is_refused(ways.front())) std::erase_if(ways, is_refused);
   return ways;
+}
+
+std::string_view choice_words(const std::vector<Way>& ways, Size batch) {
+  const Way& first = ways.front();
+  const auto is_wider = [&](const Way& way) {
+    return model::is_on_gpus(way.estimate) && way.place.narrowness == 0 &&
+           4 * way.weights->total.count() > 5 * first.weights->total.count();
+  };
+  if (std::ranges::all_of(ways, [&](const Way& way) { return way.asked == first.asked; }))
+    return "the fastest engine with room for it";
+  if (!model::is_on_gpus(first.estimate))
+    return below_four_bits(first) ? "below 4 bits, as more run at less than a token a second"
+                                  : "the fastest of 4 bits or more";
+  if (batch > 1) return "which serves most if 8 bits count half and 4 bits a third";
+  return first.place.narrowness == 0 && std::ranges::any_of(ways, is_wider)
+             ? "over twice as fast as wider weights"
+             : "the widest weights that fit";
 }
 
 std::vector<const Way*> best_of_each_precision(std::span<const Way> ways, std::size_t most) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "model/answer/way_order.hpp"
@@ -23,6 +24,9 @@ struct Way {
   bool is_own() const { return asked == nullptr; }
 };
 
+/// True if the weights lose more than those of 4 bits do.
+bool below_four_bits(const Way& way);
+
 /// Memory that stays free on a card for what else it does: 1 GiB, and 1.5 GiB on cards with GDDR,
 /// which may drive a display. 0 for unified memory, whose host has limits of its own.
 Bytes spare_memory(const Device& card);
@@ -33,8 +37,13 @@ Bytes spare_memory(const model::Scenario& scenario);
 /// True if everything is on cards, but at the high end of its interval no spare memory is left.
 bool is_tight(const model::Scenario& scenario, const model::Estimate& estimate);
 
-/// The place of a way with its estimate. `own`: bits a parameter of the checkpoint.
-model::WayPlace place_of(const Way& way, double own);
+/// Output tokens a second of all requests, prompts included; 0: it does not run. One request counts
+/// as one batch.
+double served_tokens_s(const model::Scenario& scenario, const model::Estimate& estimate);
+
+/// The place of a way that `scenario` runs. `most_bits`: bits a parameter of the checkpoint, or of
+/// the precision that was asked for, if these are fewer.
+model::WayPlace place_of(const Way& way, const model::Scenario& scenario, double most_bits);
 
 /// Share of the weights that are in host memory and on disk, 0 to 1. An embedding that the engine
 /// always looks up in host memory does not count.
@@ -48,18 +57,26 @@ struct Compared {
 };
 
 /// Engines that are compared for `model` on the scenario's machine: those whose kernels run on its
-/// cards and whose code has the class. All of `engines` that may be compared where none does.
+/// cards and whose code has the class. All of `engines` that may be compared where none does. Where
+/// none of these holds any of `precisions`, the other engines that do.
 std::vector<const model::Engine*> comparable_engines(const Engines& engines,
                                                      const model::Model& model,
-                                                     const Machine& machine);
+                                                     const Machine& machine,
+                                                     std::span<const std::string> precisions = {});
 
 /// The ways by each engine and precision, the best first. Order: on cards, on cards but tight, with
-/// offload, not at all. On cards the widest weights are first, but none counts as wider than the
-/// checkpoint. Equally wide ones go by the time of an answer, and so do all with offload.
+/// offload, not at all; then as model::WayPlace says. None counts as wider than the checkpoint or
+/// than the precision that was asked for.
 /// `scenario`: its weights and engine are set here. Left out: ways that an engine refuses, unless
-/// all are refused, and other formats as wide as a checkpoint that is quantised itself.
+/// all are refused, and other formats as wide as a checkpoint that is quantised itself. Where no
+/// usual precision runs at one token a second, the narrowest formats of GGUF files join, as far as
+/// they do.
 std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
                               const Compared& compared);
+
+/// Why the first of `ways`, as compare_ways() has them, is the first: "the widest weights that
+/// fit".
+std::string_view choice_words(const std::vector<Way>& ways, Size batch);
 
 /// The first way of each precision, at most `most`.
 std::vector<const Way*> best_of_each_precision(std::span<const Way> ways, std::size_t most);

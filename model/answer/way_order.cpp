@@ -16,17 +16,53 @@ double bits_per_parameter(Bytes weights, double parameters) {
   return std::round(2 * 8 * weights.real().value() / std::max(1.0, parameters)) / 2;
 }
 
+namespace {
+
+constexpr double eight_bits_from = 7;
+
+/// Times as fast as weights of 16 bits that others have to be to come before them.
+double handicap(Fidelity of) {
+  return of == Fidelity::sixteen_bits ? 1 : of == Fidelity::eight_bits ? 2 : 3;
+}
+
+}  // namespace
+
 Fidelity fidelity(double bits) {
   if (bits >= 12) return Fidelity::sixteen_bits;
-  if (bits >= 7) return Fidelity::eight_bits;
+  if (bits >= eight_bits_from) return Fidelity::eight_bits;
   return bits >= 4.25 ? Fidelity::four_bits : Fidelity::less;
 }
 
-WayPlace way_place(const Estimate& e, bool tight, double bits) {
-  WayPlace place{way_rank(e, tight), 0, 0, e.total.value()};
-  constexpr double served = 16;
-  if (place.rank < WayRank::offload) place.narrowness = -std::min(bits, served);
-  if (place.rank == WayRank::offload) place.narrowness = fidelity(bits) == Fidelity::less ? 1 : 0;
+double seconds_a_token(const Estimate& e, double served_tokens_s) {
+  if (served_tokens_s > 0) return 1 / served_tokens_s;
+  if (e.served.output_tokens_s > 0) return 1 / e.served.output_tokens_s;
+  const double output = e.tokens_s * (e.total - e.ttft).value();
+  return output > 0 ? e.total.value() / output : e.total.value();
+}
+
+WayPlace way_place(const Estimate& e, const WayFacts& facts) {
+  WayPlace place{.rank = way_rank(e, facts.tight),
+                 .slowness = seconds_a_token(e, facts.served_tokens_s)};
+  const Fidelity fidelity_of = fidelity(facts.bits);
+  const double behind = fidelity_of == Fidelity::less ? 1 : 0;
+  if (place.rank < WayRank::offload) {
+    const bool several = facts.served_tokens_s > 0 || e.served.running > 0 || e.queued > 0;
+    const bool by_rate = fidelity_of <= Fidelity::eight_bits || (several && behind == 0);
+    if (place.rank == WayRank::tight && e.queued == 0 && facts.published &&
+        fidelity_of > Fidelity::sixteen_bits) {
+      place.rank = WayRank::on_cards;
+      place.wary = 1;
+    }
+    if (e.queued > 0) place.rank = WayRank::on_cards;
+    place.narrowness = by_rate ? 0 : eight_bits_from - facts.bits;
+    if (by_rate) place.slowness *= handicap(fidelity_of);
+  }
+  if (place.rank == WayRank::offload) {
+    constexpr Seconds unusable{10};
+    constexpr double least_bits = 4.25;
+    place.narrowness = behind + (e.tpot > unusable ? 2 : 0);
+    if (behind > 0) place.slowness *= std::pow(4, least_bits - facts.bits);
+  }
   if (place.rank > WayRank::offload) place.missing = static_cast<double>(e.short_bytes.count());
   return place;
 }

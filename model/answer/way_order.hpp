@@ -20,17 +20,37 @@ double bits_per_parameter(Bytes weights, double parameters);
 enum class Fidelity { sixteen_bits, eight_bits, four_bits, less };
 Fidelity fidelity(double bits);
 
-/// The place of a way among others; less is better. On cards the widest weights are first. Equally
-/// wide ones go by the time of an answer. With offload all go by that time, but those that lose
-/// more than 4 bits do are behind the others. Ways that do not fit go by the memory that is
+/// What decides about a way besides its estimate.
+struct WayFacts {
+  bool tight = false;  ///< on cards, but memory may not suffice
+  /// bits_per_parameter(), at most those of the checkpoint and of the precision that was asked for:
+  /// no format holds more than they do.
+  double bits = 16;
+  double served_tokens_s = 0;  ///< output tokens a second of whole requests; 0: `estimate` decides
+  bool published = false;      ///< the checkpoint's own precision
+};
+
+/// Seconds that a way takes for each output token of all requests together, prompts included. For
+/// one request: the time of its answer, over its tokens. Without output: the time of a pass.
+double seconds_a_token(const Estimate& estimate, double served_tokens_s = 0);
+
+/// The place of a way among others; less is better. On cards:
+/// * Weights of 7 bits or more go by seconds_a_token(). Those of 8 bits have to be twice as fast as
+///   those of 16 to be before them.
+/// * Narrower ones come behind, by their bits; equally wide ones go by seconds_a_token().
+/// * Where several requests are served, all of 4 bits or more go by seconds_a_token(). Those of 4
+///   have to be half as fast again as those of 8. Requests that wait for room count by it alone.
+/// * A checkpoint that is published in fewer than 16 bits comes before narrower ones, tight or not:
+///   nobody quantises it further where it is expected to fit.
+/// With offload all go by seconds_a_token(), but those that lose more than 4 bits do are behind the
+/// others. Each bit that they have less must make them four times as fast. Ways that take over ten
+/// seconds a token are behind all that take less. Ways that do not fit go by the memory that is
 /// missing.
 struct WayPlace {
   WayRank rank = WayRank::refused;
-  double narrowness = 0, missing = 0, answer_s = 0;
+  double narrowness = 0, wary = 0, missing = 0, slowness = 0;
   std::partial_ordering operator<=>(const WayPlace&) const = default;
 };
-/// `bits`: bits_per_parameter(), at most those of the checkpoint: no format holds more than it.
-/// Engines serve in 16 bit at most, so more are no better.
-WayPlace way_place(const Estimate& estimate, bool tight, double bits);
+WayPlace way_place(const Estimate& estimate, const WayFacts& facts);
 
 }  // namespace headroom::model

@@ -151,7 +151,9 @@ std::vector<const model::Engine*> engines_of(const Options& options, const Engin
   for (const auto* flag : {"runtime", "runtimes"})
     for (const auto& name : options.texts(flag)) asked.push_back(&engines.named(name));
   if (!asked.empty()) return asked;
-  auto all = comparable_engines(engines, m, machine);
+  std::vector<std::string> precisions = options.texts("precisions");
+  if (options.given("precision")) precisions.push_back(options.text("precision"));
+  auto all = comparable_engines(engines, m, machine, precisions);
   for (const auto& [flags, has] : engine_flags)
     for (const std::string_view flag : words(flags))
       if (options.given(flag))
@@ -163,12 +165,6 @@ std::vector<const model::Engine*> engines_of(const Options& options, const Engin
 bool names_its_weights(const model::Model& m) {
   return !m.repository.empty() &&
          model::scheme(m.checkpoint_scheme).family != model::SchemeFamily::plain;
-}
-
-/// Why the first of several ways is the first.
-std::string_view choice_words(const Way& first) {
-  if (model::is_on_gpus(first.estimate)) return "the widest weights that fit";
-  return first.place.narrowness > 0 ? "the fastest" : "the fastest of 4 bits or more";
 }
 
 /// Chooses engine and precision where one of them was left out. A card by its figures alone has no
@@ -199,7 +195,7 @@ void choose(const Options& options, GivenScenario& given) {
   if (given.ways.size() > 1)
     given.assumed.push_back(fmt::format("{} under {}, {} (--precision, --runtime)",
                                         given.ways.front().weights->scheme->name, s.runtime->name,
-                                        choice_words(given.ways.front())));
+                                        choice_words(given.ways, s.batch)));
 }
 
 }  // namespace

@@ -77,6 +77,61 @@ TEST(Ways, OnlyEnginesForTheCardsAndTheClass) {
   EXPECT_EQ(names("facebook/opt-30b", "rtx-4090"), (Names{"transformers", "vllm"}));
 }
 
+/// 8 bits of a server's engine are twice as fast as 16 that another one splits by layers.
+TEST(Ways, FormatsOfEightBitsGoByTheirSpeed) {
+  const model::Model m = resolve_model("Llama-3.3-70B-Instruct");
+  const Machine on = machine("2x h100-sxm-80gb");
+  const std::vector<Way> ways = ways_on(m, on);
+  EXPECT_EQ(ways.front().engine->name, "vllm");
+  EXPECT_EQ(ways.front().weights->scheme->name, "fp8");
+  EXPECT_EQ(ways[1].weights->scheme->name, "bf16");
+  EXPECT_EQ(ways[2].weights->scheme->name, "q8_0");
+}
+
+/// transformers unpacks this precision to 16 bit, which hold no more.
+TEST(Ways, UnpackedWeightsAreNoWiderThanAskedFor) {
+  const Engines engines;
+  const model::Model m = resolve_model("Qwen/Qwen3-8B");
+  const Machine on = machine("rtx-4090");
+  model::Scenario s;
+  s.machine = &on;
+  const auto ways = compare_ways(m, s, {comparable_engines(engines, m, on), {"int4"}});
+  EXPECT_EQ(ways.front().weights->scheme->name, "int4");
+  EXPECT_EQ(ways.back().weights->scheme->name, "bf16");
+}
+
+TEST(Ways, APrecisionOfOneEngineTakesIt) {
+  const Engines engines;
+  const auto names = [&](const char* on, std::vector<std::string> precisions) {
+    std::vector<std::string> all;
+    for (const auto* each :
+         comparable_engines(engines, resolve_model("Qwen/Qwen3-8B"), machine(on), precisions))
+      all.emplace_back(each->name);
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names("m3-max-48gb", {"mlx-4bit"}), (Names{"mlx-lm"}));
+  EXPECT_EQ(names("m3-max-48gb", {"mlx-4bit", "q4_K_M"}), (Names{"transformers", "llama.cpp"}));
+  EXPECT_EQ(names("rtx-4090", {"mlx-4bit"}), (Names{"transformers", "llama.cpp", "vllm"}));
+}
+
+/// A mixture that 4 bits leave on disk runs from memory below 4 bits, and only then are these
+/// compared.
+TEST(Ways, FormatsBelowFourBitsJoinWhereNothingElseIsUsable) {
+  const auto narrow = [](const Way& way) {
+    return below_four_bits(way) && way.weights->scheme->name != "q3_K_M";
+  };
+  const model::Model large = resolve_model("Qwen/Qwen3-235B-A22B"),
+                     small = resolve_model("Qwen/Qwen3-30B-A3B");
+  const Machine on = machine("rtx-4090");
+  const auto ways = ways_on(large, on);
+  EXPECT_TRUE(narrow(ways.front())) << ways.front().weights->scheme->name;
+  for (const Way& way : ways) {
+    EXPECT_TRUE(!narrow(way) || way.estimate.tokens_s >= 1);
+  }
+  EXPECT_TRUE(std::ranges::none_of(ways_on(small, on), narrow));
+}
+
 /// Room for a display on cards with GDDR, none under a budget of the user's or an engine's share.
 TEST(Ways, SpareMemory) {
   const Machine display = machine("rtx-4090"), server = machine("a100-sxm-80gb"),

@@ -1,0 +1,22 @@
+// Formats below 4 bits a parameter for mixtures that are otherwise too large for a host.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "model/checkpoint/quantisation/quantisation.hpp"
+
+namespace headroom::model {
+
+/// The widest first. Others of their width are for models that were trained for them, or are rarely
+/// published. Source: files of unsloth/Qwen3-235B-A22B-GGUF and unsloth/DeepSeek-R1-GGUF, read
+/// 2026-11-28.
+inline constexpr std::array<std::string_view, 4> narrow_formats = {"q3_K_M", "q2_K", "iq2_xxs",
+                                                                   "iq1_s"};
+
+/// True if converted weights take fewer than 4 bits, scales included.
+inline bool is_below_four_bits(const Scheme& scheme) {
+  return 8 * precision(scheme.format).element_bytes() < 4;
+}
+
+}  // namespace headroom::model
