@@ -44,8 +44,9 @@ std::string_view freed_words(model::Freed freed) {
 std::string other_precision_words(const Advice& a) {
   std::string text;
   if (!a.others.empty())
-    text = fmt::format("--runtime {} {} it", fmt::join(a.others, " or "),
-                       a.others.size() == 1 ? "loads" : "load");
+    text =
+        fmt::format("--runtime {} {} it{}", fmt::join(a.others, " or "),
+                    a.others.size() == 1 ? "loads" : "load", a.amount > 0 ? " on other cards" : "");
   if (!a.names.empty())
     text += fmt::format("{}under {} --precision is usually {}", text.empty() ? "" : "; ", a.engine,
                         fmt::join(a.names, ", "));
@@ -59,6 +60,11 @@ std::string change_words(const Advice& a) {
     case fewer_bits:
       return fmt::format("{}: {:.1f} -> {:.1f} GiB, {}", a.name, gib_of(a.before), gib_of(a.after),
                          on_cards(a.then));
+    case usable_bits:
+      return fmt::format("--precision {}{}{}: {:.1f} -> {:.1f} GiB of weights, {}", a.name,
+                         a.engine.empty() ? "" : fmt::format(" --runtime {}", a.engine),
+                         a.amount > 0 ? ", below 4 bits" : "", gib_of(a.before), gib_of(a.after),
+                         a.then.on_gpus ? on_cards(a.then) : with_host(a.then));
     case narrower_cache:
       return fmt::format("KV cache in {}: {}", a.name, on_cards(a.then));
     case shorter_context:
@@ -144,8 +150,10 @@ std::string missing_words(const Advice& a) {
       return fmt::format("{} in {}: {:.1f} GiB, {}", a.text, a.name, gib_of(a.after),
                          on_cards(a.then));
     case smaller_model:
-      return "no change of precision or of cards in this host helps: choose a smaller model or "
-             "another host";
+      return a.amount > 0 ? "no change of precision or of cards in this host puts all of it on "
+                            "GPUs: choose a smaller model or another host"
+                          : "no change of precision or of cards in this host makes it run at a "
+                            "token a second: choose a smaller model or another host";
     default:
       return {};
   }

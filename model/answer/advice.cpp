@@ -1,5 +1,6 @@
 #include "model/answer/advice.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -100,31 +101,52 @@ class FreedScenario {
   Freed freed_ = Freed::none;
 };
 
-/// Compared engines that do not refuse the scenario.
+/// Compared engines that do not refuse the scenario. Where all do, others that do not.
 std::vector<std::string_view> engines_that_load(Scenario s) {
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> compared, others;
   s.layer_split = nullptr;  // options of another engine
   for (const Engine& each : engines()) {
-    if (!each.is_compared) continue;
+    if (each.name != each.family || each.is_template) continue;
     s.runtime = &each;
-    if (evaluate(s).verdict != Verdict::refused) names.push_back(each.name);
+    if (evaluate(s).verdict != Verdict::refused)
+      (each.is_compared ? compared : others).push_back(each.name);
   }
+  return compared.empty() ? others : compared;
+}
+
+/// Other engines that hold the weights of `s`, on whatever cards.
+std::vector<std::string_view> engines_that_hold(const Scenario& s) {
+  std::vector<std::string_view> names;
+  for (const Engine& each : engines())
+    if (each.name == each.family && !each.is_template && &each != s.runtime &&
+        std::ranges::find(each.weights.formats, s.weights->scheme->family) !=
+            each.weights.formats.end())
+      names.push_back(each.name);
   return names;
+}
+
+/// Other engines for the precision, and the precisions of this one.
+Advice other_precision(const Scenario& s) {
+  Advice other{
+      .kind = AdviceKind::other_precision,
+      .engine = s.runtime->name,
+      .name = s.weights->scheme->name,
+      .names = s.runtime->usual_precisions,
+      .others = engines_that_load(s),
+      .text = s.weights->refusal.empty()
+                  ? loading_refusal(*s.weights->model, *s.weights->scheme, *s.runtime, *s.machine)
+                  : s.weights->refusal};
+  if (!other.others.empty() || !s.weights->refusal.empty()) return other;
+  other.others = engines_that_hold(s);
+  other.amount = 1;
+  return other;
 }
 
 /// Advice that follows from the reason of a refusal. Empty: the reason suggests none.
 std::vector<Advice> for_refusal(const Scenario& s, Reason reason) {
   switch (reason) {
     case Reason::precision_unsupported:
-      return {{.kind = AdviceKind::other_precision,
-               .engine = s.runtime->name,
-               .name = s.weights->scheme->name,
-               .names = s.runtime->usual_precisions,
-               .others = engines_that_load(s),
-               .text = s.weights->refusal.empty()
-                           ? loading_refusal(*s.weights->model, *s.weights->scheme, *s.runtime,
-                                             *s.machine)
-                           : s.weights->refusal}};
+      return {other_precision(s)};
     case Reason::cache_unsupported:
       return {cache_formats(s)};
     case Reason::context_too_long:
@@ -164,7 +186,9 @@ std::vector<Advice> changes_that_help(const Scenario& s, const Estimate& e) {
     return alone ? std::vector<Advice>{*alone} : std::vector<Advice>();
   }
   add(freed.alone(now));
-  add(freed.with(fewer_bits(freed.scenario(), now)));
+  auto fewer = fewer_bits(freed.scenario(), now);
+  if (!fewer) fewer = usable_bits(freed.scenario(), e);
+  add(freed.with(std::move(fewer)));
   if (!s.machine->devices.empty())
     for (auto* change : {narrower_cache, shorter_context, smaller_batch})
       add(freed.with(change(freed.scenario())));
@@ -177,7 +201,8 @@ std::vector<Advice> changes_that_help(const Scenario& s, const Estimate& e) {
     changes.push_back({.kind = AdviceKind::host_memory, .before = e.short_bytes});
   if (fails && e.reason == Reason::disk)
     changes.push_back({.kind = AdviceKind::disk, .before = e.short_bytes});
-  if (changes.empty()) changes.push_back({.kind = AdviceKind::smaller_model});
+  if (changes.empty())
+    changes.push_back({.kind = AdviceKind::smaller_model, .amount = fits(e.verdict) ? 1 : 0});
   return changes;
 }
 

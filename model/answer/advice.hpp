@@ -26,6 +26,8 @@ enum class Freed { none, cpu_offload, host_tensors };
 struct Advice {
   enum class Kind {
     fewer_bits,         ///< name: of the scheme; before, after: bytes of the weights
+    usable_bits,        ///< name: of the widest scheme that decodes a token a second; engine, if it
+                        ///< is another; amount: 1 if it loses more than 4 bits do; before, after
     narrower_cache,     ///< name: of the format
     shorter_context,    ///< amount: tokens; instead_of
     smaller_batch,      ///< amount; instead_of
@@ -51,7 +53,7 @@ struct Advice {
     host_memory,        ///< before: what is short
     disk,               ///< before: what is short
     other_model,        ///< text: a smaller model, name: of the scheme; after: bytes of its weights
-    smaller_model       ///< nothing else helps
+    smaller_model       ///< nothing else helps; amount: 1 if it runs, 0 if it does not
   };
   Kind kind;
   AfterChange then{};

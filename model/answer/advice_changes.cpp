@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/answer/narrow_formats.hpp"
 #include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -69,6 +70,55 @@ std::optional<Advice> fewer_bits(const Scenario& s, Seconds now) {
                     .name = scheme->name,
                     .before = s.weights->total,
                     .after = narrower.total};
+  }
+  return {};
+}
+
+namespace {
+
+/// usable_bits() under one engine.
+std::optional<Advice> usable_under(const TensorIndex& index, Scenario s) {
+  const QuantisedModel* asked = s.weights;
+  for (const Scheme* scheme : no_wider(s, *s.runtime)) {
+    if (!refusal(index, *scheme).empty()) continue;
+    const bool is_narrow = is_below_four_bits(*scheme);
+    if (is_narrow && std::ranges::find(narrow_formats, scheme->name) == narrow_formats.end())
+      continue;
+    const QuantisedModel narrower = quantise(index, *scheme);
+    if (!narrower.refusal.empty() || narrower.total > asked->total) continue;
+    s.weights = &narrower;
+    const Estimate e = evaluate(s);
+    if (!fits_somewhere(e) || e.tokens_s < 1) continue;
+    return Advice{.kind = AdviceKind::usable_bits,
+                  .then = after_change(e),
+                  .name = scheme->name,
+                  .amount = is_narrow ? 1 : 0,
+                  .before = asked->total,
+                  .after = narrower.total};
+  }
+  return {};
+}
+
+}  // namespace
+
+/// Where less than a token a second is decoded: the widest scheme with which one is, on cards or
+/// not. It is one of the runtime, or else of another compared engine that offloads.
+std::optional<Advice> usable_bits(const Scenario& asked, const Estimate& now) {
+  if (!asked.weights->model->profile.generative || asked.draft != nullptr) return {};
+  if (fits_somewhere(now) && now.tokens_s >= 1) return {};
+  const TensorIndex index(*asked.weights->model);
+  if (auto own = usable_under(index, asked)) return own;
+  Scenario s = asked;
+  s.layer_split = nullptr;
+  s.cpu_offload = Bytes(0);
+  s.tensor_parallel = s.pipeline_parallel = s.expert_parallel = s.data_parallel = 0;
+  for (const Engine& engine : engines()) {
+    if (!engine.is_compared || engine.offload.mode == Offload::none || &engine == asked.runtime)
+      continue;
+    s.runtime = &engine;
+    auto found = usable_under(index, s);
+    if (found) found->engine = engine.name;
+    if (found) return found;
   }
   return {};
 }

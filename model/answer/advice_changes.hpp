@@ -11,6 +11,7 @@ namespace headroom::model {
 inline bool all_on_gpus(const Estimate& e) { return is_on_gpus(e) && e.queued == 0; }
 
 std::optional<Advice> fewer_bits(const Scenario& scenario, Seconds now);
+std::optional<Advice> usable_bits(const Scenario& scenario, const Estimate& estimate);
 std::optional<Advice> narrower_cache(const Scenario& scenario);
 std::optional<Advice> shorter_context(const Scenario& scenario);
 std::optional<Advice> smaller_batch(const Scenario& scenario);
