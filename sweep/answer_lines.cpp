@@ -20,6 +20,10 @@ std::string size_words(const model::Model& m) {
   return billions < 1 ? three_digits(1e3 * billions) + " M" : three_digits(billions) + " B";
 }
 
+std::string copies_words(const model::Scenario& s) {
+  return s.data_parallel > 1 ? fmt::format(" on each of {} copies", s.data_parallel) : "";
+}
+
 std::string layers_cell(const model::Estimate& e, const model::Plan& plan) {
   Size experts = plan.host_experts.size();
   if (plan.assignment != nullptr)
@@ -93,11 +97,12 @@ std::string memory_lines(const model::Explanation& explained) {
 std::string assumption_lines(const GivenScenario& given) {
   const model::Scenario& s = given.scenario;
   std::string text = fmt::format(
-      "Assumes a prompt of {} tokens, {} output tokens, {} (--prompt-tokens, --output-tokens, "
+      "Assumes a prompt of {} tokens, {} output tokens, {}{} (--prompt-tokens, --output-tokens, "
       "--batch)",
       grouped(s.prompt_tokens), grouped(s.output_tokens),
       s.batch == 1 ? std::string("one request at a time")
-                   : fmt::format("{} sequences at once", grouped(s.batch)));
+                   : fmt::format("{} sequences at once", grouped(s.batch)),
+      copies_words(s));
   if (s.context > 0)
     text += fmt::format(", a context of {} tokens{} (--context)", grouped(s.context),
                         s.batch > 1 ? " each" : "");

@@ -28,6 +28,9 @@ std::string way_words(const model::QuantisedModel& weights, const model::Engine&
 /// " on each of 2 GPUs"; empty for one.
 std::string on_each_gpu(std::size_t gpus);
 
+/// " on each of 8 copies"; empty for one.
+std::string copies_words(const model::Scenario& scenario);
+
 /// Layers on cards, on the CPU and on disk, and of how many on cards the CPU has the experts:
 /// "36 / 0 / 0, 24 MoE on CPU".
 std::string layers_cell(const model::Estimate& estimate, const model::Plan& plan);

@@ -31,6 +31,27 @@ using model::Verdict;
 /// Ways that a screen compares: as many as leave it within its lines.
 constexpr std::size_t most_ways = 7, fewest_ways = 3, screen_lines = 30;
 
+/// Output tokens a second and the first token of a way, in words.
+struct WaySpeed {
+  std::string tokens, first;
+};
+
+/// One request counts by its decoding. Several at once count as whole requests, as the lines below
+/// the table have them.
+WaySpeed speed_of_way(const model::Scenario& s, const Estimate& e) {
+  const auto words = [](double rate, const Interval& rate_of, Seconds first,
+                        const Interval& first_of) {
+    return WaySpeed{rate_with_interval(rate, rate_of, ""),
+                    std::string(unmeasured_sign(first_of)) + duration(first.value())};
+  };
+  if (s.batch < 2) {
+    const model::TimeIntervals of = model::interval_factors(s).times(e);
+    return words(e.tokens_s, of.tpot, e.ttft, of.ttft);
+  }
+  const model::Service seen = model::service_of(s, e);
+  return words(served_tokens_s(s, e), seen.time, seen.ttft, seen.first);
+}
+
 /// "Fits with q4_K_M under llama.cpp: 19.2 of 24.0 GiB, 38.9 tokens/s (34–52)".
 std::string headline(const GivenScenario& given, const Estimate& e, const model::Traffic* load) {
   const model::Scenario& s = given.scenario;
@@ -56,8 +77,11 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
     text += fmt::format(", {:.0f} % of the weights elsewhere", 100 * share_off_cards(s));
   if (load)
     text += ", " + traffic_rate(*load, s, e);
+  else if (e.tokens_s > 0 && s.batch > 1)
+    text += ", " + speed_of_way(s, e).tokens + " output tokens/s";
   else if (e.tokens_s > 0)
     text += ", " + speed_of(e, model::interval_factors(s).times(e).tpot, " tokens/s");
+  if (s.data_parallel > 1) text += fmt::format(" of {} copies together", s.data_parallel);
   return text;
 }
 
@@ -65,31 +89,12 @@ std::string note_of(const Way& way) {
   const Estimate& e = way.estimate;
   if (e.verdict == Verdict::refused) return "refused";
   if (!model::fits(e.verdict)) return "does not fit";
-  if (e.gpus_used == 0) return "on the CPU";
-  if (!model::is_on_gpus(e)) return fmt::format("offload {:.0f} %", 100 * way.off_cards);
-  return way.tight ? "tight" : "";
-}
-
-/// Output tokens a second and the first token of a way, in words.
-struct WaySpeed {
-  std::string tokens, first;
-};
-
-/// One request counts by its decoding. Several at once count as whole requests, as the lines below
-/// the table have them.
-WaySpeed speed_of_way(const model::Scenario& s, const Estimate& e) {
-  const auto words = [](double rate, const Interval& rate_of, Seconds first,
-                        const Interval& first_of) {
-    return WaySpeed{rate_with_interval(rate, rate_of, ""),
-                    std::string(unmeasured_sign(first_of)) + duration(first.value())};
-  };
-  if (s.batch < 2) {
-    const model::TimeIntervals of = model::interval_factors(s).times(e);
-    return words(e.tokens_s, of.tpot, e.ttft, of.ttft);
-  }
-  const model::Service seen = model::service_of(s, e);
-  const double copies = static_cast<double>(std::max<Size>(1, s.data_parallel));
-  return words(seen.output_tokens_s(s) * copies, seen.time, seen.ttft, seen.first);
+  std::string note = e.gpus_used == 0        ? "on the CPU"
+                     : !model::is_on_gpus(e) ? fmt::format("offload {:.0f} %", 100 * way.off_cards)
+                     : way.tight             ? "tight"
+                                             : "";
+  if (below_four_bits(way)) note += note.empty() ? "below 4 bits" : ", below 4 bits";
+  return note;
 }
 
 std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bool chosen) {

@@ -98,9 +98,8 @@ std::string test_plan(std::span<const LaunchPoint> points) {
                             use.layers.empty() ? "" : ", layers " + use.layers);
     text += fmt::format("* most loaded card: {} to {}\n", to_text(e.gpu_bytes_low),
                         to_text(e.gpu_bytes_high));
-    text +=
-        fmt::format("* ready after {}, first token after {}, then {} tokens/s\n",
-                    duration(e.load.value()), duration(e.ttft.value()), three_digits(e.tokens_s));
+    text += fmt::format("* ready after {}, first token after {}, then {}\n",
+                        duration(e.load.value()), duration(e.ttft.value()), p.rate_words());
     text += fmt::format("* start: `headroom launch {} --machine {} --precision {} --kind {}`\n",
                         shell_quoted(p.model().name), shell_quoted(p.scenario.machine->name),
                         p.scheme().name, p.scenario.runtime->name);

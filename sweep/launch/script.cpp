@@ -10,6 +10,7 @@
 #include "model/infer/scenario/layer_split.hpp"
 #include "sweep/output.hpp"
 #include "sweep/verdict_text.hpp"
+#include "sweep/ways.hpp"
 
 namespace headroom::sweep {
 
@@ -17,10 +18,16 @@ std::string heading(const LaunchPoint& point) {
   const model::Estimate& e = point.estimate();
   return fmt::format(
       "#!/bin/sh\n# {} in {} on {}: {}.\n# Expected on the most loaded card: {} ({} to "
-      "{}); {} tokens/s.\n",
+      "{}); {}.\n",
       point.model().name, point.scheme().name, point.scenario.machine->name,
       verdict_text(point.scenario, e), to_text(e.gpu_bytes), to_text(e.gpu_bytes_low),
-      to_text(e.gpu_bytes_high), three_digits(e.tokens_s));
+      to_text(e.gpu_bytes_high), point.rate_words());
+}
+
+std::string LaunchPoint::rate_words() const {
+  if (scenario.batch < 2) return three_digits(estimate().tokens_s) + " tokens/s";
+  return fmt::format("{} output tokens/s for {} at once",
+                     three_digits(served_tokens_s(scenario, estimate())), scenario.batch);
 }
 
 void EngineCommand::flag(std::string_view name, std::string_view value) {

@@ -166,7 +166,7 @@ std::string script(const LaunchPoint& point, std::string_view imports, std::stri
   const ServedCode served = served_code(point);
   return fmt::format(
       R"(# {0} on {1}: {2}.
-# Expected: ready after {3}, first token after {4}, {5} tokens/s.
+# Expected: ready after {3}, first token after {4}, {5}.
 {13}import os
 
 # Fewer fragments: allocations may grow in place.
@@ -199,7 +199,7 @@ if __name__ == "__main__":
     print(getattr(model, "hf_device_map", model.device))  # none where all is on one device
 )",
       point.model().name, point.scenario.machine->name, verdict_text(point.scenario, e),
-      duration(e.load.value()), duration(e.ttft.value()), three_digits(e.tokens_s), imports,
+      duration(e.load.value()), duration(e.ttft.value()), point.rate_words(), imports,
       Checkpoint(point, !extra.empty()).in_python(), passed.definition,
       torch_type_of(point.scheme()), extra, point.scenario.output_tokens,
       point.scenario.kv_cache ? "" : ", use_cache=False", placement_of(point), passed.arguments,
