@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "hardware/names.hpp"
+#include "model/answer/narrow_formats.hpp"
 #include "model/answer/way_order.hpp"
 #include "model/infer/demand.hpp"
 #include "model/infer/scenario/usual_context.hpp"
@@ -23,83 +24,10 @@ using model::Acquisition;
 using model::Target;
 using model::Vary;
 
-Size parameters(const Candidate& c) { return c.weights->model->profile.parameters; }
 double bytes_per_parameter(const Candidate& c) {
-  return c.weights->total.real().value() / static_cast<double>(parameters(c));
+  return c.weights->total.real().value() /
+         static_cast<double>(c.weights->model->profile.parameters);
 }
-Size cards(const Candidate& c) { return static_cast<Size>(c.machine->devices.size()); }
-double hourly(const Candidate& c) {
-  return c.per_hour.value_or(std::numeric_limits<double>::infinity());
-}
-
-constexpr Question all_questions[] = {
-    {.name = "largest-model",
-     .meaning = "the model with the most parameters that a machine runs",
-     .headline = "Largest model",
-     .one_machine = true,
-     .has_usual_context = true,
-     .better =
-         [](const Candidate& a, const Candidate& b) {
-           return std::tuple(parameters(a), a.weights->total, a.serving.users()) >
-                  std::tuple(parameters(b), b.weights->total, b.serving.users());
-         }},
-    {.name = "largest-batch",
-     .meaning = "the most sequences of one copy",
-     .headline = "Largest batch",
-     .one_model = true,
-     .one_machine = true,
-     .maximises_sequences = true,
-     .better = [](const Candidate& a,
-                  const Candidate& b) { return a.serving.batch > b.serving.batch; }},
-    {.name = "longest-context",
-     .meaning = "the longest context at the given batch",
-     .headline = "Longest context",
-     .vary = Vary::context,
-     .one_model = true,
-     .one_machine = true,
-     .better = [](const Candidate& a,
-                  const Candidate& b) { return a.serving.context > b.serving.context; }},
-    {.name = "most-users",
-     .meaning = "the most concurrent sequences, summed over all copies on a machine",
-     .headline = "Most users",
-     .one_model = true,
-     .one_machine = true,
-     .maximises_sequences = true,
-     .better = [](const Candidate& a,
-                  const Candidate& b) { return a.serving.users() > b.serving.users(); }},
-    {.name = "fewest-gpus",
-     .meaning = "the smallest number of cards",
-     .headline = "Fewest GPUs",
-     .one_model = true,
-     .one_machine = true,
-     .spares = true,
-     .has_usual_context = true,
-     .better =
-         [](const Candidate& a, const Candidate& b) {
-           return std::tuple(cards(a), -a.serving.users()) <
-                  std::tuple(cards(b), -b.serving.users());
-         }},
-    {.name = "cheapest-machine",
-     .meaning = "the lowest cost per hour, for as many machines as the demand needs",
-     .headline = "Cheapest machine",
-     .one_model = true,
-     .priced = true,
-     .spares = true,
-     .has_usual_context = true,
-     .better =
-         [](const Candidate& a, const Candidate& b) {
-           return std::tuple(hourly(a), -fleet_tokens_s(a)) <
-                  std::tuple(hourly(b), -fleet_tokens_s(b));
-         }},
-    {.name = "best-precision",
-     .meaning = "the widest weights that run on the cards, as `estimate` orders them",
-     .headline = "Best precision",
-     .one_model = true,
-     .one_machine = true,
-     .ranks_precisions = true,
-     .has_usual_context = true,
-     .better = [](const Candidate& a, const Candidate& b) { return a.place < b.place; }},
-};
 
 /// Requests a second that the machines are paid for: the demand, or all that they can serve.
 double paid_requests(const Candidate& c) {
@@ -144,13 +72,16 @@ model::Serving quickest_division(const model::Scenario& s, const Target& target)
 /// one makes all of them slower. A limit on times says how many it may take.
 Target offloaded(const Question& question, Target target) {
   const bool limited = target.ttft || target.tpot || target.late.any();
-  if (!limited && !question.maximises_sequences)
+  if (!limited && question.sequences == nullptr)
     target.most_sequences = std::max<Size>(1, target.users);
   return target;
 }
 
-model::Serving serving_of(const Question& question, const model::Scenario& s,
-                          const Target& target) {
+model::Serving serving_of(const Question& question, const model::Scenario& s, Target target) {
+  if (question.asks_for_one && !has_load(target)) {
+    target.users = target.most_sequences = 1;
+    return quickest_division(s, target);
+  }
   return question.spares && has_load(target) ? quickest_division(s, target)
                                              : model::serve(s, target, question.vary);
 }
@@ -187,6 +118,7 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
     c.scenario.context = c.serving.context;
     c.scenario.prompt_tokens = std::max<Size>(1, c.serving.context - request.output_tokens);
   }
+  c.decodes = question.vary == Vary::context || c.serving.batch == 1;
   c.spares = choices.spares;
   c.machines += c.spares;
   c.demand =
@@ -197,7 +129,8 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
 }
 
 model::Fidelity fidelity_of(const Candidate& c) {
-  return model::fidelity(8 * bytes_per_parameter(c));
+  if (model::is_below_four_bits(*c.weights->scheme)) return model::Fidelity::less;
+  return std::min(model::fidelity(8 * bytes_per_parameter(c)), model::Fidelity::four_bits);
 }
 
 /// True if `a` answers better than the preferred `b`, and its weights lose no more. A question
@@ -208,6 +141,26 @@ bool serves_better(const Question& question, const Candidate& a, const Candidate
   return fidelity_of(a) <= least && question.better(a, b);
 }
 
+auto most_sequences(const Question& question, std::vector<Candidate>& all) {
+  const auto sequences = [&](const Candidate& each) {
+    return each.qualifies() ? question.sequences(each) : 0;
+  };
+  return model::fastest_of_most(all, sequences, tokens_s);
+}
+
+/// The best of `tried`, ways to run a model on a machine in order of preference. With weights that
+/// lose no more than those of the first, it is the one that answers best.
+Candidate best_of(const Question& question, std::vector<Candidate> tried) {
+  Candidate best = tried.front();
+  for (Candidate& each : tried)
+    if (each.qualifies() && (!best.qualifies() || serves_better(question, each, best))) best = each;
+  if (question.sequences == nullptr || !best.qualifies()) return best;
+  std::erase_if(tried, [&](const Candidate& each) {
+    return !each.qualifies() || fidelity_of(each) > fidelity_of(best);
+  });
+  return *most_sequences(question, tried);
+}
+
 }  // namespace
 
 bool has_load(const Target& target) {
@@ -216,22 +169,6 @@ bool has_load(const Target& target) {
 
 bool weighs_ways(const Question& question, const Target& target) {
   return has_load(target) || (question.vary == Vary::batch && !question.has_usual_context);
-}
-
-std::span<const Question> questions() { return all_questions; }
-
-const Question& question(std::string_view name) {
-  std::vector<std::string> known;
-  for (const Question& each : all_questions) {
-    if (each.name == name) return each;
-    known.emplace_back(each.name);
-  }
-  if (name.find('/') != std::string_view::npos)
-    throw UnknownName(fmt::format(
-        "'{}' is no question; the question comes before the model: headroom plan largest-batch {} "
-        "--machine MACHINE",
-        name, name));
-  throw unknown_name("question", name, known);
 }
 
 std::vector<Candidate> ranked(const Question& question, const Choices& choices,
@@ -250,22 +187,22 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
         add(list, way);
   }
   tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) {
-    const Candidate empty = all[i];
+    std::vector<Candidate> tried;
     for (const Combination& combination : *lists[i]) {
-      Candidate tried = empty;
-      static_cast<Combination&>(tried) = combination;
-      tried = candidate(question, choices, tried, request, target);
-      const bool first = !all[i].qualifies();
-      if (&combination == lists[i]->data() ||
-          (tried.qualifies() && (first || serves_better(question, tried, all[i]))))
-        all[i] = tried;
-      if (all[i].qualifies() && !weighs_ways(question, target)) break;
+      Candidate each = all[i];
+      static_cast<Combination&>(each) = combination;
+      tried.push_back(candidate(question, choices, each, request, target));
+      if (tried.back().qualifies() && !weighs_ways(question, target)) break;
     }
+    all[i] = best_of(question, std::move(tried));
   });
   std::ranges::stable_sort(all, [&](const Candidate& a, const Candidate& b) {
     if (a.qualifies() != b.qualifies()) return a.qualifies();
     return a.qualifies() ? question.better(a, b) : a.serving.next.times < b.serving.next.times;
   });
+  if (question.sequences != nullptr && !all.empty())
+    if (const auto best = most_sequences(question, all); best->qualifies())
+      std::rotate(all.begin(), best, best + 1);
   return all;
 }
 

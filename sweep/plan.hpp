@@ -34,6 +34,7 @@ struct Candidate : Combination {
   Size machines = 0;                         ///< for the demand and spares; 0: it serves nothing
   Size spares = 0;                           ///< those of the machines that are kept for failures
   model::AtDemand demand;                    ///< one copy, with every spare out of service
+  bool decodes = false;                      ///< tokens_s() is of decoding, not of whole requests
   std::optional<double> purchase, per_hour;  ///< cost of all these machines
   std::optional<model::TokenCost> tokens;
   std::optional<double> tokens_per_joule;
@@ -47,13 +48,16 @@ struct Question {
   std::string_view meaning;   ///< for the help
   std::string_view headline;  ///< "Largest model"
   model::Vary vary = model::Vary::batch;
-  bool one_model = false;            ///< asks about exactly one model
-  bool one_machine = false;          ///< the demand must be met by one machine
-  bool priced = false;               ///< ranks by money
-  bool spares = false;               ///< how little it takes: all weights of 4 bits or more do
-  bool ranks_precisions = false;     ///< compares precisions, as `estimate` orders them
-  bool maximises_sequences = false;  ///< asks how many sequences there can be
-  bool has_usual_context = false;    ///< without a load each sequence has the usual context
+  bool one_model = false;          ///< asks about exactly one model
+  bool one_machine = false;        ///< the demand must be met by one machine
+  bool priced = false;             ///< ranks by money
+  bool spares = false;             ///< how little it takes: all weights of 4 bits or more do
+  bool ranks_precisions = false;   ///< compares precisions, as `estimate` orders them
+  bool asks_for_one = false;       ///< without a load one request is served, as in `estimate`
+  bool has_usual_context = false;  ///< without a load each sequence has the usual context
+  /// The number of sequences that is asked for; null: another thing is. Answers go by
+  /// model::fastest_of_most().
+  double (*sequences)(const Candidate&) = nullptr;
   bool (*better)(const Candidate& a, const Candidate& b) = nullptr;
 };
 std::span<const Question> questions();
@@ -86,7 +90,8 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
 /// A line for each machine that no candidate stands for, as its price or another fact is missing.
 std::vector<std::string> left_out(const Choices& choices);
 
-/// Requests and output tokens a second of all copies on one machine.
+/// Requests and output tokens a second of all copies on one machine. Where Candidate::decodes says
+/// so, tokens are those of decoding alone.
 double requests_s(const Candidate& candidate);
 double tokens_s(const Candidate& candidate);
 /// Requests at once, or people, of all machines but the spares.
@@ -97,6 +102,8 @@ inline Size fleet_users(const Candidate& c) {
 inline double fleet_tokens_s(const Candidate& c) {
   return static_cast<double>(c.machines) * tokens_s(c);
 }
+/// Cards of the machine that no copy uses.
+Size idle_cards(const Candidate& candidate);
 /// Free on the most loaded card of a copy, within what the process may use.
 Bytes room(const Candidate& candidate);
 

@@ -67,8 +67,7 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
       }));
   add("each GPU", true, 2,
       served([](const Candidate& c) { return in_gib(c.serving.estimate.gpu_bytes) + " GiB"; }));
-  add("tokens/s", true, 7,
-      served([&](const Candidate& c) { return rate_words(screen.question, c, ""); }));
+  add("tokens/s", true, 7, served([&](const Candidate& c) { return rate_words(c, ""); }));
   add("first token", true, 5, served([](const Candidate& c) {
         const model::Service& seen = c.serving.service;
         return std::string(unmeasured_sign(seen.first)) + duration(seen.ttft.value());
@@ -111,12 +110,9 @@ std::string weights_words(const PlanScreen& screen) {
   return text.empty() ? text : paragraph(text);
 }
 
-std::string rate_words(const Question& question, const Candidate& c, std::string_view unit) {
+std::string rate_words(const Candidate& c, std::string_view unit) {
   const model::Service& seen = c.serving.service;
-  const bool decodes = question.vary == model::Vary::context || c.serving.batch == 1;
-  if (!decodes) return rate_with_interval(fleet_tokens_s(c), seen.time, unit);
-  const auto sequences = static_cast<double>(c.machines * c.serving.replicas * c.serving.batch);
-  return rate_with_interval(sequences / seen.tpot.value(), seen.step, unit);
+  return rate_with_interval(fleet_tokens_s(c), c.decodes ? seen.step : seen.time, unit);
 }
 
 bool may_be_late(const Candidate& c, const model::Target& target) {

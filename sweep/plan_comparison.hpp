@@ -20,7 +20,7 @@ constexpr std::string_view acquisition_words(model::Acquisition way) {
 
 /// Output tokens a second as the question's answer has them. For a context they are those of
 /// decoding behind a prompt that fills it. Else they are of whole requests, prompts included.
-std::string rate_words(const Question& question, const Candidate& candidate, std::string_view unit);
+std::string rate_words(const Candidate& candidate, std::string_view unit);
 
 /// True if the time to first token, or of each further one, may exceed the target at the high end
 /// of its interval.

@@ -40,11 +40,12 @@ std::string served(const Candidate& c, const Target& target) {
                                  c.serving.replicas, c.serving.replicas == 1 ? "copy" : "copies",
                                  c.serving.cards, c.serving.cards == 1 ? "card" : "cards",
                                  grouped(c.serving.batch), grouped(c.serving.context));
-  text += fmt::format(
-      "; first token {}, per token {}, {} tokens/s, {} requests/s; {}{}",
-      time_words(seen.ttft, seen.first, target), time_words(seen.tpot, seen.step, target),
-      rate_words(tokens_s(c), seen.time, target), rate_words(requests_s(c), seen.time, target),
-      model::name_of(e.verdict), e.sure == model::Confidence::marginal ? ", tight" : "");
+  text += fmt::format("; first token {}, per token {}, {} tokens/s, {} requests/s; {}{}",
+                      time_words(seen.ttft, seen.first, target),
+                      time_words(seen.tpot, seen.step, target),
+                      rate_words(tokens_s(c), c.decodes ? seen.step : seen.time, target),
+                      rate_words(requests_s(c), seen.time, target), model::name_of(e.verdict),
+                      e.sure == model::Confidence::marginal ? ", tight" : "");
   return text;
 }
 

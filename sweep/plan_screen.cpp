@@ -96,7 +96,7 @@ std::string plan_headline(const PlanScreen& screen) {
                        way_words(*best.weights, *best.engine), words_of(best.serving.next));
   std::string text = unsuitable_words(screen, best);
   text += fmt::format("{}: {}, {}", screen.question.headline, answer_words(screen, best),
-                      rate_words(screen.question, best, " tokens/s"));
+                      rate_words(best, " tokens/s"));
   if (screen.machines > 1 && !screen.question.priced && screen.question.name != "fewest-gpus")
     text += " on " + best.machine->name;
   return text;
@@ -125,6 +125,10 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
         : best.serving.replicas > 1 ? std::string("each GPU")
                                     : std::string("the GPU"),
         grouped(best.serving.context)));
+  if (const Size idle = idle_cards(best); idle > 0)
+    text += paragraph(fmt::format("Uses {} of the {} cards: copies on more of them serve less.",
+                                  best.serving.cards * best.serving.replicas,
+                                  best.machine->devices.size()));
   const bool at_random = screen.target.at_random();
   if (!at_random) text += paragraph(time_words_of(screen, best));
   if (best.demand.requests > 0)
@@ -195,10 +199,10 @@ std::string plan_assumptions(const PlanScreen& screen) {
                 ? "; any weights of 4 bits or more, under the engine that needs least (--runtime, "
                   "--precision)"
             : weighs_ways(screen.question, screen.target)
-                ? "; each model in the widest weights that fit, under the engine that serves most "
-                  "(--runtime, --precision)"
-                : "; each model in the widest weights that fit, under the engine that runs them "
-                  "best (--runtime, --precision)";
+                ? "; each model in the weights that `estimate` takes or ones that lose as little, "
+                  "under the engine that serves most (--runtime, --precision)"
+                : "; each model in the weights and under the engine that `estimate` takes "
+                  "(--runtime, --precision)";
   if (const auto arrivals = arrivals_words(screen.target); !arrivals.empty())
     text += "; " + arrivals;
   std::string all = paragraph(text + '.');

@@ -119,7 +119,13 @@ double requests_s(const Candidate& c) {
   return static_cast<double>(c.serving.replicas) * c.serving.service.requests_s;
 }
 double tokens_s(const Candidate& c) {
-  return requests_s(c) * static_cast<double>(c.scenario.output_tokens);
+  return c.decodes ? static_cast<double>(c.serving.replicas * c.serving.batch) /
+                         c.serving.service.tpot.value()
+                   : requests_s(c) * static_cast<double>(c.scenario.output_tokens);
+}
+
+Size idle_cards(const Candidate& c) {
+  return static_cast<Size>(c.machine->devices.size()) - c.serving.cards * c.serving.replicas;
 }
 
 std::string time_words(Seconds time, const model::Interval& interval, const Target& target) {

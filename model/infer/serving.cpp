@@ -1,6 +1,7 @@
 #include "model/infer/serving.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -202,9 +203,29 @@ double capacity(const Scenario& scenario, const Serving& serving) {
   return most;
 }
 
+namespace {
+
+/// Shares that leave some cards of one kind without work.
+std::vector<MachineShare> shares_of_some_cards(const Machine& machine) {
+  std::vector<MachineShare> all;
+  const auto cards = static_cast<Size>(machine.devices.size());
+  for (const Device& card : machine.devices)
+    if (card.name != machine.devices.front().name) return all;
+  constexpr Size few = 8;
+  for (Size each = cards - 1; each > 1; --each)
+    if (cards % each != 0 &&
+        (cards <= few || std::has_single_bit(static_cast<std::uint64_t>(each))))
+      all.push_back(model::share_of(machine, each, cards / each));
+  return all;
+}
+
+}  // namespace
+
 std::vector<Serving> every_division(const Scenario& scenario, const Target& target, Vary vary) {
   std::vector<Serving> all;
   for (const MachineShare& share : shares(*scenario.machine))
+    all.push_back(serve_on(scenario, share, target, vary, true));
+  for (const MachineShare& share : shares_of_some_cards(*scenario.machine))
     all.push_back(serve_on(scenario, share, target, vary, true));
   return all;
 }
@@ -215,7 +236,13 @@ const Serving& best_division(const std::vector<Serving>& divisions, Vary vary) {
     if (a.replicas == 0) return a.next.times < b.next.times;
     return vary == Vary::batch ? a.users() > b.users() : a.context > b.context;
   };
-  return *std::ranges::min_element(divisions, better);
+  const Serving& most = *std::ranges::min_element(divisions, better);
+  if (vary == Vary::context || most.replicas == 0) return most;
+  return *fastest_of_most(
+      divisions, [](const Serving& each) { return each.replicas > 0 ? each.users() : 0; },
+      [](const Serving& each) {
+        return static_cast<double>(each.replicas) * each.service.requests_s;
+      });
 }
 
 Serving serve(const Scenario& scenario, const Target& target, Vary vary) {

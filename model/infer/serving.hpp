@@ -2,6 +2,7 @@
 // Exact: the largest number that meets the target is found, not guessed.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -117,19 +118,41 @@ struct Serving {
 
 enum class Vary { batch, context };
 
+/// Of `all` the one that serves many users well; `users` is 0 where none is served. One does not
+/// count if another has at least half of its users at twice its rate or more. Of the others with at
+/// least 95 % of the most users, it is the one with the highest rate, the first of equals.
+template <class Range, class Users, class Rate>
+auto fastest_of_most(Range& all, Users users, Rate rate) {
+  const auto counts = [&](const auto& each) {
+    return users(each) > 0 && std::ranges::none_of(all, [&](const auto& other) {
+             return users(other) > 0 && 2 * users(other) >= users(each) &&
+                    rate(other) >= 2 * rate(each);
+           });
+  };
+  constexpr double nearly = 0.95;
+  double most = 0;
+  for (const auto& each : all)
+    if (counts(each)) most = std::max(most, users(each));
+  return std::ranges::max_element(all, {}, [&](const auto& each) {
+    return counts(each) && users(each) >= nearly * most ? rate(each) : -1;
+  });
+}
+
 /// The longest context, prompt and output together, at which the scenario is still on cards. If it
 /// is not on cards now, it is the longest that runs at all. The output stays, the prompt fills the
 /// rest; at most the model's positions. 0 where it does not run.
 Size longest_context(const Scenario& scenario);
 
 /// The best way to serve on `scenario.machine`: the largest batch (most users of all copies
-/// together), or the longest context at the scenario's batch. Ties: fewer copies. Limits: the
+/// together), or the longest context at the scenario's batch. Divisions go by
+/// fastest_of_most(). Ties: fewer copies. Limits: the
 /// target's sequences, 2^24 tokens and the model's positions. Exact: with offload and a limit on
 /// times, which may fall again where a runtime changes from streaming to the CPU, every number is
 /// tried. Tensor parallelism is over all cards of a share where the runtime splits that way.
 Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 
-/// The best of each way to divide the machine; at least one.
+/// The best of each way to divide the machine; at least one. Equal copies that leave some cards
+/// without work join: of any number of cards on a machine with up to 8, of powers of two on others.
 std::vector<Serving> every_division(const Scenario& scenario, const Target& target, Vary vary);
 /// The one that serve() takes of them.
 const Serving& best_division(const std::vector<Serving>& divisions, Vary vary);

@@ -103,6 +103,23 @@ TEST(Serving, ContinuousBatchingIsASteadyState) {
     }
 }
 
+/// 5 % of the users are not worth speed, and half of them are not worth half of it.
+TEST(Serving, TheFastestOfTheMost) {
+  struct Plan {
+    double users, rate;
+  };
+  const auto best_of = [](std::vector<Plan> all) {
+    const auto best = fastest_of_most(
+        all, [](const Plan& each) { return each.users; },
+        [](const Plan& each) { return each.rate; });
+    return best - all.begin();
+  };
+  EXPECT_EQ(best_of({{100, 10}, {96, 15}, {94, 19}}), 1);
+  EXPECT_EQ(best_of({{100, 10}, {51, 20}}), 1);
+  EXPECT_EQ(best_of({{100, 10}, {49, 90}}), 0);
+  EXPECT_EQ(best_of({{0, 90}, {1, 1}}), 1);
+}
+
 /// One sequence and two use the same model of steady state. Otherwise two could meet a target that
 /// one misses.
 TEST(Serving, OneSequenceIsNotSlowerThanTwo) {

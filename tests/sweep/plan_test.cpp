@@ -139,6 +139,26 @@ TEST(Plan, MoreCardsBandwidthOrMemoryNeverLose) {
   EXPECT_GE(compared, 300);
 }
 
+/// A further card never makes the plan of the most users serve half as much to as many.
+TEST(Plan, MoreCardsNeverServeHalfAsMuch) {
+  const test::Folder folder;
+  const std::string file = (folder.path() / "out.json").string();
+  double users = 0, tokens_s = 0;
+  for (int cards = 1; cards <= 8; ++cards) {
+    const auto plan = json_of(
+        {"plan", "most-users", "Llama-3.3-70B-Instruct", fmt::format("{}x h100-sxm-80gb", cards)},
+        file);
+    ASSERT_FALSE(plan.is_null());
+    const double more = plan.at(0).at("users").to_number<double>();
+    const double faster = plan.at(0).at("tokens_s").to_number<double>();
+    EXPECT_FALSE(tokens_s >= 2.01 * faster && 1.99 * users >= more) << cards;
+    EXPECT_GE(more, users / 2) << cards;
+    users = more;
+    tokens_s = faster;
+  }
+  EXPECT_GT(tokens_s, 0);
+}
+
 TEST(Plan, EveryReferencePriceIsOfAMachine) {
   const Prices prices = reference_prices(shipped_catalogue());
   const auto machines = priced_machines(prices);
