@@ -30,11 +30,8 @@ inline std::string footnote_of(std::string_view text) {
 /// measured. `unit` follows the number.
 inline std::string rate_with_interval(double rate, const model::Interval& of,
                                       std::string_view unit) {
-  const auto end = [](double value) {
-    return value < 100 ? fmt::format("{:.2g}", value) : three_digits(value);
-  };
   return fmt::format("{}{}{} ({}–{})", unmeasured_sign(of), three_digits(rate), unit,
-                     end(rate / of.high), end(rate / of.low));
+                     two_digits(rate / of.high), two_digits(rate / of.low));
 }
 
 /// "241 ms (171 ms–379 ms)".

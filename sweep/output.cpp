@@ -237,6 +237,11 @@ std::string three_digits(double value) {
   return grouped(std::llround(std::round(value / unit) * unit));
 }
 
+std::string two_digits(double value) {
+  const double size = std::abs(value);
+  return size >= 1e-4 && size < 99.5 ? fmt::format("{:.2g}", value) : three_digits(value);
+}
+
 std::string duration(double seconds) {
   if (!std::isfinite(seconds)) return "never";
   if (seconds < 0.9995) return three_digits(seconds * 1e3) + " ms";

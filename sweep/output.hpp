@@ -63,6 +63,8 @@ void say_if_full_model(const Options& options);
 std::string grouped(Size number);
 /// Three significant digits without an exponent: "0.292", "38.9", "1,470".
 std::string three_digits(double value);
+/// Two of them below 99.5, else three.
+std::string two_digits(double value);
 /// Three significant digits in ms, s, min or h; "never" for infinity.
 std::string duration(double seconds);
 

@@ -21,6 +21,7 @@ using namespace model;
 constexpr std::size_t max_rows = 24;
 
 std::string amount(Bytes bytes) { return bytes == Bytes(0) ? "0" : to_text(bytes); }
+std::string signed_digits(double value) { return (value < 0 ? "" : "+") + two_digits(value); }
 
 /// The points that a table shows: all of a few; else those where something happens, and as many of
 /// the others, evenly spread.
@@ -60,12 +61,12 @@ std::string table(const CurveLine& line) {
     const auto load = report::band(line.drawn.points[i], &report::CurvePoint::load_s);
     std::string happens = jump_words(line, i);
     if (line.recommended == i) happens += happens.empty() ? "recommended" : "; recommended";
-    rows.push_back(
-        {amount(p.allocation), amount(e.gpu_bytes), layer_counts(p), duration(e.load.value()),
-         fmt::format("{} to {}", duration(load.first), duration(load.second)),
-         duration(e.ttft.value()), three_digits(e.tokens_s),
-         fmt::format("{} to {}", three_digits(speed.first), three_digits(speed.second)),
-         duration(e.total.value()), p.gain ? fmt::format("{:+.2g}", *p.gain) : "", happens});
+    rows.push_back({amount(p.allocation), amount(e.gpu_bytes), layer_counts(p),
+                    duration(e.load.value()),
+                    fmt::format("{} to {}", duration(load.first), duration(load.second)),
+                    duration(e.ttft.value()), three_digits(e.tokens_s),
+                    fmt::format("{} to {}", three_digits(speed.first), three_digits(speed.second)),
+                    duration(e.total.value()), p.gain ? signed_digits(*p.gain) : "", happens});
   }
   std::string text =
       aligned({"allocation", "expected use", "GPU/CPU/disk", "load", "80 % of it", "first token",
@@ -106,8 +107,8 @@ std::string findings(const CurveLine& line, Size gpus) {
   };
   if (const auto& knee = line.drawn.knee)
     say("Knee",
-        fmt::format("{} ({:+.2g} tokens/s a GiB up to it, {:+.2g} beyond)",
-                    point_words(line, knee->index), knee->marginal_before, knee->marginal_after));
+        fmt::format("{} ({} tokens/s a GiB up to it, {} beyond)", point_words(line, knee->index),
+                    signed_digits(knee->marginal_before), signed_digits(knee->marginal_after)));
   else if (line.first)
     say("Knee", "none: the last GiB still helps");
   if (line.diminished)
