@@ -119,14 +119,6 @@ Database::Database(Database&&) noexcept = default;
 
 const std::filesystem::path& Database::file() const { return self_->connection.file(); }
 
-void Database::require_sound() const {
-  Statement check(self_->connection, "PRAGMA quick_check(1)");
-  if (const std::string found = check.step() ? check.text(0) : "no answer"; found != "ok")
-    throw StoreError(fmt::format(
-        "{}: the database is damaged ({}); take an earlier copy, or sweep anew into another folder",
-        file().string(), found));
-}
-
 std::vector<RunSummary> Database::runs() const {
   Statement row(self_->connection,
                 "SELECT id, name, version, fingerprint, started, finished, points, reused, "

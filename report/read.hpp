@@ -39,8 +39,6 @@ class Database {
   Database(Database&&) noexcept;
 
   const std::filesystem::path& file() const;
-  /// Reads the whole file. Throws StoreError where sqlite finds it damaged (PRAGMA quick_check).
-  void require_sound() const;
   std::vector<RunSummary> runs() const;  ///< oldest first
   /// The latest complete run that is no shard. Throws StoreError where there is none.
   std::int64_t latest_run() const;
@@ -94,5 +92,8 @@ class Database {
   struct Implementation;
   std::unique_ptr<Implementation> self_;
 };
+
+/// Reads all of `file`. Throws StoreError where sqlite finds it damaged (PRAGMA quick_check).
+void require_sound(const std::filesystem::path& file);
 
 }  // namespace headroom::report

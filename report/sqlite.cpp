@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "report/columns.hpp"
+#include "report/read.hpp"
 #include "report/store.hpp"
 
 namespace headroom::report {
@@ -146,6 +147,15 @@ std::int64_t Connection::integer(const std::string& sql) const {
 
 void Connection::fail() const {
   throw StoreError(words(sqlite3_extended_errcode(get()), file_.string(), sqlite3_errmsg(get())));
+}
+
+void require_sound(const std::filesystem::path& file) {
+  const Connection connection(file, Access::read);
+  Statement check(connection, "PRAGMA quick_check(1)");
+  if (const std::string found = check.step() ? check.text(0) : "no answer"; found != "ok")
+    throw StoreError(fmt::format(
+        "{}: the database is damaged ({}); take an earlier copy, or sweep anew into another folder",
+        file.string(), found));
 }
 
 }  // namespace headroom::report

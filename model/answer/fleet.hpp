@@ -39,7 +39,7 @@ struct ServingOption {
 /// why the best one fails.
 struct ServingOptions {
   std::vector<ServingOption> all;
-  /// Those that another beats. Where cards are left, copies of them may still answer sooner.
+  /// Those that another beats. Copies of them may answer sooner if cards are left.
   std::vector<ServingOption> beaten;
   Shortfall missed;
 };

@@ -175,7 +175,7 @@ int run_report(const Options& options) {
     emit(options, runs_text(database, format_of(options)));
     return done;
   }
-  database.require_sound();
+  report::require_sound(file);
   const std::int64_t run = options.given("run") ? options.whole("run", 0) : database.latest_run();
   if (options.text("format") == "openmetrics") {
     metrics(options, database, run);

@@ -83,7 +83,7 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   cores.host.cores = 8;
   Machine without_links = several;  // cards meet over the host's bus
   for (Device& device : without_links.devices) device.link = BytesPerSecond(0);
-  Machine boxes = large;  // of two cards each
+  Machine boxes = large;  // with two cards each
   boxes.host.cards = 2;
   boxes.host.network = BytesPerSecond(25e9);
   const Machine close = test::machine(4, 8, 256);  // 0.9 of each leaves little beside it
