@@ -101,7 +101,7 @@ std::optional<Advice> usable_under(const TensorIndex& index, Scenario s) {
 
 }  // namespace
 
-/// Where less than a token a second is decoded: the widest scheme with which one is, on cards or
+/// The widest scheme that decodes a token a second, where the scenario does not, on cards or
 /// not. It is one of the runtime, or else of another compared engine that offloads.
 std::optional<Advice> usable_bits(const Scenario& asked, const Estimate& now) {
   if (!asked.weights->model->profile.generative || asked.draft != nullptr) return {};
