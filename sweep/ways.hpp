@@ -70,7 +70,7 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
 /// `scenario`: its weights and engine are set here. Left out: ways that an engine refuses, unless
 /// all are refused, and other formats as wide as a checkpoint that is quantised itself. The
 /// narrowest formats of GGUF files join as far as they run at one token a second, if no usual
-/// precision does.
+/// precision of 4 bits does.
 std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
                               const Compared& compared);
 

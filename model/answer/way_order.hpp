@@ -42,8 +42,8 @@ double seconds_a_token(const Estimate& estimate, double served_tokens_s = 0);
 ///   to be half as fast again as those of 8. Requests that wait for room count by it alone.
 /// * A checkpoint that is published in fewer than 16 bits comes before narrower ones, tight or not.
 ///   Nobody quantises it further where it is expected to fit.
-/// With offload all go by seconds_a_token(), but those that lose more than 4 bits do are behind the
-/// others. Each bit that they have less must make them four times as fast. Ways that take over ten
+/// With offload all go by seconds_a_token(). Those that lose more than 4 bits do have to be four
+/// times as fast, and four times again for each bit that they have less. Ways that take over ten
 /// seconds a token are behind all that take less. Ways that do not fit go by the memory that is
 /// missing.
 struct WayPlace {
