@@ -107,7 +107,8 @@ Text matrix_legend() {
          " refused. Tight: memory may not suffice at the high end of its interval. On GPUs the "
          "fastest of 8 bits or more is best, if 8 bits are twice as fast as 16; narrower weights "
          "follow by their width. Of several requests the tokens served count. With offload the "
-         "fastest of 4 bits or more is best. Cells of one row may hold other weights: wider ones "
+         "fastest of 4 bits or more is best, unless fewer are several times faster. Cells of one "
+         "row may hold other weights: wider ones "
          "lose less and are slower.";
 }
 

@@ -36,8 +36,8 @@ bool is_easily_on_cards(const Way& way) {
   return model::is_on_gpus(way.estimate) && !way.tight && way.estimate.queued == 0;
 }
 
-/// As compare_ways() with the usual precisions. Where the checkpoint's own has room under every
-/// engine, no narrower one is first: half the bytes are less than twice as fast.
+/// As compare_ways() with the usual precisions. No narrower one is first if the checkpoint's own
+/// has room under every engine: half the bytes are less than twice as fast.
 std::vector<Way> usual_ways(const model::Model& model, const model::Scenario& scenario,
                             const std::vector<const model::Engine*>& engines, Narrower narrower) {
   if (narrower == Narrower::if_needed &&

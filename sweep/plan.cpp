@@ -128,9 +128,11 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
   return c;
 }
 
+/// Weights of 16 and of 8 bits lose next to nothing: they count alike.
 model::Fidelity fidelity_of(const Candidate& c) {
   if (model::is_below_four_bits(*c.weights->scheme)) return model::Fidelity::less;
-  return std::min(model::fidelity(8 * bytes_per_parameter(c)), model::Fidelity::four_bits);
+  return std::clamp(model::fidelity(8 * bytes_per_parameter(c)), model::Fidelity::eight_bits,
+                    model::Fidelity::four_bits);
 }
 
 /// True if `a` answers better than the preferred `b`, and its weights lose no more. A question

@@ -90,8 +90,8 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
 /// A line for each machine that no candidate stands for, as its price or another fact is missing.
 std::vector<std::string> left_out(const Choices& choices);
 
-/// Requests and output tokens a second of all copies on one machine. Where Candidate::decodes says
-/// so, tokens are those of decoding alone.
+/// Requests and output tokens a second of all copies on one machine. Tokens are those of decoding
+/// alone if Candidate::decodes says so.
 double requests_s(const Candidate& candidate);
 double tokens_s(const Candidate& candidate);
 /// Requests at once, or people, of all machines but the spares.

@@ -174,7 +174,9 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
         reads_own = checkpoint.family != model::SchemeFamily::plain && !is_refused(ways.back());
     }
   }
-  if (compared.precisions.empty() && std::ranges::none_of(ways, is_usable))
+  if (compared.precisions.empty() && std::ranges::none_of(ways, [](const Way& way) {
+        return is_usable(way) && !below_four_bits(way);
+      }))
     for (const model::Engine* engine : compared.engines)
       for (const auto name : model::narrow_formats) {
         const auto& usual = engine->usual_precisions;
@@ -199,7 +201,7 @@ std::string_view choice_words(const std::vector<Way>& ways, Size batch) {
   if (std::ranges::all_of(ways, [&](const Way& way) { return way.asked == first.asked; }))
     return "the fastest engine with room for it";
   if (!model::is_on_gpus(first.estimate))
-    return below_four_bits(first) ? "below 4 bits, as more run at less than a token a second"
+    return below_four_bits(first) ? "below 4 bits, as more are several times slower"
                                   : "the fastest of 4 bits or more";
   if (batch > 1) return "which serves most if 8 bits count half and 4 bits a third";
   return first.place.narrowness == 0 && std::ranges::any_of(ways, is_wider)

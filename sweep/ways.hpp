@@ -57,8 +57,8 @@ struct Compared {
 };
 
 /// Engines that are compared for `model` on the scenario's machine: those whose kernels run on its
-/// cards and whose code has the class. All of `engines` that may be compared where none does. Where
-/// none of these holds any of `precisions`, the other engines that do.
+/// cards and whose code has the class. All of `engines` that may be compared where none does. The
+/// other engines that hold one of `precisions`, if none of these holds any.
 std::vector<const model::Engine*> comparable_engines(const Engines& engines,
                                                      const model::Model& model,
                                                      const Machine& machine,
@@ -68,9 +68,9 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
 /// offload, not at all; then as model::WayPlace says. None counts as wider than the checkpoint or
 /// than the precision that was asked for.
 /// `scenario`: its weights and engine are set here. Left out: ways that an engine refuses, unless
-/// all are refused, and other formats as wide as a checkpoint that is quantised itself. Where no
-/// usual precision runs at one token a second, the narrowest formats of GGUF files join, as far as
-/// they do.
+/// all are refused, and other formats as wide as a checkpoint that is quantised itself. The
+/// narrowest formats of GGUF files join as far as they run at one token a second, if no usual
+/// precision of 4 bits does.
 std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
                               const Compared& compared);
 

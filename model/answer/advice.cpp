@@ -101,7 +101,7 @@ class FreedScenario {
   Freed freed_ = Freed::none;
 };
 
-/// Compared engines that do not refuse the scenario. Where all do, others that do not.
+/// Compared engines that do not refuse the scenario. If all do, others that do not.
 std::vector<std::string_view> engines_that_load(Scenario s) {
   std::vector<std::string_view> compared, others;
   s.layer_split = nullptr;  // options of another engine

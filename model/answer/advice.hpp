@@ -26,8 +26,8 @@ enum class Freed { none, cpu_offload, host_tensors };
 struct Advice {
   enum class Kind {
     fewer_bits,         ///< name: of the scheme; before, after: bytes of the weights
-    usable_bits,        ///< name: of the widest scheme that decodes a token a second; engine, if it
-                        ///< is another; amount: 1 if it loses more than 4 bits do; before, after
+    usable_bits,        ///< name: of the widest scheme that decodes a token a second; before, after
+                        ///< engine, if it is another; amount: 1 for less than 4 bits
     narrower_cache,     ///< name: of the format
     shorter_context,    ///< amount: tokens; instead_of
     smaller_batch,      ///< amount; instead_of

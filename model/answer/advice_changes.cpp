@@ -2,6 +2,7 @@
 #include "model/answer/advice_changes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "model/answer/narrow_formats.hpp"
@@ -76,9 +77,11 @@ std::optional<Advice> fewer_bits(const Scenario& s, Seconds now) {
 
 namespace {
 
-/// usable_bits() under one engine.
+/// usable_bits() under one engine. Each bit below 4 has to make it four times as fast.
 std::optional<Advice> usable_under(const TensorIndex& index, Scenario s) {
   const QuantisedModel* asked = s.weights;
+  std::optional<Advice> found;
+  double least = 0;
   for (const Scheme* scheme : no_wider(s, *s.runtime)) {
     if (!refusal(index, *scheme).empty()) continue;
     const bool is_narrow = is_below_four_bits(*scheme);
@@ -89,20 +92,25 @@ std::optional<Advice> usable_under(const TensorIndex& index, Scenario s) {
     s.weights = &narrower;
     const Estimate e = evaluate(s);
     if (!fits_somewhere(e) || e.tokens_s < 1) continue;
-    return Advice{.kind = AdviceKind::usable_bits,
-                  .then = after_change(e),
-                  .name = scheme->name,
-                  .amount = is_narrow ? 1 : 0,
-                  .before = asked->total,
-                  .after = narrower.total};
+    const double bits_less = is_narrow ? 4 - 8 * bytes_each(*scheme) : 0;
+    const double weighed = e.tpot.value() * std::pow(4, bits_less);
+    if (found && weighed >= least) continue;
+    least = weighed;
+    found = Advice{.kind = AdviceKind::usable_bits,
+                   .then = after_change(e),
+                   .name = scheme->name,
+                   .amount = is_narrow ? 1 : 0,
+                   .before = asked->total,
+                   .after = narrower.total};
+    if (!is_narrow) break;
   }
-  return {};
+  return found;
 }
 
 }  // namespace
 
-/// Where less than a token a second is decoded: the widest scheme with which one is, on cards or
-/// not. It is one of the runtime, or else of another compared engine that offloads.
+/// If less than a token a second is decoded: the widest scheme of 4 bits or more that decodes one,
+/// else the best below. It is one of the runtime, or else of another compared engine that offloads.
 std::optional<Advice> usable_bits(const Scenario& asked, const Estimate& now) {
   if (!asked.weights->model->profile.generative || asked.draft != nullptr) return {};
   if (fits_somewhere(now) && now.tokens_s >= 1) return {};

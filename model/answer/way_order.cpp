@@ -44,10 +44,10 @@ WayPlace way_place(const Estimate& e, const WayFacts& facts) {
   WayPlace place{.rank = way_rank(e, facts.tight),
                  .slowness = seconds_a_token(e, facts.served_tokens_s)};
   const Fidelity fidelity_of = fidelity(facts.bits);
-  const double behind = fidelity_of == Fidelity::less ? 1 : 0;
+  const bool behind = fidelity_of == Fidelity::less;
   if (place.rank < WayRank::offload) {
     const bool several = facts.served_tokens_s > 0 || e.served.running > 0 || e.queued > 0;
-    const bool by_rate = fidelity_of <= Fidelity::eight_bits || (several && behind == 0);
+    const bool by_rate = fidelity_of <= Fidelity::eight_bits || (several && !behind);
     if (place.rank == WayRank::tight && e.queued == 0 && facts.published &&
         fidelity_of > Fidelity::sixteen_bits) {
       place.rank = WayRank::on_cards;
@@ -60,8 +60,8 @@ WayPlace way_place(const Estimate& e, const WayFacts& facts) {
   if (place.rank == WayRank::offload) {
     constexpr Seconds unusable{10};
     constexpr double least_bits = 4.25;
-    place.narrowness = behind + (e.tpot > unusable ? 2 : 0);
-    if (behind > 0) place.slowness *= std::pow(4, least_bits - facts.bits);
+    if (e.tpot > unusable) place.narrowness = 1;
+    if (behind) place.slowness *= 4 * std::pow(4, least_bits - facts.bits);
   }
   if (place.rank > WayRank::offload) place.missing = static_cast<double>(e.short_bytes.count());
   return place;

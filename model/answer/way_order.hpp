@@ -20,7 +20,7 @@ double bits_per_parameter(Bytes weights, double parameters);
 enum class Fidelity { sixteen_bits, eight_bits, four_bits, less };
 Fidelity fidelity(double bits);
 
-/// What decides about a way besides its estimate.
+/// Facts about a way besides its estimate.
 struct WayFacts {
   bool tight = false;  ///< on cards, but memory may not suffice
   /// bits_per_parameter(), at most those of the checkpoint and of the precision that was asked for:
@@ -38,12 +38,12 @@ double seconds_a_token(const Estimate& estimate, double served_tokens_s = 0);
 /// * Weights of 7 bits or more go by seconds_a_token(). Those of 8 bits have to be twice as fast as
 ///   those of 16 to be before them.
 /// * Narrower ones come behind, by their bits; equally wide ones go by seconds_a_token().
-/// * Where several requests are served, all of 4 bits or more go by seconds_a_token(). Those of 4
-///   have to be half as fast again as those of 8. Requests that wait for room count by it alone.
-/// * A checkpoint that is published in fewer than 16 bits comes before narrower ones, tight or not:
-///   nobody quantises it further where it is expected to fit.
-/// With offload all go by seconds_a_token(), but those that lose more than 4 bits do are behind the
-/// others. Each bit that they have less must make them four times as fast. Ways that take over ten
+/// * All of 4 bits or more go by seconds_a_token() if they serve several requests. Those of 4 have
+///   to be half as fast again as those of 8. Requests that wait for room count by it alone.
+/// * A checkpoint that is published in fewer than 16 bits comes before narrower ones, tight or not.
+///   Nobody quantises it further where it is expected to fit.
+/// With offload all go by seconds_a_token(). Those that lose more than 4 bits do have to be four
+/// times as fast, and four times again for each bit that they have less. Ways that take over ten
 /// seconds a token are behind all that take less. Ways that do not fit go by the memory that is
 /// missing.
 struct WayPlace {

@@ -118,9 +118,9 @@ struct Serving {
 
 enum class Vary { batch, context };
 
-/// Of `all` the one that serves many users well; `users` is 0 where none is served. One does not
-/// count if another has at least half of its users at twice its rate or more. Of the others with at
-/// least 95 % of the most users, it is the one with the highest rate, the first of equals.
+/// The one of `all` that serves many users well; `users` is 0 where none is served. One does not
+/// count if another has at least half of its users at twice its rate or more. The others with at
+/// least 95 % of the most users go by their rate; the first of equals is taken.
 template <class Range, class Users, class Rate>
 auto fastest_of_most(Range& all, Users users, Rate rate) {
   const auto counts = [&](const auto& each) {
@@ -152,7 +152,8 @@ Size longest_context(const Scenario& scenario);
 Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 
 /// The best of each way to divide the machine; at least one. Equal copies that leave some cards
-/// without work join: of any number of cards on a machine with up to 8, of powers of two on others.
+/// without work join. They are of any number of cards on a machine with up to 8, of powers of two
+/// on others.
 std::vector<Serving> every_division(const Scenario& scenario, const Target& target, Vary vary);
 /// The one that serve() takes of them.
 const Serving& best_division(const std::vector<Serving>& divisions, Vary vary);

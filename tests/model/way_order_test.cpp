@@ -85,7 +85,7 @@ TEST(WayOrder, APublishedPrecisionIsBeforeNarrowerOnesThoughTight) {
 TEST(WayOrder, OverTenSecondsATokenIsBehindWhatIsUsable) {
   const WayFacts wide{.bits = 16}, two{.bits = 2.5};
   EXPECT_TRUE(is_before(offloaded(0.1), two, offloaded(11), wide));
-  EXPECT_TRUE(is_before(offloaded(9), wide, offloaded(0.1), two));
+  EXPECT_TRUE(is_before(offloaded(4), wide, offloaded(0.1), two));
   EXPECT_TRUE(is_before(offloaded(11), wide, offloaded(10.5), two));
 }
 
@@ -93,6 +93,9 @@ TEST(WayOrder, BelowFourBitsEachBitHasToBeWorthFourTimesTheSpeed) {
   const WayFacts three{.bits = 3.5}, two{.bits = 2.5};
   EXPECT_TRUE(is_before(offloaded(1), three, offloaded(0.26), two));
   EXPECT_TRUE(is_before(offloaded(0.24), two, offloaded(1), three));
+  const WayFacts four{.bits = 4.5};
+  EXPECT_TRUE(is_before(offloaded(1), four, offloaded(0.1), three));
+  EXPECT_TRUE(is_before(offloaded(0.08), three, offloaded(1), four));
 }
 
 }  // namespace
