@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "report/columns.hpp"
@@ -152,7 +153,9 @@ void Connection::fail() const {
 void require_sound(const std::filesystem::path& file) {
   const Connection connection(file, Access::read);
   Statement check(connection, "PRAGMA quick_check(1)");
-  if (const std::string found = check.step() ? check.text(0) : "no answer"; found != "ok")
+  std::string found = check.step() ? check.text(0) : "no answer";
+  std::ranges::replace(found, '\n', ' ');
+  if (found != "ok")
     throw StoreError(fmt::format(
         "{}: the database is damaged ({}); take an earlier copy, or sweep anew into another folder",
         file.string(), found));

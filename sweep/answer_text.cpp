@@ -116,11 +116,16 @@ std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bo
 }
 
 /// The best way of each precision. One precision that was asked for has the way of each engine.
+/// Ways that need more memory than there is are left out beside offload.
 std::vector<const Way*> compared_ways(const std::vector<Way>& ways) {
   auto best = best_of_each_precision(ways, ways.size());
-  if (best.size() > 1) return best;
-  best.clear();
-  for (const Way& way : ways) best.push_back(&way);
+  if (best.size() <= 1) {
+    best.clear();
+    for (const Way& way : ways) best.push_back(&way);
+  }
+  const Estimate& first = ways.front().estimate;
+  if (model::fits(first) && !model::is_on_gpus(first))
+    std::erase_if(best, [](const Way* way) { return !model::fits(way->estimate); });
   return best;
 }
 

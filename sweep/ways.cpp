@@ -203,7 +203,7 @@ std::string_view choice_words(const std::vector<Way>& ways, Size batch) {
   if (!model::is_on_gpus(first.estimate))
     return below_four_bits(first) ? "below 4 bits, as more are several times slower"
                                   : "the fastest of 4 bits or more";
-  if (batch > 1) return "which serves most if 8 bits count half and 4 bits a third";
+  if (batch > 1) return "which serves most for its bits";
   return first.place.narrowness == 0 && std::ranges::any_of(ways, is_wider)
              ? "over twice as fast as wider weights"
              : "the widest weights that fit";

@@ -139,8 +139,7 @@ Targets resolve(const Model& model, const AdapterRequest& request,
   if (asked.empty() && rows.empty()) asked = default_targets(model.model_type);
   if (asked.empty())
     throw AdapterError(
-        fmt::format("{} models ({}) have no default targets: give names, or all-linear "
-                    "(--lora-targets); linear "
+        fmt::format("{} models ({}) have no default targets: give names, or all-linear; linear "
                     "layers here are {}",
                     model.model_type, model.architecture,
                     fmt::join(

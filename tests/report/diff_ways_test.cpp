@@ -15,6 +15,8 @@ RunInfo ways_of(const std::vector<std::string>& models, const std::vector<std::s
                 const std::vector<double>& rent = {}) {
   RunInfo info = run_of(models, std::vector<std::int64_t>(models.size(), 1), {1});
   auto& digits = info.grids[0].digits;
+  digits[1].push_back(
+      numbers("parameters", std::vector<std::int64_t>(models.size(), 8'000'000'000)));
   digits[2] = {texts("precision", {"bf16", "q4"})};
   Axis names = texts("machine", machines);
   for (const auto& machine : machines)
