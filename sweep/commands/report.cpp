@@ -1,6 +1,7 @@
 // headroom report: tables and curves again, from a database alone.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <sstream>
@@ -129,9 +130,12 @@ void metrics(const Options& options, const report::Database& database, std::int6
   stream(options, [&](std::ostream& out) { report::write_open_metrics(out, source); });
 }
 
+/// Flags that print rows instead of writing files into a folder.
+constexpr std::string_view flags_of_rows[] = {"view", "where", "columns", "trend"};
+
 /// Refuses flags of the files in a folder where rows are printed instead.
 void refuse_flags_of_folders(const Options& options) {
-  for (const std::string_view rows : {"view", "where", "columns", "trend"})
+  for (const std::string_view rows : flags_of_rows)
     if (options.given("csv") && options.given(rows))
       throw UsageError(fmt::format(
           "--csv has no effect with --{}: it is about results.csv in the run's folder", rows));
@@ -153,6 +157,7 @@ void write_folder(const Options& options, const report::Database& database, std:
                "note: nothing changed since these files were written; they are as they were\n");
     files = report::files_there(folder);
   } else {
+    report::require_sound(database.file());
     auto written = report::write_reports(database, run, folder, figures, csv);
     for (const auto& note : written.notes) fmt::print(stderr, "note: {}\n", note);
     files = std::move(written.files);
@@ -175,9 +180,12 @@ int run_report(const Options& options) {
     emit(options, runs_text(database, format_of(options)));
     return done;
   }
-  report::require_sound(file);
   const std::int64_t run = options.given("run") ? options.whole("run", 0) : database.latest_run();
-  if (options.text("format") == "openmetrics") {
+  const bool as_metrics = options.text("format") == "openmetrics";
+  if (as_metrics ||
+      std::ranges::any_of(flags_of_rows, [&](auto flag) { return options.given(flag); }))
+    report::require_sound(file);
+  if (as_metrics) {
     metrics(options, database, run);
     return done;
   }
