@@ -138,18 +138,17 @@ Targets resolve(const Model& model, const AdapterRequest& request,
   std::vector<std::string> asked = request.targets;
   if (asked.empty() && rows.empty()) asked = default_targets(model.model_type);
   if (asked.empty())
-    throw AdapterError(
-        fmt::format("{} models ({}) have no default targets: give names, or all-linear; linear "
-                    "layers here are {}",
-                    model.model_type, model.architecture,
-                    fmt::join(
-                        [&] {
-                          std::set<std::string> names;
-                          for (const auto& path : linear_paths(modules))
-                            names.emplace(last_name(path));
-                          return names;
-                        }(),
-                        ", ")));
+    throw AdapterError(fmt::format(
+        "{} models ({}) have no default targets: give names, or all-linear; linear layers here are "
+        "{}",
+        model.model_type, model.architecture,
+        fmt::join(
+            [&] {
+              std::set<std::string> names;
+              for (const auto& path : linear_paths(modules)) names.emplace(last_name(path));
+              return names;
+            }(),
+            ", ")));
   std::set<std::string> names(asked.begin(), asked.end());
   if (asked.size() == 1 && lower(asked.front()) == all_linear) {
     names = linear_paths(modules);
