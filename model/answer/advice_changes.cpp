@@ -2,10 +2,10 @@
 #include "model/answer/advice_changes.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "model/answer/narrow_formats.hpp"
+#include "model/answer/way_order.hpp"
 #include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -77,7 +77,7 @@ std::optional<Advice> fewer_bits(const Scenario& s, Seconds now) {
 
 namespace {
 
-/// usable_bits() under one engine. Each bit below 4 has to make it four times as fast.
+/// usable_bits() under one engine. Those below 4 bits go by narrow_handicap().
 std::optional<Advice> usable_under(const TensorIndex& index, Scenario s) {
   const QuantisedModel* asked = s.weights;
   std::optional<Advice> found;
@@ -92,8 +92,8 @@ std::optional<Advice> usable_under(const TensorIndex& index, Scenario s) {
     s.weights = &narrower;
     const Estimate e = evaluate(s);
     if (!fits_somewhere(e) || e.tokens_s < 1) continue;
-    const double bits_less = is_narrow ? 4 - 8 * bytes_each(*scheme) : 0;
-    const double weighed = e.tpot.value() * std::pow(4, bits_less);
+    const double handicap = is_narrow ? narrow_handicap(8 * bytes_each(*scheme)) : 1;
+    const double weighed = e.tpot.value() * handicap;
     if (found && weighed >= least) continue;
     least = weighed;
     found = Advice{.kind = AdviceKind::usable_bits,

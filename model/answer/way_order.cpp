@@ -18,7 +18,7 @@ double bits_per_parameter(Bytes weights, double parameters) {
 
 namespace {
 
-constexpr double eight_bits_from = 7;
+constexpr double eight_bits_from = 7, four_bits_from = 4.25;
 
 /// Times as fast as weights of 16 bits that others have to be to come before them.
 double handicap(Fidelity of) {
@@ -30,8 +30,10 @@ double handicap(Fidelity of) {
 Fidelity fidelity(double bits) {
   if (bits >= 12) return Fidelity::sixteen_bits;
   if (bits >= eight_bits_from) return Fidelity::eight_bits;
-  return bits >= 4.25 ? Fidelity::four_bits : Fidelity::less;
+  return bits >= four_bits_from ? Fidelity::four_bits : Fidelity::less;
 }
+
+double narrow_handicap(double bits) { return 4 * std::pow(4, four_bits_from - bits); }
 
 double seconds_a_token(const Estimate& e, double served_tokens_s) {
   if (served_tokens_s > 0) return 1 / served_tokens_s;
@@ -59,9 +61,8 @@ WayPlace way_place(const Estimate& e, const WayFacts& facts) {
   }
   if (place.rank == WayRank::offload) {
     constexpr Seconds unusable{10};
-    constexpr double least_bits = 4.25;
     if (e.tpot > unusable) place.narrowness = 1;
-    if (behind) place.slowness *= 4 * std::pow(4, least_bits - facts.bits);
+    if (behind) place.slowness *= narrow_handicap(facts.bits);
   }
   if (place.rank > WayRank::offload) place.missing = static_cast<double>(e.short_bytes.count());
   return place;

@@ -20,6 +20,10 @@ double bits_per_parameter(Bytes weights, double parameters);
 enum class Fidelity { sixteen_bits, eight_bits, four_bits, less };
 Fidelity fidelity(double bits);
 
+/// With offload, weights of fewer than 4 bits have to be this many times as fast as wider ones.
+/// It is four, and four times again for each bit less.
+double narrow_handicap(double bits);
+
 /// Facts about a way besides its estimate.
 struct WayFacts {
   bool tight = false;  ///< on cards, but memory may not suffice
@@ -42,10 +46,9 @@ double seconds_a_token(const Estimate& estimate, double served_tokens_s = 0);
 ///   to be half as fast again as those of 8. Requests that wait for room count by it alone.
 /// * A checkpoint that is published in fewer than 16 bits comes before narrower ones, tight or not.
 ///   Nobody quantises it further where it is expected to fit.
-/// With offload all go by seconds_a_token(). Those that lose more than 4 bits do have to be four
-/// times as fast, and four times again for each bit that they have less. Ways that take over ten
-/// seconds a token are behind all that take less. Ways that do not fit go by the memory that is
-/// missing.
+/// With offload all go by seconds_a_token(), narrower ones than 4 bits times narrow_handicap().
+/// Ways that take over ten seconds a token are behind all that take less. Ways that do not fit go
+/// by the memory that is missing.
 struct WayPlace {
   WayRank rank = WayRank::refused;
   double narrowness = 0, wary = 0, missing = 0, slowness = 0;
