@@ -29,12 +29,6 @@ std::vector<const model::Engine*> comparable_in(const GridSpec& grid, Names& nam
   return in_order;
 }
 
-bool reads(const model::Engine& engine, std::string_view precision) {
-  const auto& formats = engine.weights.formats;
-  return precision == "auto" ||
-         std::ranges::find(formats, model::scheme(precision).family) != formats.end();
-}
-
 /// Engines for the precision: the usual one if it reads it, else those that do.
 std::vector<const model::Engine*> readers(const std::string& precision, const model::Engine& usual,
                                           const std::vector<const model::Engine*>& comparable) {

@@ -42,14 +42,9 @@ bool is_of_gguf_files(const model::Model& model) {
   return lower(model.repository).substr(0, model.repository.find(':')).ends_with("-gguf");
 }
 
-bool holds(const model::Engine& engine, model::SchemeFamily family) {
-  return std::ranges::find(engine.weights.formats, family) != engine.weights.formats.end();
-}
-
-bool holds_any(const model::Engine& engine, std::span<const std::string> precisions) {
-  return std::ranges::any_of(precisions, [&](const std::string& name) {
-    return name == "auto" || holds(engine, model::scheme(name).family);
-  });
+bool reads_any(const model::Engine& engine, std::span<const std::string> precisions) {
+  return std::ranges::any_of(precisions,
+                             [&](const std::string& name) { return reads(engine, name); });
 }
 
 /// True if it decodes a token a second, or has no tokens to decode.
@@ -61,6 +56,10 @@ bool is_usable(const Way& way) {
 bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refused; }
 
 }  // namespace
+
+bool reads(const model::Engine& engine, std::string_view precision) {
+  return precision == "auto" || engine.weights.holds(model::scheme(precision).family);
+}
 
 bool below_four_bits(const Way& way) { return model::is_below_four_bits(*way.weights->scheme); }
 
@@ -119,16 +118,17 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
                                                      std::span<const std::string> precisions) {
   std::vector<const model::Engine*> all, fitting, others;
   for (const model::Engine& engine : engines.all()) {
-    const bool suits = model::runs_on(engine, machine) && model::serves_class(engine, model) &&
-                       (!is_of_gguf_files(model) || holds(engine, model::SchemeFamily::gguf));
+    const bool suits =
+        model::runs_on(engine, machine) && model::serves_class(engine, model) &&
+        (!is_of_gguf_files(model) || engine.weights.holds(model::SchemeFamily::gguf));
     if (engine.is_compared) all.push_back(&engine);
     if (engine.is_compared && suits) fitting.push_back(&engine);
-    if (!engine.is_compared && suits && !engine.is_template && engine.name == engine.family &&
-        holds_any(engine, precisions))
+    if (!engine.is_compared && suits && engine.name == engine.family &&
+        reads_any(engine, precisions))
       others.push_back(&engine);
   }
-  const auto holds_it = [&](const auto* each) { return holds_any(*each, precisions); };
-  if (!others.empty() && std::ranges::none_of(fitting, holds_it)) return others;
+  const auto reads_one = [&](const auto* each) { return reads_any(*each, precisions); };
+  if (!others.empty() && std::ranges::none_of(fitting, reads_one)) return others;
   return fitting.empty() ? all : fitting;
 }
 
@@ -180,7 +180,7 @@ std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenari
     for (const model::Engine* engine : compared.engines)
       for (const auto name : model::narrow_formats) {
         const auto& usual = engine->usual_precisions;
-        if (!holds(*engine, model::SchemeFamily::gguf) ||
+        if (!engine->weights.holds(model::SchemeFamily::gguf) ||
             std::ranges::find(usual, name) != usual.end())
           continue;
         const std::size_t before = ways.size();

@@ -56,6 +56,9 @@ struct Compared {
   std::vector<std::string> precisions;
 };
 
+/// True if the engine runs weights in the precision; "auto", the checkpoint's own, always counts.
+bool reads(const model::Engine& engine, std::string_view precision);
+
 /// Engines that are compared for `model` on the scenario's machine: those whose kernels run on its
 /// cards and whose code has the class. All of `engines` that may be compared where none does. The
 /// other engines that hold one of `precisions`, if none of these holds any.

@@ -106,7 +106,7 @@ std::vector<std::string_view> engines_that_load(Scenario s) {
   std::vector<std::string_view> compared, others;
   s.layer_split = nullptr;  // options of another engine
   for (const Engine& each : engines()) {
-    if (each.name != each.family || each.is_template) continue;
+    if (each.name != each.family) continue;
     s.runtime = &each;
     if (evaluate(s).verdict != Verdict::refused)
       (each.is_compared ? compared : others).push_back(each.name);
@@ -118,9 +118,8 @@ std::vector<std::string_view> engines_that_load(Scenario s) {
 std::vector<std::string_view> engines_that_hold(const Scenario& s) {
   std::vector<std::string_view> names;
   for (const Engine& each : engines())
-    if (each.name == each.family && !each.is_template && &each != s.runtime &&
-        std::ranges::find(each.weights.formats, s.weights->scheme->family) !=
-            each.weights.formats.end())
+    if (each.name == each.family && &each != s.runtime &&
+        each.weights.holds(s.weights->scheme->family))
       names.push_back(each.name);
   return names;
 }

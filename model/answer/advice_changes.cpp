@@ -26,9 +26,7 @@ bool fits_somewhere(const Estimate& e) { return e.verdict < Verdict::does_not_fi
 std::vector<const Scheme*> no_wider(const Scenario& s, const Engine& engine) {
   std::vector<const Scheme*> all;
   for (const Scheme& scheme : schemes())
-    if (std::find(engine.weights.formats.begin(), engine.weights.formats.end(), scheme.family) !=
-            engine.weights.formats.end() &&
-        bytes_each(scheme) <= bytes_each(*s.weights->scheme))
+    if (engine.weights.holds(scheme.family) && bytes_each(scheme) <= bytes_each(*s.weights->scheme))
       all.push_back(&scheme);
   std::stable_sort(all.begin(), all.end(), [](const Scheme* a, const Scheme* b) {
     return bytes_each(*a) > bytes_each(*b);

@@ -23,6 +23,10 @@ std::vector<Engine>& all_engines() {
 
 }  // namespace
 
+bool WeightPolicy::holds(SchemeFamily family) const {
+  return std::ranges::find(formats, family) != formats.end();
+}
+
 std::string_view WeightPolicy::word_of_made(std::string_view scheme) const {
   for (const std::string_view each : made_at_start)
     if (const auto space = each.find(' '); each.substr(0, space) == scheme)

@@ -24,8 +24,7 @@ const Scheme& stored_scheme(const Model& model, const Scheme* asked, const Engin
         asked->method == "fp8" && asked->family == SchemeFamily::fp8 && own.family == asked->family;
     return one_wish ? own : *asked;
   }
-  if (std::ranges::find(engine.weights.formats, SchemeFamily::gguf) == engine.weights.formats.end())
-    return own;
+  if (!engine.weights.holds(SchemeFamily::gguf)) return own;
   const auto* row = std::ranges::find(conversions, own.name, &Converted::checkpoint);
   return row == std::end(conversions) ? own : scheme(row->gguf);
 }

@@ -18,8 +18,7 @@ bool lists(const std::optional<std::vector<std::string_view>>& classes, const Mo
 
 /// True if the engine reads GGUF files, and some have the tensors of the model's class.
 bool reads_gguf_of(const Engine& engine, const Model& model) {
-  const auto& formats = engine.weights.formats;
-  return std::ranges::find(formats, SchemeFamily::gguf) != formats.end() &&
+  return engine.weights.holds(SchemeFamily::gguf) &&
          std::ranges::any_of(gguf_architectures(), [&](const GgufArchitecture& row) {
            return row.class_name == model.architecture;
          });

@@ -95,6 +95,8 @@ struct WeightPolicy {
   Constant load_fixed_s;            ///< start-up without the weights, seconds
   Constant load_interval;           ///< 80 % interval as a factor on the expected load time
 
+  /// True if it runs weights of the family.
+  bool holds(SchemeFamily family) const;
   /// The engine's word for a scheme that it makes at start; empty: it makes no such.
   std::string_view word_of_made(std::string_view scheme) const;
 };

@@ -21,17 +21,12 @@ namespace {
 
 constexpr Seconds never{std::numeric_limits<double>::infinity()};
 
-bool holds(const Engine& runtime, SchemeFamily family) {
-  return std::find(runtime.weights.formats.begin(), runtime.weights.formats.end(), family) !=
-         runtime.weights.formats.end();
-}
-
 /// Checks that do not depend on batch, context or memory.
 Reason unsupported_combination(const Scenario& s) {
   if (!runs_on(*s.runtime, *s.machine)) return Reason::cards_unsupported;
   if (!serves_class(*s.runtime, *s.weights->model)) return Reason::model_unsupported;
   if (!s.weights->refusal.empty()) return Reason::precision_unsupported;
-  if (!holds(*s.runtime, s.weights->scheme->family)) return Reason::precision_unsupported;
+  if (!s.runtime->weights.holds(s.weights->scheme->family)) return Reason::precision_unsupported;
   if (loading_of(*s.weights->model, *s.weights->scheme, *s.runtime, *s.machine) == Loading::refused)
     return Reason::precision_unsupported;
   return Reason::none;

@@ -53,9 +53,7 @@ void check_vocabulary(const model::Scenario& s, const model::Model& draft) {
 }
 
 void check_weights(const model::Scenario& s, const model::QuantisedModel& weights) {
-  const auto& families = s.runtime->weights.formats;
-  if (!weights.refusal.empty() ||
-      std::ranges::find(families, weights.scheme->family) == families.end())
+  if (!weights.refusal.empty() || !s.runtime->weights.holds(weights.scheme->family))
     throw std::invalid_argument(fmt::format("{} does not hold {} in {}", s.runtime->name,
                                             weights.model->name, weights.scheme->name));
 }
