@@ -21,8 +21,9 @@ Norms latent_norms(const Part& part) {
 }
 
 /// Elements of a latent that values are made of. They are the normed ones; the others are rotated
-/// keys.
+/// keys. Values beside an indexer's keys are as wide as these.
 Size values_of(const Cache& cache, const Norms& norms) {
+  if (cache.kind == CacheKind::indexer) return cache.per_token;
   if (cache.kind != CacheKind::latent) return 0;
   const auto norm = norms.find(cache.path);
   return norm == norms.end() ? 0 : norm->second;

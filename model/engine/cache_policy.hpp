@@ -57,6 +57,8 @@ struct CachePolicy {
   std::vector<std::string_view> windowed_classes;
   /// Classes of MLA whose K and V it stores expanded nevertheless, sorted.
   std::vector<std::string_view> expanded_classes;
+  /// Classes whose indexer's keys it stores with values as wide, sorted.
+  std::vector<std::string_view> index_values_classes;
   bool latent;                 ///< MLA stores the latent, not expanded K and V
   bool duplicates_mla_values;  ///< … and the latent's values a second time
   bool repeated_heads;         ///< stores K and V for each query head where transformers does

@@ -104,6 +104,7 @@ const EngineField rows_of_fields[] = {
     {"cache", "newest_input", "convolutions keep the newest token's input too, which no step needs", AT(cache.newest_input)},
     {"cache", "windowed_classes", "those of its classes whose sliding windows it applies (none listed: all)", AT(cache.windowed_classes)},
     {"cache", "expanded_classes", "classes of MLA whose K and V it stores expanded", AT(cache.expanded_classes)},
+    {"cache", "index_values_classes", "classes whose indexer's keys it stores with values as wide", AT(cache.index_values_classes)},
     {"cache", "passes_ahead", "passes scheduled in addition to running ones, whose tokens windows keep; 0: one pass counts", AT(cache.passes_ahead)},
     {"cache", "states_limit_sequences", "refuses more sequences than it has pages of recurrent states", AT(cache.states_limit_sequences)},
     {"cache", "state_pages", "pages of a pool that a sequence holds for each recurrent layer", AT(cache.state_pages)},

@@ -24,6 +24,8 @@ constexpr auto constants = std::to_array<NamedConstant>({
      [](Engine& e) -> Constant& { return e.memory.host_of_unified_bytes; }},
     {"memory", "workspace_bytes", [](Engine& e) -> Constant& { return e.memory.workspace_bytes; }},
     {"memory", "graph_bytes", [](Engine& e) -> Constant& { return e.memory.graph_bytes; }},
+    {"memory", "graph_layer_bytes",
+     [](Engine& e) -> Constant& { return e.memory.graph_layer_bytes; }},
     {"memory", "host_bytes", [](Engine& e) -> Constant& { return e.memory.host_bytes; }},
     {"memory", "fragmentation", [](Engine& e) -> Constant& { return e.memory.fragmentation; }},
     {"kernels", "decode_bandwidth", nullptr, &KernelEfficiency::decode_bandwidth, true},

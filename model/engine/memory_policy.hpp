@@ -85,11 +85,13 @@ struct MemoryPolicy {
   /// out, and CUDA graphs captured after the cache. `outside_links_bytes`: in addition on each of
   /// several cards. `host_of_unified_bytes`: the host's part of memory that it and the card share.
   Constant outside_bytes, outside_links_bytes, host_of_unified_bytes;
-  Constant workspace_bytes;  ///< buffers of matrix libraries in the allocator's count
-  Constant host_bytes;       ///< the process itself in host memory
-  Constant graph_bytes;      ///< CUDA graphs, where the engine's share of the card has them
-  Constant fragmentation;    ///< share of a card's allocations that the allocator adds
-  Constant interval;         ///< 80 % interval as a factor on the expected memory
+  Constant workspace_bytes;    ///< buffers of matrix libraries in the allocator's count
+  Constant host_bytes;         ///< the process itself in host memory
+  Constant graph_bytes;        ///< the first CUDA graph, where the engine's share of the card has
+                               ///< graphs
+  Constant graph_layer_bytes;  ///< each further graph, for each layer
+  Constant fragmentation;      ///< share of a card's allocations that the allocator adds
+  Constant interval;           ///< 80 % interval as a factor on the expected memory
 };
 
 }  // namespace headroom::model

@@ -21,12 +21,12 @@ import training
 
 HERE = Path(__file__).resolve().parent
 # headroom's engine, its package and version. A row of engines that is not here is not judged.
-VLLM = {"vllm": "0.33.0", "vllm-0.32": "0.32.0", "vllm-0.27": "0.27.1", "vllm-0.25": "0.25.1", "vllm-0.20": "0.20.2",
-        "vllm-0.19": "0.19.1", "vllm-0.15": "0.15.1", "vllm-0.13": "0.13.0", "vllm-0.10": "0.10.2"}
+VLLM = {"vllm": "0.33.0", "vllm-0.32": "0.32.0", "vllm-0.27": "0.27.1", "vllm-0.25": "0.25.1", "vllm-0.19": "0.19.1", "vllm-0.15": "0.15.1", "vllm-0.13": "0.13.0", "vllm-0.10": "0.10.2"}
 SGLANG = {"sglang": "0.5.23", "sglang-0.5.2": "0.5.2"}
 LLAMA_CPP = {"llama.cpp": ("llama-cpp-python", "0.3.36", "llama.cpp"), "llama.cpp-b6324": ("llama-cpp-python", "0.3.16", "llama.cpp"),
              "llama.cpp-b3120": ("llama-cpp-python", "0.2.78", "llama.cpp"), "ik_llama.cpp": ("ik-llama-cpp-python", "0.1.5", "ik_llama.cpp")}
-LLAMA_CPP["llama.cpp-vulkan"] = LLAMA_CPP["llama.cpp"]
+LLAMA_CPP["llama.cpp-vulkan"] = LLAMA_CPP["llama.cpp-tensor"] = LLAMA_CPP["llama.cpp"]
+LLAMA_CPP["ik_llama.cpp-graph"] = LLAMA_CPP["ik_llama.cpp"]
 # Registries have an installer alone, which fetches the wheel from elsewhere: whoever has the source puts it into this folder.
 TENSORRT = packages.FOLDER / "tensorrt_llm-1.3.0rc3"
 DEEPSPEED = ["deepspeed-inference", "zero-inference"]

@@ -74,7 +74,7 @@ TEST(StartPass, SizesOfTheLargestAndOfUnifiedCardsCameLater) {
 }
 
 /// vLLM 0.33 v1/worker/gpu_worker.py determine_available_memory: graphs come off the cache's room,
-/// unless none are captured. Before 0.21 they are outside the engine's share.
+/// unless none are captured. Before 0.20 they are outside the engine's share.
 TEST(StartPass, GraphsAreInTheShareUnlessNoneAreCaptured) {
   const QuantisedModel weights =
       quantise(catalogue_model("meta-llama/Llama-3.1-8B"), scheme("bf16"));
@@ -85,8 +85,31 @@ TEST(StartPass, GraphsAreInTheShareUnlessNoneAreCaptured) {
     s.enforce_eager = true;
     return captured - workspace(s, 0);
   };
-  EXPECT_EQ(graphs("vllm"), 600 * mebibyte);
-  EXPECT_EQ(graphs("vllm-0.20"), Bytes(0));
+  EXPECT_GT(graphs("vllm"), 500 * mebibyte);
+  EXPECT_EQ(graphs("vllm-0.19"), Bytes(0));
+}
+
+/// "Estimated CUDA graph memory" of start-up logs, GiB, within a factor of two
+/// (hardware/catalogue/vllm_graphs.csv).
+TEST(StartPass, GraphsTakeMemoryByLayersAndNumber) {
+  struct Log {
+    std::string model;
+    Size sequences;
+    double gib;
+  };
+  const Machine box = card("rtx-pro-6000");
+  for (const auto& [model, sequences, gib] :
+       {Log{"Qwen/Qwen2.5-72B-Instruct", 256, 2.73}, Log{"Qwen/Qwen3.5-9B", 256, 0.78},
+        Log{"Qwen/Qwen3.6-27B", 8, 0.61}, Log{"google/gemma-4-26B-A4B", 2, 0.26}}) {
+    const QuantisedModel weights = quantise(catalogue_model(model), scheme("bf16"));
+    Scenario s = scenario(weights, box, "vllm");
+    s.max_sequences = sequences;
+    const Bytes captured = workspace(s, 0);
+    s.enforce_eager = true;
+    const double found = real_count(captured - workspace(s, 0)) / 1073741824.0;
+    EXPECT_GT(found, gib / 2) << model;
+    EXPECT_LT(found, gib * 2) << model;
+  }
 }
 
 TEST(StartPass, RoomForCachesDoesNotDependOnTheBatch) {

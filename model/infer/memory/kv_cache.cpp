@@ -32,6 +32,8 @@ Size applied_window(const Scenario& s, const CacheClass& c) {
 
 const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c) {
   const bool latent = c.kind == CacheKind::latent;
+  if (c.kind == CacheKind::indexer && is_listed(s.runtime->cache.index_values_classes, s))
+    return c.twice_before;
   const bool expanded = latent ? !keeps_latents(s) : s.runtime->cache.repeated_heads;
   if (expanded) return c.expanded_before;
   return latent && s.runtime->cache.duplicates_mla_values ? c.twice_before : c.per_token_before;

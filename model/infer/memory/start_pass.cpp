@@ -51,14 +51,14 @@ Size usual_sequences(const Scenario& s) {
   return is_large(s) ? start.sequences_on_large : start.sequences;
 }
 
-double captured_graphs(const Scenario& s) {
-  constexpr Size most = 512, all = 51;
-  if (s.max_sequences == 0) return 1;
-  const Size largest = std::min(2 * s.max_sequences, most);
-  const Size small = largest < 4 ? 2 : 3;
-  const Size by_eight = std::min<Size>(largest, 256) / 8;
-  const Size by_sixteen = std::max<Size>(0, largest - 256) / 16;
-  return static_cast<double>(small + by_eight + by_sixteen) / static_cast<double>(all);
+Size captured_graphs(const Scenario& s) {
+  constexpr Size most = 512;
+  const auto sizes = [](Size largest) {
+    const Size small = largest < 2 ? 1 : largest < 4 ? 2 : 3;
+    return small + std::min<Size>(largest, 256) / 8 + std::max<Size>(0, largest - 256) / 16;
+  };
+  const Size sequences = start_sequences(s);
+  return sizes(std::min(sequences, most)) + sizes(std::min(2 * sequences, most));
 }
 
 }  // namespace headroom::model

@@ -19,10 +19,11 @@ Size usual_sequences(const Scenario& scenario);
 /// Sequences of the pass: as many as may run at once. Without such a limit a larger batch raises
 /// it.
 Size start_sequences(const Scenario& scenario);
-/// Share of the engine's usual CUDA graphs that it captures for at most max_sequences: sizes 1, 2,
-/// 4, by 8 to 256 and by 16 to twice the sequences, of all 51. Source: vLLM 0.28 config/vllm.py
-/// _set_cudagraph_sizes.
-double captured_graphs(const Scenario& scenario);
+/// CUDA graphs that the engine captures: of whole passes up to as many tokens as sequences, and of
+/// the parts between attention up to twice as many, both at most 512. Sizes are 1, 2, 4, by 8 to
+/// 256 and by 16 from there. Source: vLLM 0.28 config/vllm.py _set_cudagraph_sizes. Left out: 1024
+/// on compute capability 10 from 0.33 on, and fewer whole passes with proposed tokens.
+Size captured_graphs(const Scenario& scenario);
 /// Tokens of the pass: no more than so many sequences can have.
 Size start_tokens(const Scenario& scenario);
 
