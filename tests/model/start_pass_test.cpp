@@ -89,6 +89,24 @@ TEST(StartPass, GraphsAreInTheShareUnlessNoneAreCaptured) {
   EXPECT_EQ(graphs("vllm-0.19"), Bytes(0));
 }
 
+/// Qwen3.8-27B on a GB10 had 50.29 and 51.7 GiB left for its cache with 0.92 of the memory
+/// (start-up logs of vLLM 0.27, inference_memory-9657 and -9690).
+TEST(StartPass, ProcessesCountWhereCardAndHostHaveOneMemory) {
+  const QuantisedModel weights = quantise(catalogue_model("Qwen/Qwen3.8-27B"), scheme("bf16"));
+  const Machine box = card("gb10"), other = card("h100-sxm-80gb");
+  Scenario s = scenario(weights, box, "vllm-0.27");
+  s.context = 32768;
+  s.gpu_share = 0.92;
+  const auto room = cache_room(s, place(s, 1.0));
+  ASSERT_TRUE(room);
+  const double gib = real_count(room->available) / 1073741824.0;
+  EXPECT_GT(gib, 49.0);
+  EXPECT_LT(gib, 53.0);
+  EXPECT_GT(process_on_card(s), Bytes(0));
+  EXPECT_EQ(process_on_card(scenario(weights, box, "vllm-0.19")), Bytes(0));
+  EXPECT_EQ(process_on_card(scenario(weights, other, "vllm-0.27")), Bytes(0));
+}
+
 /// "Estimated CUDA graph memory" of start-up logs, GiB, within a factor of two
 /// (hardware/catalogue/vllm_graphs.csv).
 TEST(StartPass, GraphsTakeMemoryByLayersAndNumber) {

@@ -226,20 +226,6 @@ Bytes tying(const Scenario& s) {
          workspace(s, 0);
 }
 
-/// CUDA graphs within the engine's share of a card, bytes. Source: vLLM 0.26
-/// v1/worker/gpu_model_runner.py profile_cudagraph_memory: the first graph, and as much for each
-/// further one as the second takes.
-double graphs_in_share(const Scenario& s) {
-  const MemoryPolicy& memory = s.runtime->memory;
-  if (s.enforce_eager || memory.graph_bytes.value <= 0) return 0;
-  const Profile& profile = s.weights->model->profile;
-  const auto [first, end] = profile.towers();
-  const double layers = static_cast<double>(std::ssize(profile.layers) - (end - first)) /
-                        static_cast<double>(std::max<Size>(1, s.pipeline_parallel));
-  return memory.graph_bytes.value +
-         memory.graph_layer_bytes.value * layers * static_cast<double>(captured_graphs(s) - 1);
-}
-
 /// Image embeddings of a pass at start, which stay until its end.
 double embeddings_of_images(const Scenario& s) {
   return 2 * start_images(s).tokens * static_cast<double>(s.weights->model->shape.hidden_size);

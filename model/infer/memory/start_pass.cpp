@@ -61,4 +61,22 @@ Size captured_graphs(const Scenario& s) {
   return sizes(std::min(sequences, most)) + sizes(std::min(2 * sequences, most));
 }
 
+Bytes process_on_card(const Scenario& s) {
+  const MemoryPolicy& memory = s.runtime->memory;
+  const bool counted =
+      memory.start_pass.counts_host && has_start_pass(s) && s.machine->devices[0].unified_memory;
+  return counted ? Bytes(static_cast<Size>(memory.host_bytes.value)) : Bytes(0);
+}
+
+double graphs_in_share(const Scenario& s) {
+  const MemoryPolicy& memory = s.runtime->memory;
+  if (s.enforce_eager || memory.graph_bytes.value <= 0) return 0;
+  const Profile& profile = s.weights->model->profile;
+  const auto [first, end] = profile.towers();
+  const double layers = static_cast<double>(std::ssize(profile.layers) - (end - first)) /
+                        static_cast<double>(std::max<Size>(1, s.pipeline_parallel));
+  const auto further = static_cast<double>(captured_graphs(s) - 1);
+  return memory.graph_bytes.value + memory.graph_layer_bytes.value * layers * further;
+}
+
 }  // namespace headroom::model

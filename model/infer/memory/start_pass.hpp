@@ -19,11 +19,20 @@ Size usual_sequences(const Scenario& scenario);
 /// Sequences of the pass: as many as may run at once. Without such a limit a larger batch raises
 /// it.
 Size start_sequences(const Scenario& scenario);
-/// CUDA graphs that the engine captures: of whole passes up to as many tokens as sequences, and of
-/// the parts between attention up to twice as many, both at most 512. Sizes are 1, 2, 4, by 8 to
-/// 256 and by 16 from there. Source: vLLM 0.28 config/vllm.py _set_cudagraph_sizes. Left out: 1024
-/// on compute capability 10 from 0.33 on, and fewer whole passes with proposed tokens.
+/// CUDA graphs that the engine captures. Those of whole passes go up to as many tokens as
+/// sequences, those of the parts between attention up to twice as many. Both end at 512 tokens.
+/// Sizes are 1, 2, 4, by 8 to 256 and by 16 from there. Source: vLLM 0.28 config/vllm.py
+/// _set_cudagraph_sizes. Left out: 1024 on compute capability 10 from 0.33 on, and fewer whole
+/// passes with proposed tokens.
 Size captured_graphs(const Scenario& scenario);
+/// Bytes of those graphs on a card, where they are within the engine's share. Source: vLLM 0.26
+/// v1/worker/gpu_model_runner.py profile_cudagraph_memory: the first graph, and as much for each
+/// further one as the second takes.
+double graphs_in_share(const Scenario& scenario);
+/// Bytes of the process in host memory that the pass counts as the card's: all of them where both
+/// have one memory. Source: vLLM 0.26 and 0.33 utils/mem_utils.py MemorySnapshot.measure, where the
+/// card's memory in use is what the host's is. Four start-up logs of GB10 confirm it.
+Bytes process_on_card(const Scenario& scenario);
 /// Tokens of the pass: no more than so many sequences can have.
 Size start_tokens(const Scenario& scenario);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/memory/start_pass.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/placement/split.hpp"
@@ -162,12 +163,12 @@ Bytes weights_on(const Scenario& s, const Plan& plan, Size card) {
 HeldBytes held_on(const Scenario& s, const Plan& plan, Size card) {
   Size layers = 0;
   for_pieces_on_card(plan, card, [&](const LayerSpan& piece) { layers += piece.layers.size(); });
-  return {
-      .weights = weights_on(s, plan, card),
-      .overhead = block_rests(s, plan, card) + rotary_tables(s, layers),
-      .fused = fused_copies(s, plan, card),
-      .context = rounded_down(s.runtime->memory.context_bytes.value) + communication(s, plan, card),
-      .head = head_on(s, plan, card)};
+  return {.weights = weights_on(s, plan, card),
+          .overhead = block_rests(s, plan, card) + rotary_tables(s, layers),
+          .fused = fused_copies(s, plan, card),
+          .context = rounded_down(s.runtime->memory.context_bytes.value) + process_on_card(s) +
+                     communication(s, plan, card),
+          .head = head_on(s, plan, card)};
 }
 
 }  // namespace headroom::model

@@ -3,6 +3,7 @@
 
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/memory/start_pass.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/placement/held.hpp"
@@ -112,7 +113,7 @@ Bytes Uses::host_weights(const Plan& plan) const {
 HostUse Uses::held_by_host(const Plan& plan) const {
   HostUse use;
   use.weights = host_weights(plan);
-  use.process = rounded_down(s_.runtime->memory.host_bytes.value);
+  use.process = rounded_down(s_.runtime->memory.host_bytes.value) - process_on_card(s_);
   const bool experts = plan.partly_on_host && s_.runtime->offload.mode == Offload::compute;
   const bool computes =
       plan.streaming_buffer == Bytes(0) &&
