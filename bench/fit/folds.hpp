@@ -21,7 +21,7 @@ Folds folds_by_set_up(const std::vector<const Measurement*>& rows,
 Folds folds_by_set_up(const std::vector<ScoredRow>& subjects);
 /// Models are dealt to three folds, whatever runs them; rows are, of an engine with but one model.
 Folds folds_by_model(const std::vector<ScoredRow>& subjects);
-/// A source of 20 rows or more is a fold, smaller ones are dealt to three.
+/// A source of 20 rows or more is a fold, smaller ones are in one of three by a hash of their name.
 Folds folds_by_source(const std::vector<ScoredRow>& subjects);
 
 std::size_t count(const Folds& folds);

@@ -26,7 +26,7 @@ struct StartPass {
   Size sequences_on_large = 0, tokens_on_large = 0;  ///< on cards of 70 GiB or more
   Size tokens_on_largest = 0;     ///< on cards of 160 GiB or more; 0: as on large
   bool unified_is_small = false;  ///< a GB10 (compute capability 12.1) has the sizes of small cards
-  bool counts_host = false;       ///< where card and host have one memory, the process in it counts
+  bool counts_host = false;       ///< the process counts too, where card and host have one memory
   Size min_tokens = 0;
   Size sampling_bytes = 0;  ///< bytes of one logit with its copies while tokens are drawn
 };
