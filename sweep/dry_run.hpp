@@ -1,0 +1,16 @@
+// What a sweep would do, in words: its axes, its points, its time and the room that it needs.
+#pragma once
+
+#include <string>
+
+#include "sweep/job.hpp"
+
+namespace headroom::sweep {
+
+/// The screen of `sweep --dry-run`. It evaluates a sample of the points.
+std::string dry_run_text(const Job& job, const Spec& spec);
+
+/// "90.2 GB".
+std::string disk_text(double bytes);
+
+}  // namespace headroom::sweep
