@@ -1,4 +1,4 @@
-// What a sweep would do, in words: its axes, its points, its time and the room that it needs.
+// The screen of a dry run: axes, points, expected time and room on the disk, in words.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Size sampled_blocks = 32, sampled_points = 1024;
-constexpr double enough_seconds = 0.4;  ///< of evaluation: slow points need no large sample
+constexpr double enough_seconds = 0.4;  ///< evaluation time: slow points need no large sample
 
 double cpu_seconds() {
   timespec now{};

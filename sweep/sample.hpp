@@ -1,4 +1,4 @@
-// What a sweep will take, from a sample of its points that is evaluated and stored at once.
+// Cost of a sweep, from a sample of its points that is evaluated and stored at once.
 #pragma once
 
 #include "sweep/job.hpp"
@@ -7,11 +7,11 @@ namespace headroom::sweep {
 
 /// CPU seconds and bytes of one point, as measured on this computer.
 struct PointCost {
-  Size points = 0;  ///< that were evaluated
+  Size points = 0;  ///< evaluated for it
   double evaluate_s = 0, store_s = 0;
   double stored_bytes = 0;  ///< in the database
   double text_bytes = 0;    ///< in results.csv
-  double fixed_bytes = 0;   ///< of the database before the first point
+  double fixed_bytes = 0;   ///< the database before the first point
 
   /// Seconds by the clock for so many points. One thread stores while all evaluate.
   double seconds(Size points, int threads) const;
