@@ -55,12 +55,19 @@ def equal(stored, printed):
     return abs(float(printed) - stored) <= 1e-12 * abs(stored)
 
 
+def query_of_one(database):
+    """The view `result` for one row by its id. A condition on `point` would read every row."""
+    view = database.execute("SELECT sql FROM sqlite_master WHERE name = 'result'").fetchone()[0]
+    return view[view.index("SELECT") :] + " AND o.id = ?"
+
+
 def check_samples(program, database, count):
     database.row_factory = sqlite3.Row
-    last = database.execute("SELECT all_points FROM run").fetchone()[0] - 1
+    run, points = database.execute("SELECT id, all_points FROM run").fetchone()
+    last, query = points - 1, query_of_one(database)
     compared = 0
     for point in sorted(random.sample(range(last + 1), count - 2) + [0, last]):
-        row = database.execute("SELECT * FROM result WHERE point = ?", (point,)).fetchone()
+        row = database.execute(query, ((run << 40) + point,)).fetchone()
         command = [program, "estimate", row["model"], "--format", "csv", "--gpu-budget", f"{row['gpu_budget_bytes']}B"]
         for column, option in OPTIONS.items():
             command += ["--" + option, str(row[column]).split(" @ ")[0]]

@@ -28,11 +28,11 @@ struct Source {
 };
 /// Throws StoreError where the run is not there or is not complete.
 Source source_of(const Database& database, std::int64_t run);
+/// As above, for a run of the database of `other`. Lines that both have are not read again.
+Source source_of(std::int64_t run, const Source& other);
 /// Points of the grids with true in `grids`, and of no others, in order.
 void for_each_of(const Source& source, const std::vector<bool>& grids,
                  const std::function<void(Size, const model::Estimate&)>& visit);
-/// As above, for a run of the database of `other`. Lines that both have are not read again.
-Source source_of(std::int64_t run, const Source& other);
 
 /// Rows of one machine by model, in the order of the spec.
 struct MachineLines {
