@@ -95,6 +95,8 @@ std::string cost_text(const Job& job, const Spec& spec, Size points) try {
       seconds < 1 ? "under a second" : duration(seconds), threads, threads == 1 ? "" : "s",
       disk_text(bytes), free ? fmt::format("; {} are free there", disk_text(*free)) : "");
   text += csv_text(spec, cost.text_bytes * static_cast<double>(points));
+  constexpr Size enough_points = 1000;  // a point of fewer takes no page of its own
+  if (cost.points < enough_points) return text;
   text += fmt::format(
       "a point takes {} µs to evaluate and {} µs to store (CPU, a sample of {} points), and {} "
       "bytes\n",
