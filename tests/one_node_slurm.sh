@@ -47,9 +47,15 @@ END
   done
 }
 
+# stop_slurm FOLDER: ends it, and waits until nothing writes into the folder any more.
 stop_slurm() {
-  pkill -F "$1/n1.pid" 2>/dev/null || true
-  pkill -F "$1/ctld.pid" 2>/dev/null || true
+  local pids
+  pids=$(cat "$1/n1.pid" "$1/ctld.pid" 2>/dev/null) || true
+  for _ in {1..100}; do
+    # shellcheck disable=SC2086  # numbers, apart by spaces
+    kill $pids 2>/dev/null || return 0
+    sleep 0.1
+  done
 }
 
 # start_requeued ARRAY: a requeued task waits for two minutes, which these scripts do not.
