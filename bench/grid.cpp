@@ -3,16 +3,29 @@
 // the compiler cannot drop any. The printed sum is the same for any number of threads.
 //
 //   bench_grid SPEC.toml [THREADS]      one line: points, seconds by the clock, CPU seconds, sum
+//   bench_grid SPEC.toml THREADS DATABASE
+//       Compares each outcome with its row in the latest run of the database, bit by bit, and ends
+//       with code 1 where one differs, is missing or is too many. Then a line for each stored whole
+//       number: table, column and the sum of its lowest 31 bits, for a check in plain SQL.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "hardware/catalogue.hpp"
 #include "model/infer/estimate.hpp"
+#include "report/columns.hpp"
+#include "report/read.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/runner.hpp"
 #include "sweep/spec.hpp"
@@ -36,11 +49,86 @@ double sum(const model::Estimate& e) {
          finite(e.total.value()) + finite(e.tokens_s) + static_cast<double>(e.verdict);
 }
 
+/// A table of outcomes, and the sums of its whole numbers.
+struct StoredTable {
+  std::string_view name;
+  std::span<const report::StoredColumn> columns;
+  bool (*has)(const model::Estimate&);
+  std::vector<std::int64_t> sums{};
+};
+
+std::vector<StoredTable> stored_tables() {
+  std::vector<StoredTable> all = {
+      {"outcome", report::stored_columns(), [](const model::Estimate&) { return true; }}};
+  for (const auto& side : report::side_tables()) all.push_back({side.name, side.columns, side.has});
+  for (StoredTable& each : all) each.sums.resize(each.columns.size());
+  return all;
+}
+
+bool are_equal(const report::StoredColumn& column, const model::Estimate& a,
+               const model::Estimate& b) {
+  if (column.integer) return column.integer(a) == column.integer(b);
+  const double x = column.real(a), y = column.real(b);
+  return std::isfinite(x) ? std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y)
+                          : !std::isfinite(y);
+}
+
+/// Holds blocks of outcomes against the rows of a database.
+class Comparison {
+ public:
+  explicit Comparison(const char* file)
+      : database_(file), run_(database_.latest_run()), tables_(stored_tables()) {}
+
+  void add(const sweep::EvaluatedBlock& block, Size first) {
+    std::size_t at = 0;
+    database_.read(run_, first, block.end - first, [&](Size point, const model::Estimate& row) {
+      if (at == block.points.size() || block.points[at] > point)
+        throw std::runtime_error(fmt::format("point {} is too many", point));
+      if (block.points[at] < point)
+        throw std::runtime_error(fmt::format("point {} is missing", block.points[at]));
+      compare(point, block.estimates[at++], row);
+    });
+    if (at != block.points.size())
+      throw std::runtime_error(fmt::format("point {} is missing", block.points[at]));
+    rows_ += static_cast<Size>(at);
+  }
+  /// Rows, and the sums.
+  std::string text() const {
+    database_.check_points(run_, rows_);
+    std::string text = fmt::format("{} rows are equal\n", rows_);
+    for (const StoredTable& table : tables_)
+      for (std::size_t c = 0; c < table.columns.size(); ++c)
+        if (table.columns[c].integer)
+          text += fmt::format("{} {} {}\n", table.name, table.columns[c].name, table.sums[c]);
+    return text;
+  }
+
+ private:
+  void compare(Size point, const model::Estimate& evaluated, const model::Estimate& row) {
+    constexpr std::int64_t low_bits = 0x7fffffff;
+    for (StoredTable& table : tables_) {
+      if (!table.has(evaluated)) continue;
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const report::StoredColumn& column = table.columns[c];
+        if (!are_equal(column, evaluated, row))
+          throw std::runtime_error(
+              fmt::format("point {}: {} is not as evaluated", point, column.name));
+        if (column.integer) table.sums[c] += column.integer(evaluated) & low_bits;
+      }
+    }
+  }
+
+  report::Database database_;
+  std::int64_t run_;
+  std::vector<StoredTable> tables_;
+  Size rows_ = 0;
+};
+
 }  // namespace
 
 int main(int count, char** arguments) try {
   if (count < 2) {
-    fmt::print(stderr, "usage: bench_grid SPEC.toml [THREADS]\n");
+    fmt::print(stderr, "usage: bench_grid SPEC.toml [THREADS [DATABASE]]\n");
     return 2;
   }
   const auto spec = sweep::read_spec(arguments[1]);
@@ -48,15 +136,20 @@ int main(int count, char** arguments) try {
   sweep::RunnerOptions options;
   if (count > 2) options.jobs = std::atoi(arguments[2]);
   double all = 0;
-  Size points = 0;
+  Size points = 0, first = 0;
+  std::optional<Comparison> comparison;
+  if (count > 3) comparison.emplace(arguments[3]);
   const double cpu = cpu_seconds();
   const auto start = std::chrono::steady_clock::now();
   sweep::evaluate_blocks(job, 0, job.points(), options, [&](const sweep::EvaluatedBlock& block) {
     for (const auto& estimate : block.estimates) all += sum(estimate);
     points += static_cast<Size>(block.estimates.size());
+    if (comparison) comparison->add(block, first);
+    first = block.end;
   });
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   fmt::print("{} {:.6f} {:.6f} {:.17g}\n", points, took.count(), cpu_seconds() - cpu, all);
+  if (comparison) fmt::print("{}", comparison->text());
   return 0;
 } catch (const std::exception& e) {
   fmt::print(stderr, "error: {}\n", e.what());

@@ -2,15 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <tuple>
 
 #include "model/infer/estimate.hpp"
-#include "model/infer/scenario/verdict.hpp"
 #include "report/document.hpp"
 #include "report/report_mark.hpp"
 #include "report/reports.hpp"
+#include "report/verdict_table.hpp"
 #include "report/view.hpp"
 
 namespace headroom::report {
@@ -56,48 +54,6 @@ Pictures pictures_of(const Written& written, Drawn which) {
   return all;
 }
 
-/// Points by machine, runtime and verdict.
-Table verdicts(const Source& source) {
-  const Axes& axes = source.axes;
-  struct Places {
-    std::size_t machine = 0, runtime = 0;  ///< digits
-  };
-  std::vector<Places> places;
-  for (const GridShape& grid : axes.info().grids) {
-    Places& found = places.emplace_back();
-    for (std::size_t d = 0; d < grid.digits.size(); ++d)
-      for (const Axis& axis : grid.digits[d]) {
-        if (axis.column == "machine") found.machine = d;
-        if (axis.column == "runtime") found.runtime = d;
-      }
-  }
-  using Place = std::tuple<std::size_t, Size, Size, model::Verdict>;
-  std::map<Place, Size> by_place;
-  auto last = by_place.end();  // many points in a row have one place
-  source.database->for_each_verdict(source.run.id, [&](Size point, model::Verdict verdict) {
-    const auto grid = axes.grid_of(point);
-    const Place place{grid, axes.position(grid, places[grid].machine, point),
-                      axes.position(grid, places[grid].runtime, point), verdict};
-    if (last == by_place.end() || last->first != place) last = by_place.try_emplace(place).first;
-    ++last->second;
-  });
-  std::map<std::tuple<std::string, std::string, std::string>, Size> by_name;
-  for (const auto& [key, points] : by_place) {
-    const auto& [grid, machine, runtime, verdict] = key;
-    const auto text = [&](std::string_view column, std::size_t digit, Size position) {
-      return text_of(
-          axes.value(column, axes.first_point(grid) + position * axes.places(grid)[digit].stride));
-    };
-    by_name[{text("machine", places[grid].machine, machine),
-             text("runtime", places[grid].runtime, runtime),
-             std::string(model::name_of(verdict))}] += points;
-  }
-  Table table{{"machine", "runtime", "verdict", "points"}, {}};
-  for (const auto& [key, points] : by_name)
-    table.rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), points});
-  return table;
-}
-
 /// The best that each engine serves, and its intervals.
 Document served_best(const Source& source) {
   const bool asked = std::ranges::any_of(columns_of(source.axes.info()), [](const Column* c) {
@@ -124,7 +80,7 @@ Document folder_document(const Source& source, const Written& written) {
                              source.run.points))
       .add(files_list(written))
       .heading(2, "Verdicts")
-      .add(table_block(verdicts(source)))
+      .add(table_block(verdict_table(source)))
       .heading(2, "Assumptions")
       .append(assumptions(source))
       .heading(2, "Models")

@@ -67,8 +67,7 @@ std::vector<ServedModel> served_models(const Source& source) {
   if (std::ranges::find(asks, true) == asks.end()) return models;
   std::map<std::pair<std::string, std::string>, std::size_t> model_at;
   std::map<std::tuple<std::size_t, std::string, std::string, std::string>, std::size_t> engine_at;
-  source.database->for_each(source.run.id, [&](Size point, const Estimate& e) {
-    if (!asks[axes.grid_of(point)]) return;
+  for_each_of(source, asks, [&](Size point, const Estimate& e) {
     const auto text = [&](std::string_view column) { return text_of(axes.value(column, point)); };
     const auto [model, first] =
         model_at.try_emplace({text("machine"), text("model")}, models.size());

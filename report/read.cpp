@@ -238,19 +238,17 @@ void Database::for_each(std::int64_t run,
   check_points(run, seen);
 }
 
-void Database::for_each_verdict(std::int64_t run,
+void Database::for_each_verdict(std::int64_t run, Size first, Size points,
                                 const std::function<void(Size, model::Verdict)>& visit) const {
   Statement& row = self_->status;
-  Size seen = 0;
-  for_ranges(extents(run), 0, run_stride, [&](Size first_row, Size last_row, Size shift) {
+  for_ranges(extents(run), first, points, [&](Size first_row, Size last_row, Size shift) {
     row.bind(1, first_row);
     row.bind(2, last_row);
-    for (; row.step(); ++seen)
+    while (row.step())
       visit(row.integer(0) - shift,
             static_cast<model::Verdict>(packed::verdict.read(row.integer(1))));
     row.reset();
   });
-  check_points(run, seen);
 }
 
 void Database::check_points(std::int64_t run, Size seen) const {

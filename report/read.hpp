@@ -67,8 +67,8 @@ class Database {
   /// Longest context that fits, in tokens per sequence, by point: of those that tables show.
   std::map<Size, Size> longest_contexts(std::int64_t run) const;
 
-  /// The verdict of every stored point in ascending order. Throws as for_each() does.
-  void for_each_verdict(std::int64_t run,
+  /// The verdicts of stored points among `points` from `first` on, in ascending order.
+  void for_each_verdict(std::int64_t run, Size first, Size points,
                         const std::function<void(Size point, model::Verdict)>& visit) const;
 
   /// While it lives, all reads see one state of the file and none has to lock it. A writer may have

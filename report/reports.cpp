@@ -116,6 +116,18 @@ Source source_of(std::int64_t run, const Source& other) {
   return source;
 }
 
+void for_each_of(const Source& source, const std::vector<bool>& grids,
+                 const std::function<void(Size, const model::Estimate&)>& visit) {
+  if (std::ranges::find(grids, false) == grids.end()) {
+    source.database->for_each(source.run.id, visit);
+    return;
+  }
+  for (std::size_t g = 0; g < grids.size(); ++g)
+    if (grids[g])
+      source.database->read(source.run.id, source.axes.first_point(g),
+                            source.axes.info().grids[g].points(), visit);
+}
+
 std::vector<MachineLines> by_machine(const std::vector<const ModelRow*>& lines) {
   std::vector<MachineLines> machines;
   std::map<std::string_view, std::size_t> known;

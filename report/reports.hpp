@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,9 @@ struct Source {
 Source source_of(const Database& database, std::int64_t run);
 /// As above, for a run of the database of `other`. Lines that both have are not read again.
 Source source_of(std::int64_t run, const Source& other);
+/// Points of the grids with true in `grids`, and of no others, in order.
+void for_each_of(const Source& source, const std::vector<bool>& grids,
+                 const std::function<void(Size, const model::Estimate&)>& visit);
 
 /// Rows of one machine by model, in the order of the spec.
 struct MachineLines {

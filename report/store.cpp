@@ -270,6 +270,4 @@ void Store::finish_run() {
   sqlite3_busy_timeout(database, busy_milliseconds);
 }
 
-double expected_bytes(Size points) { return 400e3 + 110 * static_cast<double>(points); }
-
 }  // namespace headroom::report

@@ -98,7 +98,4 @@ class Store {
   std::unique_ptr<Implementation> self_;
 };
 
-/// Bytes that a database with a run of so many points takes on disk, about.
-double expected_bytes(Size points);
-
 }  // namespace headroom::report

@@ -71,7 +71,7 @@ void Store::adopt(const std::filesystem::path& database, std::int64_t run) {
     if (alone) {  // sqlite copies whole records where nothing is selected or computed
       Statement(self_->connection, fmt::format("INSERT INTO {0} SELECT * FROM shard.{0}", table))
           .run();
-      return Size{sqlite3_changes(self_->connection.get())};
+      return Size{sqlite3_changes64(self_->connection.get())};
     }
     // An extent at a time: rows arrive in the order of their new ids, and none has to be sorted.
     std::string columns;
@@ -83,7 +83,7 @@ void Store::adopt(const std::filesystem::path& database, std::int64_t run) {
     Size copied = 0;
     for (extent.bind(1, run); extent.step();) {
       rows.run(shift + extent.integer(2), extent.integer(0), extent.integer(1));
-      copied += sqlite3_changes(self_->connection.get());
+      copied += sqlite3_changes64(self_->connection.get());
     }
     extent.reset();
     return copied;
@@ -152,7 +152,7 @@ Store::Pruned Store::prune(Size keep) {
       if (end <= free) return;
       for (Statement& each : remove_sidecars) each.run(free, end - 1);
       remove.run(free, end - 1);
-      pruned.rows += sqlite3_changes(connection.get());
+      pruned.rows += sqlite3_changes64(connection.get());
     };
     while (stay.step()) {
       remove_to(stay.integer(0));

@@ -49,8 +49,7 @@ std::vector<TrainingLine> training_lines(const Source& source) {
   std::vector<TrainingLine> lines;
   if (std::ranges::find(trains, true) == trains.end()) return lines;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;
-  source.database->for_each(source.run.id, [&](Size point, const Estimate& e) {
-    if (!trains[axes.grid_of(point)]) return;
+  for_each_of(source, trains, [&](Size point, const Estimate& e) {
     const auto text = [&](std::string_view column) { return text_of(axes.value(column, point)); };
     const std::tuple name{text("machine"), text("runtime"), text("model"), method_of(axes, point)};
     const auto [at, added] = known.try_emplace(name, lines.size());

@@ -183,13 +183,13 @@ Size usual_context_of(const DigitGroups& groups, const Choice& model, const Choi
   return model::usual_context(s, *s.weights->model);
 }
 
-/// One choice for each model and size of its images.
-std::vector<Choice> distinct_models(const std::vector<Choice>& models) {
+/// The first choice for each value of `key`.
+template <class Key>
+std::vector<Choice> first_by(const std::vector<Choice>& choices, Key key) {
   std::vector<Choice> found;
-  std::set<std::pair<const model::Model*, Size>> seen;
-  for (const Choice& choice : models)
-    if (seen.emplace(choice.decides.weights->model, choice.image_tokens).second)
-      found.push_back(choice);
+  std::set<decltype(key(choices.front()))> seen;
+  for (const Choice& choice : choices)
+    if (seen.insert(key(choice)).second) found.push_back(choice);
   return found;
 }
 
@@ -200,13 +200,21 @@ void set_contexts(const GridSpec& grid, DigitGroups& groups) {
        {"prompt_tokens", "output_tokens", "contexts", "prompt_tokens_p95", "output_tokens_p95"})
     if (grid.lines.contains(key)) return;
   const auto* batches = grid.values("concurrencies").empty() ? "batches" : "concurrencies";
-  const auto models = distinct_models(group_with(groups, "models").choices);
+  // Groups may hold other axes too, which change no context.
+  const auto models = first_by(group_with(groups, "models").choices, [](const Choice& c) {
+    return std::pair(c.decides.weights->model, c.image_tokens);
+  });
+  const auto sizes = first_by(group_with(groups, batches).choices, [](const Choice& c) {
+    return std::tuple(c.decides.batch, c.decides.runtime, c.image_tokens);
+  });
+  const auto engines = first_by(group_with(groups, "runtimes").choices,
+                                [](const Choice& c) { return c.decides.runtime; });
   bool by_model = false, by_engine = false;
-  for (const Choice& batch : group_with(groups, batches).choices)
+  for (const Choice& batch : sizes)
     for (const Choice& model : models) {
       const Size context = usual_context_of(groups, model, batch);
       by_model = by_model || context != usual_context_of(groups, models.front(), batch);
-      for (const Choice& engine : group_with(groups, "runtimes").choices) {
+      for (const Choice& engine : engines) {
         Choice other = model;
         other.decides.runtime = engine.decides.runtime;
         by_engine = by_engine || context != usual_context_of(groups, other, batch);

@@ -65,10 +65,12 @@ const ServedExtra* Names::extra(std::string_view axis, const std::string& text) 
 }
 
 const model::QuantisedModel* Names::with(const ServedExtra& asked, const model::Scenario& s) {
-  auto& found = adapted[{s.weights, s.runtime, &asked, s.batch}];
+  // A pass reads at most one adapter for each sequence, so larger batches have equal weights.
+  const Size reading = std::min(s.batch, asked.adapters->count);
+  auto& found = adapted[{s.weights, s.runtime, &asked, reading}];
   if (!found) {
     job.weights.push_back(std::make_unique<model::QuantisedModel>(
-        model::with_adapters(*s.weights, *s.runtime, *asked.adapters, s.batch)));
+        model::with_adapters(*s.weights, *s.runtime, *asked.adapters, reading)));
     found = job.weights.back().get();
   }
   return found;

@@ -27,7 +27,7 @@ struct Names {
   std::map<std::tuple<const model::QuantisedModel*, const model::Engine*, const ServedExtra*>,
            const GivenDraft*>
       made_drafts;
-  /// With adapters: by weights, engine, adapters and batch.
+  /// With adapters: by weights, engine, adapters and how many of them a pass reads.
   std::map<std::tuple<const model::QuantisedModel*, const model::Engine*, const ServedExtra*, Size>,
            const model::QuantisedModel*>
       adapted;

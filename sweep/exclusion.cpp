@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "report/axes.hpp"
 #include "report/condition.hpp"
-#include "sweep/grid.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -71,6 +71,52 @@ Exclusion::Exclusion(const std::string& text, const report::GridShape& shape) tr
   refuse(e.what(), shape);
 } catch (const std::invalid_argument& e) {
   refuse(fmt::format("'{}': {}", text, e.what()), shape);
+}
+
+namespace {
+
+/// Takes those conditions out of `waiting` that share digits with the last one of them, directly or
+/// through others. Adds their digits to `digits`.
+std::vector<const Exclusion*> taken_together(std::vector<const Exclusion*>& waiting,
+                                             std::set<std::size_t>& digits) {
+  std::vector<const Exclusion*> together = {waiting.back()};
+  waiting.pop_back();
+  digits.insert(together[0]->digits().begin(), together[0]->digits().end());
+  const auto shares = [&](const Exclusion* each) {
+    return std::ranges::any_of(each->digits(), [&](auto digit) { return digits.contains(digit); });
+  };
+  for (auto next = std::ranges::find_if(waiting, shares); next != waiting.end();
+       next = std::ranges::find_if(waiting, shares)) {
+    digits.insert((*next)->digits().begin(), (*next)->digits().end());
+    together.push_back(*next);
+    waiting.erase(next);
+  }
+  return together;
+}
+
+}  // namespace
+
+std::optional<Size> points_left(const Grid& grid, std::span<const Exclusion> exclusions) {
+  Size left = grid.size();
+  std::vector<const Exclusion*> waiting;
+  for (const Exclusion& each : exclusions) waiting.push_back(&each);
+  while (!waiting.empty()) {
+    std::set<std::size_t> digits;
+    const auto together = taken_together(waiting, digits);
+    std::vector<Size> radices, point(grid.radices().size());
+    for (const auto digit : digits) radices.push_back(grid.radices()[digit]);
+    const Grid part(radices);
+    if (part.size() > max_combinations) return std::nullopt;
+    std::vector<Size> at(radices.size());
+    Size kept = 0;
+    for (Size i = 0; i < part.size(); ++i, part.advance(at)) {
+      for (std::size_t k = 0; const auto digit : digits) point[digit] = at[k++];
+      kept += std::ranges::none_of(together,
+                                   [&](const Exclusion* each) { return each->excludes(point); });
+    }
+    left = left / part.size() * kept;
+  }
+  return left;
 }
 
 }  // namespace headroom::sweep

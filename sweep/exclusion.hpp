@@ -2,12 +2,14 @@
 // of the digits that they depend on. A table of bits stores the results.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "report/run_info.hpp"
+#include "sweep/grid.hpp"
 
 namespace headroom::sweep {
 
@@ -34,5 +36,9 @@ class Exclusion {
   std::vector<Size> radices_;
   std::vector<bool> bits_;
 };
+
+/// The points of a grid that no condition excludes. None: those that belong together depend on more
+/// than `max_combinations`.
+std::optional<Size> points_left(const Grid& grid, std::span<const Exclusion> exclusions);
 
 }  // namespace headroom::sweep

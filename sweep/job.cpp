@@ -5,16 +5,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <stdexcept>
 
 #include "hardware/names.hpp"
 #include "hardware/text_file.hpp"
+#include "sweep/context_check.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/facts.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/hub/hub.hpp"
+#include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
@@ -77,45 +80,6 @@ Names look_up(const Spec& spec, const Catalogue& catalogue, const Hub& hub, Job&
   return names;
 }
 
-/// A context must hold the prompt and what is generated; combinations that an exclusion of these
-/// same digits leaves out are not looked at.
-void check_contexts(const Spec& spec, const GridSpec& grid, const JobGrid& job) {
-  if (grid.values("contexts").empty()) return;
-  std::vector<std::size_t> used;
-  std::vector<Size> radices;
-  for (std::size_t k = 0; k < job.digits.size(); ++k) {
-    const model::Scenario& s = job.digits[k].front().decides;
-    if (s.prompt_tokens == 0 && s.output_tokens == 0 && s.context == 0 &&
-        std::ranges::all_of(job.digits[k], [](const Choice& c) { return c.image_tokens == 0; }))
-      continue;
-    used.push_back(k);
-    radices.push_back(job.grid.radices()[k]);
-  }
-  const Grid part(radices);
-  if (part.size() > max_combinations)
-    throw spec.error(grid, "contexts", "more than 2*10^7 combinations with the tokens; link them");
-  std::vector<Size> digits(used.size()), point(job.digits.size());
-  for (Size i = 0; i < part.size(); ++i, part.advance(digits)) {
-    Choice c;
-    for (std::size_t k = 0; k < used.size(); ++k) {
-      point[used[k]] = digits[k];
-      overlay(c, job.digits[used[k]][static_cast<std::size_t>(digits[k])]);
-    }
-    const model::Scenario& s = c.decides;
-    const Size prompt = s.prompt_tokens + c.image_tokens;
-    if (s.context >= prompt + s.output_tokens) continue;
-    const bool left_out = std::ranges::any_of(job.exclusions, [&](const Exclusion& exclusion) {
-      return std::ranges::includes(used, exclusion.digits()) && exclusion.excludes(point);
-    });
-    if (!left_out)
-      throw spec.error(
-          grid, "contexts",
-          fmt::format("{} is less than prompt_tokens + output_tokens ({} + {}); choose smaller "
-                      "ones, link them, or exclude \"context < prompt_tokens + output_tokens\"",
-                      s.context, prompt, s.output_tokens));
-  }
-}
-
 /// Throws when the conditions together leave nothing.
 void check_something_left(const Spec& spec, const GridSpec& grid, const JobGrid& job) {
   std::set<std::size_t> used;
@@ -131,6 +95,33 @@ void check_something_left(const Spec& spec, const GridSpec& grid, const JobGrid&
     if (!job.excluded(point)) return;
   }
   throw spec.error(grid, "exclude", "leaves no point of this grid");
+}
+
+/// The axes behind a product above max_points, and how to make it smaller.
+std::string too_many_words(const report::GridShape& shape) {
+  std::vector<std::string> factors;
+  double product = 1;
+  std::size_t longest = 0;
+  std::string longest_name;
+  for (const report::Digit& digit : shape.digits) {
+    const std::size_t values = digit.front().values.size();
+    product *= static_cast<double>(values);
+    std::vector<std::string_view> names;
+    for (const report::Axis& axis : digit)
+      if (report::find_column(axis.column)->kind == report::ColumnKind::axis)
+        names.push_back(axis.column);
+    std::string name = fmt::format("{}", fmt::join(names, ", "));
+    if (names.size() > 1) name = "(" + name + ")";
+    if (values > 1)
+      factors.push_back(fmt::format("{} {}", name, grouped(static_cast<Size>(values))));
+    if (values > longest) longest_name = name;
+    longest = std::max(longest, values);
+  }
+  const double power = std::floor(std::log10(product));
+  return fmt::format(
+      "about {:.2g} * 10^{:.0f} points, where at most 10^12 are allowed: {}; give {} fewer values, "
+      "by a step (\"1-1000+50\") or a factor (\"1-1024*2\"), or link axes",
+      product / std::pow(10, power), power, fmt::join(factors, " × "), longest_name);
 }
 
 JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
@@ -149,10 +140,8 @@ JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
     radices.push_back(static_cast<Size>(digit.front().values.size()));
   try {
     job.grid = Grid(radices);
-  } catch (const std::length_error& e) {
-    throw spec.error(
-        grid, "grid",
-        fmt::format("{}; the axes have {} values", e.what(), fmt::join(radices, " × ")));
+  } catch (const std::length_error&) {
+    throw spec.error(grid, "grid", too_many_words(job.shape));
   }
   auto& facts = job.shape.digits.front();
   const auto constant = [&](std::string_view column, std::string_view value) {
@@ -255,7 +244,11 @@ Job make_job(const Spec& spec, const Catalogue& catalogue, const Hub& hub,
   for (const auto& grid : spec.grids) {
     job.grids.push_back(grid_of(spec, grid, names));
     if (job.points() > max_points)
-      throw spec.error(grid, "grid", "the grids together have more than 10^12 points");
+      throw spec.error(
+          grid, "grid",
+          fmt::format("the grids so far have {} points together, where at most 10^12 are allowed; "
+                      "put this one into a spec of its own",
+                      grouped(job.points())));
   }
   return job;
 }

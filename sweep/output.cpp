@@ -247,7 +247,8 @@ std::string duration(double seconds) {
   if (seconds < 0.9995) return three_digits(seconds * 1e3) + " ms";
   if (seconds < 120) return three_digits(seconds) + " s";
   if (seconds < 7200) return three_digits(seconds / 60) + " min";
-  return three_digits(seconds / 3600) + " h";
+  if (seconds < 100 * 3600) return three_digits(seconds / 3600) + " h";
+  return three_digits(seconds / 86400) + " days";
 }
 
 }  // namespace headroom::sweep

@@ -65,7 +65,7 @@ std::string grouped(Size number);
 std::string three_digits(double value);
 /// Two of them below 99.5, else three.
 std::string two_digits(double value);
-/// Three significant digits in ms, s, min or h; "never" for infinity.
+/// Three significant digits in ms, s, min, h or days; "never" for infinity.
 std::string duration(double seconds);
 
 }  // namespace headroom::sweep

@@ -71,7 +71,10 @@ std::vector<Size> parse_range(std::string_view text) {
   std::vector<Size> values;
   for (Size value = first; value <= last; value = multiplies ? value * step : value + step) {
     if (values.size() == max_values)
-      throw std::invalid_argument(fmt::format("the range '{}' has more than 10^5 values", text));
+      throw std::invalid_argument(fmt::format(
+          "the range '{}' has more than 10^5 values; expected a larger step, as in \"1-64*2\" or "
+          "\"0-80+1\"",
+          text));
     values.push_back(value);
     if (multiplies && value > last / step) break;
   }

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <csignal>
 
-#include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
 #include "model/engine/engine.hpp"
 #include "report/reports.hpp"
 #include "report/store.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/database_operand.hpp"
+#include "sweep/dry_run.hpp"
 #include "sweep/factors.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/job.hpp"
@@ -42,58 +42,6 @@ class StopOnSignal {
   }
 };
 
-std::string axis_text(const report::AxisValue& value, bool is_bytes) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value))
-    return is_bytes ? to_text(Bytes(*whole)) : std::to_string(*whole);
-  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  return "default";
-}
-
-/// The distinct values of a column in the order of the digit, cut after a few.
-std::string values_text(const report::Axis& axis) {
-  std::vector<std::string> distinct;
-  for (const auto& value : axis.values) {
-    const auto text = axis_text(value, axis.column.ends_with("_bytes"));
-    if (std::find(distinct.begin(), distinct.end(), text) == distinct.end())
-      distinct.push_back(text);
-  }
-  const std::size_t shown = std::min<std::size_t>(distinct.size(), 6);
-  std::string all = fmt::format(
-      "{}",
-      fmt::join(distinct.begin(), distinct.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  if (distinct.size() > shown)
-    all += fmt::format(", … {} ({} values)", distinct.back(), distinct.size());
-  return all;
-}
-
-std::string axes_text(const Job& job) {
-  std::string text;
-  for (std::size_t g = 0; g < job.grids.size(); ++g) {
-    const JobGrid& grid = job.grids[g];
-    text += fmt::format("grid {}: {} points{}\n", g + 1, grouped(grid.grid.size()),
-                        grid.exclusions.empty() ? "" : ", excluded ones counted");
-    constexpr std::size_t values_at = 20;
-    for (const auto& digit : grid.shape.digits)
-      for (const auto& axis : digit) {
-        const auto* column = report::find_column(axis.column);
-        if (!column || column->kind != report::ColumnKind::axis) continue;
-        std::string lines = wrapped(values_text(axis), values_at, values_at);
-        text += lines.replace(2, axis.column.size(), axis.column);
-      }
-  }
-  return text;
-}
-
-std::string dry_run(const Job& job) {
-  const double bytes = report::expected_bytes(job.points());
-  return axes_text(job) + fmt::format(
-                              "points: {}\nexpected size of results.sqlite: {:.4g} {} (CSV, tables "
-                              "and plots take more)\n",
-                              grouped(job.points()), bytes < 1e9 ? bytes / 1e6 : bytes / 1e9,
-                              bytes < 1e9 ? "MB" : "GB");
-}
-
 /// The spec of the command, with what flags override.
 Spec given_spec(const Options& options) {
   if (options.operands().size() != 1)
@@ -118,11 +66,11 @@ Catalogue given_catalogue(const Options& options, const Spec& spec) {
 }
 
 /// Refuses the flags without effect, then prints what a run would do.
-void print_dry_run(const Options& options, const Job& job) {
+void print_dry_run(const Options& options, const Spec& spec, const Job& job) {
   for (const std::string_view flag : {"jobs", "fresh", "shard", "no-plots", "csv", "log-format"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect with --dry-run", flag));
-  fmt::print("{}", dry_run(job));
+  fmt::print("{}", dry_run_text(job, spec));
 }
 
 /// Evaluates what no earlier run has, and ends the run or the shard.
@@ -191,7 +139,7 @@ int run_sweep(const Options& options) {
     return make_job(spec, catalogue, hub, std::make_shared<const Engines>(options));
   };
   if (options.given("dry-run")) {
-    print_dry_run(options, job());
+    print_dry_run(options, spec, job());
     return done;
   }
   for (const std::string_view flag : {"no-plots", "csv"})
@@ -246,7 +194,7 @@ const std::string columns =
     "the reports stay as they are if nothing has changed since they were written\n"
     "llama.cpp keeps experts in host memory where cards have no room for them; `curve` gives the\n"
     "  number of layers (--n-cpu-moe)\n"
-    "--dry-run: axes, number of points, expected size of results.sqlite";
+    "--dry-run: axes, number of points, expected time and size of results.sqlite, from a sample";
 
 }  // namespace
 

@@ -70,7 +70,7 @@ TEST(Store, VerdictsAreReadWithoutTheRest) {
   write_all(folder / "r.sqlite", small_run());
   const Database database(folder / "r.sqlite");
   Size next = 0;
-  database.for_each_verdict(1, [&](Size point, model::Verdict verdict) {
+  database.for_each_verdict(1, 0, run_stride, [&](Size point, model::Verdict verdict) {
     EXPECT_EQ(point, next++);
     EXPECT_EQ(verdict, made_up(point).verdict);
   });

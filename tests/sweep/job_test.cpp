@@ -147,6 +147,23 @@ TEST(Exclude, LeavesOutExactlyWhatTheConditionSays) {
   EXPECT_EQ(left.size(), 2U * (7 * 2 - 3));  // models × (batches × contexts − excluded)
 }
 
+TEST(Exclude, CountsPointsThatAreLeft) {
+  const std::string axes = std::string(small) +
+                           "runtimes = 'transformers'\nbatches = '1-64*2'\n"
+                           "contexts = [1024, 4096]\nprompt_tokens = [64, 128]\n";
+  // One condition; two of other axes; two that share one; three in a chain.
+  for (const auto* conditions :
+       {"'batch >= 16 AND context > 2000'", "'batch >= 16', 'context > 2000'",
+        "'batch >= 16 AND context > 2000', 'batch < 4 AND prompt_tokens = 64'",
+        "'batch >= 16 AND context > 2000', 'parameters > 2e9 AND prompt_tokens = 64', 'context < "
+        "2000 AND prompt_tokens = 128'"}) {
+    const Job job = job_of(axes + "exclude = [" + conditions + "]");
+    const JobGrid& grid = job.grids[0];
+    EXPECT_EQ(points_left(grid.grid, grid.exclusions), static_cast<Size>(scenarios(grid).size()))
+        << conditions;
+  }
+}
+
 TEST(Exclude, MayUseFactsOfTheAxes) {
   const Job job = job_of(std::string(small) + "exclude = 'parameters > 2e9'");
   for (const auto& s : scenarios(job.grids[0]))
@@ -170,10 +187,19 @@ TEST(Exclude, ComplainsUsefully) {
 }
 
 TEST(Job, RefusesGridsWithoutEnd) {
-  EXPECT_NE(job_complaint(std::string(small) + "batches = '1-100000'\nprompt_tokens = '1-100000'\n"
-                                               "output_tokens = '1-1000'")
-                .find("10^12"),
-            std::string::npos);
+  const auto complaint = job_complaint(std::string(small) +
+                                       "batches = '1-100000'\nprompt_tokens = '1-100000'\n"
+                                       "output_tokens = '1-1000'\ncontexts = '1-100000'");
+  for (const auto* words : {" * 10^19 points", "10^12 are allowed", "batch 100,000 × ",
+                            "output_tokens 1,000", "fewer values"})
+    EXPECT_NE(complaint.find(words), std::string::npos) << complaint;
+}
+
+TEST(Job, HoldsWeightsOnceForBatchesThatReadTheSameAdapters) {
+  const Job job = job_of(
+      "models = 'gpt2'\nmachines = 'rtx-4090'\nruntimes = 'vllm'\nprecisions = 'fp16'\n"
+      "adapters = '4x16'\nbatches = '1-64'");
+  EXPECT_EQ(job.weights.size(), 1U + 4);  // without adapters, and with one to four of them read
 }
 
 TEST(Job, RefusesContextsTooShort) {
