@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "model/infer/estimate.hpp"
@@ -14,16 +13,14 @@
 namespace headroom::report {
 namespace {
 
-/// Sets the columns of the row that the statement stands on. NULL times are infinite ones.
+/// Sets the columns of the row that the statement stands on.
 void restore(Statement& row, std::span<const StoredColumn> columns, model::Estimate& estimate) {
   for (int at = 0; const StoredColumn& c : columns) {
     ++at;
     if (c.restore_integer)
       c.restore_integer(estimate, row.integer(at));
     else
-      c.restore_real(estimate, sqlite3_column_type(row.get(), at) == SQLITE_NULL
-                                   ? std::numeric_limits<double>::infinity()
-                                   : sqlite3_column_double(row.get(), at));
+      c.restore_real(estimate, row.real(at));
   }
 }
 
