@@ -9,6 +9,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/document.hpp"
+#include "report/packed_field.hpp"
 #include "report/report_mark.hpp"
 #include "report/reports.hpp"
 #include "report/view.hpp"
@@ -56,42 +57,62 @@ Pictures pictures_of(const Written& written, Drawn which) {
   return all;
 }
 
+/// Numbers of points of a grid by machine, runtime and verdict.
+class VerdictCounts {
+ public:
+  VerdictCounts(const Axes& axes, std::size_t grid) : axes_(&axes), grid_(grid) {
+    const auto& digits = axes.info().grids[grid].digits;
+    for (std::size_t d = 0; d < digits.size(); ++d)
+      for (const Axis& axis : digits[d]) {
+        if (axis.column == "machine") machine_ = d;
+        if (axis.column == "runtime") runtime_ = d;
+      }
+    counts_.resize(static_cast<std::size_t>(positions(machine_) * positions(runtime_)) * verdicts);
+  }
+
+  void add(Size point, model::Verdict verdict) {
+    const Size place = axes_->position(grid_, machine_, point) * positions(runtime_) +
+                       axes_->position(grid_, runtime_, point);
+    ++counts_[static_cast<std::size_t>(place) * verdicts + static_cast<std::size_t>(verdict)];
+  }
+
+  /// Calls `visit` with the names and the number of each that has points.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    const auto text = [&](std::string_view column, std::size_t digit, std::size_t position) {
+      const Size step = axes_->places(grid_)[digit].stride * static_cast<Size>(position);
+      return text_of(axes_->value(column, axes_->first_point(grid_) + step));
+    };
+    const auto runtimes = static_cast<std::size_t>(positions(runtime_));
+    for (std::size_t i = 0; i < counts_.size(); ++i)
+      if (counts_[i] > 0)
+        visit(text("machine", machine_, i / verdicts / runtimes),
+              text("runtime", runtime_, i / verdicts % runtimes),
+              std::string(model::name_of(static_cast<model::Verdict>(i % verdicts))), counts_[i]);
+  }
+
+ private:
+  static constexpr auto verdicts = static_cast<std::size_t>(packed::verdict.most()) + 1;
+  Size positions(std::size_t digit) const { return axes_->places(grid_)[digit].size; }
+
+  const Axes* axes_;
+  std::size_t grid_, machine_ = 0, runtime_ = 0;  ///< digits
+  std::vector<Size> counts_;
+};
+
 /// Points by machine, runtime and verdict.
 Table verdicts(const Source& source) {
   const Axes& axes = source.axes;
-  struct Places {
-    std::size_t machine = 0, runtime = 0;  ///< digits
-  };
-  std::vector<Places> places;
-  for (const GridShape& grid : axes.info().grids) {
-    Places& found = places.emplace_back();
-    for (std::size_t d = 0; d < grid.digits.size(); ++d)
-      for (const Axis& axis : grid.digits[d]) {
-        if (axis.column == "machine") found.machine = d;
-        if (axis.column == "runtime") found.runtime = d;
-      }
-  }
-  using Place = std::tuple<std::size_t, Size, Size, model::Verdict>;
-  std::map<Place, Size> by_place;
-  auto last = by_place.end();  // many points in a row have one place
+  std::vector<VerdictCounts> grids;
+  for (std::size_t g = 0; g < axes.info().grids.size(); ++g) grids.emplace_back(axes, g);
   source.database->for_each_verdict(source.run.id, [&](Size point, model::Verdict verdict) {
-    const auto grid = axes.grid_of(point);
-    const Place place{grid, axes.position(grid, places[grid].machine, point),
-                      axes.position(grid, places[grid].runtime, point), verdict};
-    if (last == by_place.end() || last->first != place) last = by_place.try_emplace(place).first;
-    ++last->second;
+    grids[axes.grid_of(point)].add(point, verdict);
   });
   std::map<std::tuple<std::string, std::string, std::string>, Size> by_name;
-  for (const auto& [key, points] : by_place) {
-    const auto& [grid, machine, runtime, verdict] = key;
-    const auto text = [&](std::string_view column, std::size_t digit, Size position) {
-      return text_of(
-          axes.value(column, axes.first_point(grid) + position * axes.places(grid)[digit].stride));
-    };
-    by_name[{text("machine", places[grid].machine, machine),
-             text("runtime", places[grid].runtime, runtime),
-             std::string(model::name_of(verdict))}] += points;
-  }
+  for (const VerdictCounts& grid : grids)
+    grid.for_each([&](auto machine, auto runtime, auto verdict, Size points) {
+      by_name[{machine, runtime, verdict}] += points;
+    });
   Table table{{"machine", "runtime", "verdict", "points"}, {}};
   for (const auto& [key, points] : by_name)
     table.rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), points});

@@ -65,7 +65,7 @@ enum class Access { read, write };
 class Connection {
  public:
   /// Opens the file and checks that it is a database of this program and of this schema.
-  /// Access::write creates one if the file is missing or empty.
+  /// Access::write creates one if the file is missing or empty, and renews its views.
   Connection(std::filesystem::path file, Access access);
   void execute(const std::string& sql) const;
   std::int64_t integer(const std::string& sql) const;
