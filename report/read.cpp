@@ -79,7 +79,7 @@ struct Database::Implementation {
   Statement status{connection, "SELECT id, status FROM outcome WHERE id BETWEEN ?1 AND ?2"};
   std::map<std::int64_t, std::vector<Extent>> extents;  ///< by run, as they are asked for
   std::map<std::int64_t, RunInfo> runs;                 ///< likewise
-  bool has_views = false;                               ///< of its own: they take milliseconds
+  bool has_views = false;  ///< views are made once, since they take milliseconds
 };
 
 Database::Database(std::filesystem::path file) : self_(new Implementation(std::move(file))) {}

@@ -1,4 +1,4 @@
-// What a run is, from its rows. For report/*.cpp alone.
+// A run is read from its rows. For report/*.cpp alone.
 #pragma once
 
 #include <cstdint>
