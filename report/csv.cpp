@@ -1,6 +1,8 @@
 // Tables to CSV.
 #include "report/csv.hpp"
 
+#include <algorithm>
+
 namespace headroom::report {
 namespace {
 
@@ -14,8 +16,13 @@ void flush(std::ostream& out, std::string& buffer) {
 
 }  // namespace
 
+bool needs_quotes(std::string_view text) {
+  return std::ranges::any_of(text,
+                             [](char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; });
+}
+
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  if (!needs_quotes(text)) return std::string(text);
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';

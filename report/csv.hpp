@@ -14,6 +14,7 @@
 
 namespace headroom::report {
 
+bool needs_quotes(std::string_view text);
 /// `text` as one field.
 std::string csv_field(std::string_view text);
 

@@ -4,13 +4,11 @@
 #include <tbb/parallel_pipeline.h>
 
 #include <algorithm>
-#include <boost/iostreams/device/back_inserter.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
 #include <utility>
 #include <vector>
 
 #include "report/csv.hpp"
+#include "report/gzip_rows.hpp"
 #include "report/run_text.hpp"
 
 namespace headroom::report {
@@ -37,67 +35,101 @@ void put(std::ostream& out, std::string_view text) {
   if (!out) throw std::ios_base::failure("writing CSV failed");
 }
 
-/// A whole gzip file, without a time or a name: its bytes follow from `text`.
-std::string compressed(const std::string& text) {
-  namespace io = boost::iostreams;
+using Encode = std::string (*)(std::string_view);
+
+/// A block on its way through the pipeline.
+struct Passing {
+  std::size_t block = 0;
+  TextBlock rows;
   std::string packed;
-  io::filtering_ostream out;
-  out.push(io::gzip_compressor(io::gzip_params(io::gzip::best_speed)));
-  out.push(io::back_inserter(packed));
-  out << text;
-  io::close(out, std::ios::out);
-  return packed;
-}
+};
 
-using Encode = std::string (*)(const std::string&);
+/// Writes blocks of a run.
+class RunWriter {
+ public:
+  RunWriter(std::ostream& out, const Database& database, std::int64_t run, Selected selected,
+            const Condition* where, Encode encode)
+      : out_(&out),
+        database_(&database),
+        run_(run),
+        where_(where),
+        encode_(encode),
+        text_(database.run(run), selected),
+        blocks_(blocks_of(database.extents(run), text_.points())) {}
 
-void write_run(std::ostream& out, const Database& database, std::int64_t run, Selected selected,
-               const Condition* where, Encode encode) {
-  const RunText text(database.run(run), selected);
-  // Nothing is out before the first block, which may find that a condition cannot be evaluated.
-  std::string header = encode ? encode(text.header()) : text.header();
-  const auto blocks = blocks_of(database.extents(run), text.points());
-  Size seen = 0;
-  const auto end_block = [&](const TextBlock& block) {
-    seen += block.points;
-    put(out, std::exchange(header, {}));
-    put(out, block.text);
-  };
-  if (where || blocks.size() < 2) {  // sqlite evaluates conditions in one thread
-    for (const auto& [first, points] : blocks) {
-      TextBlock block = text.block(database, run, first, points, where);
-      if (encode) block.text = encode(block.text);
-      end_block(block);
-    }
-  } else {
-    tbb::enumerable_thread_specific<Database> databases([&] { return Database(database.file()); });
-    std::size_t next = 0;
-    tbb::parallel_pipeline(
-        2 * static_cast<std::size_t>(tbb::info::default_concurrency()),
-        tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order,
-                                            [&](tbb::flow_control& control) {
-                                              if (next == blocks.size()) control.stop();
-                                              return next++;
-                                            }) &
-            tbb::make_filter<std::size_t, TextBlock>(tbb::filter_mode::parallel,
-                                                     [&](std::size_t i) {
-                                                       TextBlock block = text.block(
-                                                           databases.local(), run, blocks[i].first,
-                                                           blocks[i].second, nullptr);
-                                                       if (encode) block.text = encode(block.text);
-                                                       return block;
-                                                     }) &
-            tbb::make_filter<TextBlock, void>(tbb::filter_mode::serial_in_order, end_block));
+  void write() {
+    // Nothing is out before the first block, which may find that a condition cannot be evaluated.
+    header_ = encode_ ? encode_(text_.header()) : text_.header();
+    if (where_ || blocks_.size() < 2)  // sqlite evaluates conditions in one thread
+      write_alone();
+    else
+      write_in_parallel();
+    put(*out_, header_);
+    database_->check_points(run_, seen_);
   }
-  put(out, header);
-  database.check_points(run, seen);
-}
+
+ private:
+  void read(const Database& database, Passing& passing) const {
+    const auto& [first, points] = blocks_[passing.block];
+    text_.read_block(database, run_, first, points, where_, passing.rows);
+    if (encode_) passing.packed = encode_(passing.rows.text.view());
+  }
+  void end(const Passing& passing) {
+    seen_ += passing.rows.points;
+    put(*out_, std::exchange(header_, {}));
+    put(*out_, encode_ ? passing.packed : passing.rows.text.view());
+  }
+
+  void write_alone() {
+    Passing passing;
+    for (; passing.block < blocks_.size(); ++passing.block) {
+      read(*database_, passing);
+      end(passing);
+    }
+  }
+
+  void write_in_parallel() {
+    tbb::enumerable_thread_specific<Database> databases(
+        [&] { return Database(database_->file()); });
+    // Blocks leave in order, so the one that came so many before has left.
+    std::vector<Passing> passing(2 * static_cast<std::size_t>(tbb::info::default_concurrency()));
+    std::size_t next = 0;
+    const auto start = [&](tbb::flow_control& control) -> Passing* {
+      if (next == blocks_.size()) {
+        control.stop();
+        return nullptr;
+      }
+      Passing& free = passing[next % passing.size()];
+      free.block = next++;
+      return &free;
+    };
+    tbb::parallel_pipeline(
+        passing.size(), tbb::make_filter<void, Passing*>(tbb::filter_mode::serial_in_order, start) &
+                            tbb::make_filter<Passing*, Passing*>(tbb::filter_mode::parallel,
+                                                                 [&](Passing* each) {
+                                                                   read(databases.local(), *each);
+                                                                   return each;
+                                                                 }) &
+                            tbb::make_filter<Passing*, void>(tbb::filter_mode::serial_in_order,
+                                                             [&](Passing* each) { end(*each); }));
+  }
+
+  std::ostream* out_;
+  const Database* database_;
+  std::int64_t run_;
+  const Condition* where_;
+  Encode encode_;
+  RunText text_;
+  std::vector<std::pair<Size, Size>> blocks_;
+  std::string header_;
+  Size seen_ = 0;
+};
 
 }  // namespace
 
 void write_csv(std::ostream& out, const Database& database, std::int64_t run, Selected selected,
                const Condition* where) {
-  write_run(out, database, run, selected, where, nullptr);
+  RunWriter(out, database, run, selected, where, nullptr).write();
 }
 
 void write_csv(std::ostream& out, const Database& database, std::int64_t run) {
@@ -105,7 +137,7 @@ void write_csv(std::ostream& out, const Database& database, std::int64_t run) {
 }
 
 void write_csv_gz(std::ostream& out, const Database& database, std::int64_t run) {
-  write_run(out, database, run, columns_of(database.run(run)), nullptr, compressed);
+  RunWriter(out, database, run, columns_of(database.run(run)), nullptr, gzip_rows).write();
 }
 
 }  // namespace headroom::report

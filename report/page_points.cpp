@@ -39,8 +39,8 @@ std::string rounded(const Cell& cell, DisplayUnit how) {
   if (how == DisplayUnit::gib) value /= 1 << 30;
   if (how == DisplayUnit::milliseconds) value *= 1000;
   if (value == 0) return "0";
-  return fmt::format("{:.3g}", value).find('e') == std::string::npos ? fmt::format("{:.3g}", value)
-                                                                     : fmt::format("{:.0f}", value);
+  std::string text = fmt::format("{:.3g}", value);
+  return text.find('e') == std::string::npos ? text : fmt::format("{:.0f}", value);
 }
 
 json::array axes_json(const Axes& axes, const std::vector<const Column*>& shown_axes) {
@@ -153,6 +153,8 @@ json::array columns_of_points(const std::vector<const Column*>& axes) {
 Document points_part(const Source& source) {
   const auto axes = varied(source.axes);
   std::string numbers[std::size(shown_numbers)], verdicts, deltas;
+  const Column* number_columns[std::size(shown_numbers)];
+  std::ranges::transform(shown_numbers, number_columns, find_column, &Number::column);
   Size last = 0;
   const auto add = [&](Size point, const model::Estimate& e) {
     const char* comma = deltas.empty() ? "" : ",";
@@ -161,8 +163,7 @@ Document points_part(const Source& source) {
     verdicts +=
         fmt::format("{}{}", comma, 3 * static_cast<int>(e.verdict) + static_cast<int>(e.sure));
     for (std::size_t n = 0; n < std::size(shown_numbers); ++n)
-      numbers[n] += comma + rounded(value_of(*find_column(shown_numbers[n].column), e, {}),
-                                    shown_numbers[n].shown);
+      numbers[n] += comma + rounded(value_of(*number_columns[n], e, {}), shown_numbers[n].shown);
   };
   const Size points = visit_shown(source, add);
   if (points == 0) return {};

@@ -4,58 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "model/infer/estimate.hpp"
 #include "report/packed_field.hpp"
+#include "report/run_rows.hpp"
 #include "report/sqlite.hpp"
 
 namespace headroom::report {
 namespace {
 
-/// Sets the columns of the row that the statement stands on. NULL times are infinite ones.
+/// Sets the columns of the row that the statement stands on.
 void restore(Statement& row, std::span<const StoredColumn> columns, model::Estimate& estimate) {
   for (int at = 0; const StoredColumn& c : columns) {
     ++at;
     if (c.restore_integer)
       c.restore_integer(estimate, row.integer(at));
     else
-      c.restore_real(estimate, sqlite3_column_type(row.get(), at) == SQLITE_NULL
-                                   ? std::numeric_limits<double>::infinity()
-                                   : sqlite3_column_double(row.get(), at));
+      c.restore_real(estimate, row.real(at));
   }
-}
-
-/// Adds a row of axis_value: grid, digit, axis, position, value, fingerprint. Rows stand in the
-/// order in which they are written, each at the end of the axes so far. False if a row does not.
-bool add_axis_value(Statement& row, std::vector<GridShape>& grids) {
-  const auto next = [](auto& all, std::int64_t number) {
-    const auto size = static_cast<std::int64_t>(all.size());
-    if (number == size) all.emplace_back();
-    return number >= 0 && (number == size || number == size - 1);
-  };
-  if (!next(grids, row.integer(0)) || !next(grids.back().digits, row.integer(1))) return false;
-  Digit& digit = grids.back().digits.back();
-  if (row.integer(3) == 0) digit.push_back({row.text(2), {}});
-  if (digit.empty() || row.integer(3) != static_cast<std::int64_t>(digit.back().values.size()))
-    return false;
-  digit.back().values.push_back(row.value(4));
-  if (sqlite3_column_type(row.get(), 5) == SQLITE_INTEGER)
-    digit.back().fingerprints.push_back(row.integer(5));
-  return true;
-}
-
-/// True if the axes of each digit, which move together, are equally long.
-bool are_whole(const std::vector<GridShape>& grids) {
-  for (const GridShape& grid : grids)
-    for (const Digit& digit : grid.digits)
-      for (const Axis& axis : digit) {
-        const bool named =
-            axis.fingerprints.empty() || axis.fingerprints.size() == axis.values.size();
-        if (!named || axis.values.size() != digit.front().values.size()) return false;
-      }
-  return true;
 }
 
 std::string rows_of(std::string_view table) {
@@ -111,6 +78,8 @@ struct Database::Implementation {
   std::vector<SideRows> beside;
   Statement status{connection, "SELECT id, status FROM outcome WHERE id BETWEEN ?1 AND ?2"};
   std::map<std::int64_t, std::vector<Extent>> extents;  ///< by run, as they are asked for
+  std::map<std::int64_t, RunInfo> runs;                 ///< likewise
+  bool has_views = false;  ///< views are made once, since they take milliseconds
 };
 
 Database::Database(std::filesystem::path file) : self_(new Implementation(std::move(file))) {}
@@ -151,39 +120,9 @@ RunSummary Database::summary(std::int64_t id) const {
 }
 
 RunInfo Database::run(std::int64_t id) const {
-  Statement row(self_->connection,
-                "SELECT name, spec, fingerprint, version FROM run WHERE id = ?1");
-  row.bind(1, id);
-  if (!row.step())
-    throw StoreError(fmt::format("{}: has no run {}", self_->connection.file().string(), id));
-  RunInfo info{row.text(0), row.text(1), row.text(2), row.text(3), {}};
-  Statement model(self_->connection,
-                  "SELECT model, source, doubt FROM model_source WHERE run = ?1 ORDER BY rowid");
-  model.bind(1, id);
-  while (model.step()) info.models.push_back({model.text(0), model.text(1), model.text(2)});
-  Statement value(
-      self_->connection,
-      "SELECT grid, digit, axis, position, value, fingerprint FROM axis_value WHERE run = ?1 "
-      "ORDER BY id");
-  value.bind(1, id);
-  bool sound = true;
-  while (sound && value.step()) sound = add_axis_value(value, info.grids);
-  if (!sound || !are_whole(info.grids))
-    throw StoreError(fmt::format(
-        "{}: is damaged: the axes of run {} are not as a sweep writes them", file().string(), id));
-  Statement fact(
-      self_->connection,
-      "SELECT fingerprint, part, owner, name, value, unit FROM fact WHERE fingerprint IN "
-      "(SELECT fingerprint FROM axis_value WHERE run = ?1) ORDER BY rowid");
-  fact.bind(1, id);
-  while (fact.step())
-    info.facts[fact.integer(0)].push_back(
-        {fact.text(1), fact.text(2), fact.text(3), fact.text(4), fact.text(5)});
-  Statement grid(self_->connection, "SELECT excluded FROM grid WHERE run = ?1 ORDER BY id");
-  grid.bind(1, id);
-  for (GridShape& shape : info.grids)
-    if (grid.step()) shape.excluded = grid.text(0);
-  return info;
+  const auto at = self_->runs.find(id);
+  if (at != self_->runs.end()) return at->second;
+  return self_->runs.emplace(id, read_run(self_->connection, id)).first->second;
 }
 
 const std::vector<Extent>& Database::extents(std::int64_t run) const {
@@ -283,6 +222,7 @@ Database::Snapshot::~Snapshot() {
 }
 
 Table Database::query(const std::string& sql, std::int64_t run) const {
+  if (!std::exchange(self_->has_views, true)) self_->connection.execute(create_temporary_views());
   Statement row(self_->connection, sql);
   if (const int at = sqlite3_bind_parameter_index(row.get(), ":run"); at > 0) row.bind(at, run);
   Table table;

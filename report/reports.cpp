@@ -164,10 +164,17 @@ std::vector<const ModelRow*> without_repeats(const std::vector<const ModelRow*>&
 Written write_reports(const Database& database, std::int64_t run,
                       const std::filesystem::path& folder, Figures figures, CsvFile form, Csv csv,
                       std::string_view inputs) {
+  return write_reports(source_of(database, run), folder, figures, form, csv, inputs);
+}
+
+Written write_reports(Source read, const std::filesystem::path& folder, Figures figures,
+                      CsvFile form, Csv csv, std::string_view inputs) {
+  const Database& database = *read.database;
+  const std::int64_t run = read.run.id;
   ReportMark mark{.run = run, .form = form_of(figures, form)};
   mark.source = source_state(database.file());
   const auto earlier = mark_of(folder);
-  const auto shared = std::make_shared<Source>(source_of(database, run));
+  const auto shared = std::make_shared<Source>(std::move(read));
   const std::string csv_name = csv_file_name(form);
   shared->every_point = csv_name.empty() ? database.file().filename().string() : csv_name;
   const Source& source = *shared;

@@ -105,6 +105,9 @@ Written write_reports(const Database& database, std::int64_t run,
                       const std::filesystem::path& folder, Figures figures,
                       CsvFile form = CsvFile::plain, Csv csv = Csv::write,
                       std::string_view inputs = {});
+/// As above, where the data are read already.
+Written write_reports(Source source, const std::filesystem::path& folder, Figures figures,
+                      CsvFile form, Csv csv, std::string_view inputs);
 /// The mark of reports in `folder` that write_reports() has written in this form, if the program,
 /// the database and all their files are as they were then.
 std::optional<ReportMark> unchanged_reports(const std::filesystem::path& database,

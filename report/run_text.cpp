@@ -8,13 +8,21 @@
 namespace headroom::report {
 namespace {
 
-void append(fmt::memory_buffer& line, const Cell& cell, NumberText& number) {
+void append(GrowingText& line, const Cell& cell, NumberText& number) {
+  if (const auto* text = std::get_if<std::string_view>(&cell)) {
+    if (needs_quotes(*text))
+      line.append(csv_field(*text));
+    else
+      line.append(*text);
+    return;
+  }
   if (const auto* n = std::get_if<std::int64_t>(&cell))
-    line.append(number.of(*n));
+    number.set(*n);
   else if (const auto* x = std::get_if<double>(&cell))
-    line.append(number.of(*x));
-  else if (const auto* s = std::get_if<std::string_view>(&cell))
-    line.append(csv_field(*s));
+    number.set(*x);
+  else
+    return;
+  line.append(number);
 }
 
 }  // namespace
@@ -61,7 +69,7 @@ void GridText::advance(RowState& state) const {
   }
 }
 
-void GridText::append_row(fmt::memory_buffer& text, Size point, RowState& state,
+void GridText::append_row(GrowingText& text, Size point, RowState& state,
                           const model::Estimate& estimate) const {
   const model::IntervalFactors& of = factors(state.positions);
   for (std::size_t p = 0; p < pieces_.size(); ++p) {
@@ -70,11 +78,10 @@ void GridText::append_row(fmt::memory_buffer& text, Size point, RowState& state,
       text.append(piece.texts[piece.of.at(state.positions)]);
       continue;
     }
-    if (p > 0) text.push_back(',');
-    if (piece.computed->kind == ColumnKind::point)
-      text.append(state.numbers[p].of(point));
-    else
-      append(text, value_of(*piece.computed, estimate, of), state.numbers[p]);
+    if (p > 0) text.append(',');
+    const bool is_number = piece.computed->kind == ColumnKind::point;
+    append(text, is_number ? Cell(point) : value_of(*piece.computed, estimate, of),
+           state.numbers[p]);
   }
   text.append(std::string_view("\r\n"));
 }
@@ -151,12 +158,10 @@ Size RunText::points() const {
   return all;
 }
 
-TextBlock RunText::block(const Database& database, std::int64_t run, Size first, Size points,
-                         const Condition* where) const {
-  constexpr Size expected_row_bytes = 512;
-  TextBlock made;
-  fmt::memory_buffer text;
-  text.reserve(static_cast<std::size_t>(expected_row_bytes * points));
+void RunText::read_block(const Database& database, std::int64_t run, Size first, Size points,
+                         const Condition* where, TextBlock& made) const {
+  made.text.clear();
+  made.points = 0;
   RowState state;
   std::vector<Cell> read(where ? where->columns_read().size() : 0);
   const GridText* grid = nullptr;
@@ -176,10 +181,8 @@ TextBlock RunText::block(const Database& database, std::int64_t run, Size first,
                              grid->factors(state.positions));
       if (!where->holds(read)) return;
     }
-    grid->append_row(text, point, state, estimate);
+    grid->append_row(made.text, point, state, estimate);
   });
-  made.text = fmt::to_string(text);
-  return made;
 }
 
 }  // namespace headroom::report

@@ -1,21 +1,15 @@
 // Rows of a run as CSV text. Texts of axes and facts are made once, not once per row.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <array>
-#include <bit>
-#include <charconv>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "report/axes.hpp"
 #include "report/columns.hpp"
 #include "report/condition.hpp"
+#include "report/growing_text.hpp"
 #include "report/read.hpp"
 
 namespace headroom::report {
@@ -31,29 +25,6 @@ struct Combination {
   /// Once more is once.
   void add(std::size_t digit, Size size);
   std::size_t at(const std::vector<Size>& positions) const;
-};
-
-/// The text of a number: the fewest digits that read back as it. Neighbouring rows have many equal
-/// numbers, and a copy is faster.
-class NumberText {
- public:
-  template <class Number>
-  std::string_view of(Number value) {
-    const auto bits = std::bit_cast<std::int64_t>(value);
-    if (length_ > 0 && bits == bits_ && is_real_ == std::is_floating_point_v<Number>)
-      return {digits_.data(), length_};
-    bits_ = bits;
-    is_real_ = std::is_floating_point_v<Number>;
-    const auto end = std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr;
-    length_ = static_cast<std::size_t>(end - digits_.data());
-    return {digits_.data(), length_};
-  }
-
- private:
-  std::int64_t bits_ = 0;
-  bool is_real_ = false;
-  std::size_t length_ = 0;  ///< 0: of none yet
-  std::array<char, 32> digits_;
 };
 
 /// The state between one row of a grid and the next.
@@ -73,7 +44,7 @@ class GridText {
   const model::IntervalFactors& factors(const std::vector<Size>& positions) const {
     return factors_[factors_of_.at(positions)];
   }
-  void append_row(fmt::memory_buffer& text, Size point, RowState& state,
+  void append_row(GrowingText& text, Size point, RowState& state,
                   const model::Estimate& estimate) const;
 
  private:
@@ -100,7 +71,7 @@ class GridText {
 
 /// Rows as text, and the number of points that were read for them.
 struct TextBlock {
-  std::string text;
+  GrowingText text;
   Size points = 0;
 };
 
@@ -110,9 +81,10 @@ class RunText {
   std::string header() const;
   /// Points of all grids, excluded ones too.
   Size points() const;
-  /// The stored points among `points` from `first` on, those for which `where` holds; null: all.
-  TextBlock block(const Database& database, std::int64_t run, Size first, Size points,
-                  const Condition* where) const;
+  /// Sets `made` to the stored points among `points` from `first` on, those for which `where`
+  /// holds; null: all.
+  void read_block(const Database& database, std::int64_t run, Size first, Size points,
+                  const Condition* where, TextBlock& made) const;
 
  private:
   Axes axes_;

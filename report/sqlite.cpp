@@ -109,10 +109,7 @@ Connection::Connection(std::filesystem::path file, Access access) : file_(std::m
     throw StoreError(words(SQLITE_READONLY, file_.string(), ""));
   if (access == Access::write && integer("PRAGMA schema_version") == 0) create();
   check_ours();
-  if (access == Access::read) {
-    execute(create_temporary_views());
-    return;
-  }
+  if (access == Access::read) return;
   execute("PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;");
   execute("BEGIN IMMEDIATE;" + create_views() + "COMMIT;");
 }

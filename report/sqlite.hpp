@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -40,6 +41,13 @@ class Statement {
   void bind(int at, const AxisValue& value);
 
   std::int64_t integer(int column) { return sqlite3_column_int64(get(), column); }
+  /// NULL is infinite. SQLite reads it as zero, so few values need a look at their type.
+  double real(int column) {
+    const double value = sqlite3_column_double(get(), column);
+    return value == 0 && sqlite3_column_type(get(), column) == SQLITE_NULL
+               ? std::numeric_limits<double>::infinity()
+               : value;
+  }
   std::string text(int column);
   Value value(int column);
   sqlite3_stmt* get() const { return statement_.get(); }
@@ -57,7 +65,7 @@ enum class Access { read, write };
 class Connection {
  public:
   /// Opens the file and checks that it is a database of this program and of this schema.
-  /// Access::write creates one if the file is missing or empty.
+  /// Access::write creates one if the file is missing or empty, and renews its views.
   Connection(std::filesystem::path file, Access access);
   void execute(const std::string& sql) const;
   std::int64_t integer(const std::string& sql) const;

@@ -63,8 +63,8 @@ bool holds(const std::filesystem::path& file, std::string_view content) {
   std::error_code error;
   if (std::filesystem::file_size(file, error) != content.size() || error) return false;
   std::ifstream in(file, std::ios::binary);
-  const std::string found(std::istreambuf_iterator<char>(in), {});
-  return found == content;
+  std::string found(content.size(), '\0');
+  return in.read(found.data(), std::ssize(found)) && found == content;
 }
 
 void write_whole(const std::filesystem::path& file, std::string_view content) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "report/reports.hpp"
 #include "sweep/commands/command.hpp"
@@ -85,10 +87,12 @@ int end_run(report::Store store, const std::filesystem::path& file,
             const std::filesystem::path& folder, const Ending& ending, const Log& log) {
   Counts counts = counts_of(store, ending);
   { const report::Store closed = std::move(store); }
-  const report::Database database(file);
+  std::optional<report::Database> database;
+  report::Source source =
+      ending.read ? std::move(*ending.read) : report::source_of(database.emplace(file), counts.run);
   const bool same_rows = ending.rows_as_marked && counts.reused == counts.stored;
   const auto written =
-      report::write_reports(database, counts.run, folder, ending.figures(), ending.csv,
+      report::write_reports(std::move(source), folder, ending.figures(), ending.csv,
                             same_rows ? report::Csv::keep : report::Csv::write, ending.inputs);
   for (const auto& note : written.notes) log.say("note", note, {});
   counts.facts["files"] = written.files.size() + 1;

@@ -27,7 +27,8 @@ struct Ending {
   report::CsvFile csv = report::CsvFile::plain;
   /// The database was as the folder's reports were written from it, before this command.
   bool rows_as_marked = false;
-  std::string inputs{};  ///< digest of what the run is made from; empty: not known
+  std::string inputs{};            ///< digest of what the run is made from; empty: not known
+  report::Source* read = nullptr;  ///< the run's data, where they are read already
 
   report::Figures figures() const { return draw ? report::Figures::draw : report::Figures::skip; }
 };

@@ -102,6 +102,19 @@ std::vector<Part> checked(std::vector<Part> parts) {
   return parts;
 }
 
+/// Drops longest contexts at other points of a line than its roomiest: a shard whose border divides
+/// a line has one there. Returns the points that keep theirs.
+std::vector<Size> keep_roomiest_contexts(std::vector<report::ModelRow>& lines) {
+  std::vector<Size> kept;
+  for (report::ModelRow& line : lines) {
+    kept.push_back(line.roomiest().point);
+    for (report::BudgetPoint& entry : line.entries)
+      if (entry.point != kept.back()) entry.longest_context.reset();
+  }
+  std::ranges::sort(kept);
+  return kept;
+}
+
 int run_merge(const Options& options) {
   const auto files = files_of(options);
   const Log log(options);
@@ -131,20 +144,17 @@ int run_merge(const Options& options) {
   for (const Part& part : parts)
     if (part.run.first >= first) store.adopt(part.file, part.run.id);
   store.finish_run();
-  {
-    const report::Database database(file);
-    std::vector<Size> shown;
-    for (const auto& line :
-         report::lines_of(database, report::Axes(database.run(store.run_id())), store.run_id()))
-      shown.push_back(line.roomiest().point);
-    std::ranges::sort(shown);
-    store.limit_longest_contexts_to(shown);
-  }
+  const report::Database database(file);
+  report::Source source = report::source_of(database, store.run_id());
+  store.limit_longest_contexts_to(keep_roomiest_contexts(source.lines));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  return end_run(
-      std::move(store), file, folder,
-      {.from = first, .seconds = took.count(), .draw = !options.given("no-plots"), .csv = csv},
-      log);
+  return end_run(std::move(store), file, folder,
+                 {.from = first,
+                  .seconds = took.count(),
+                  .draw = !options.given("no-plots"),
+                  .csv = csv,
+                  .read = &source},
+                 log);
 }
 
 }  // namespace

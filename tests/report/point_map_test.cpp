@@ -72,15 +72,16 @@ TEST(PointMap, EqualBytesAreTheSameBudgetBeforeWholeCardsAre) {
 }
 
 /// As budgets_of(), with the parts of the card that they are.
-RunInfo parts_of(const std::vector<std::int64_t>& bytes, const std::vector<std::string>& parts) {
+RunInfo budget_parts(const std::vector<std::int64_t>& bytes,
+                     const std::vector<std::string>& parts) {
   RunInfo info = budgets_of("card", bytes);
   info.grids[0].digits[4].back() = texts("gpu_budget_relative", parts);
   return info;
 }
 
 TEST(PointMap, APartOfTheCardStaysThatPartWhenItsMemoryChanges) {
-  const Axes from(parts_of({6, 12, 22, 24}, {"25%", "50%", "max-2", "max"}));
-  const Axes to(parts_of({12, 24, 46, 48}, {"25%", "50%", "max-2", "max"}));
+  const Axes from(budget_parts({6, 12, 22, 24}, {"25%", "50%", "max-2", "max"}));
+  const Axes to(budget_parts({12, 24, 46, 48}, {"25%", "50%", "max-2", "max"}));
   EXPECT_EQ(places(PointMap(from, to, Match::names), 4), (std::vector<Size>{0, 1, 2, 3}))
       << "12 bytes are a quarter of one card and half of the other";
   EXPECT_EQ(places(PointMap(from, to, Match::content), 4), (std::vector<Size>{-1, 0, -1, 1}))
@@ -88,7 +89,7 @@ TEST(PointMap, APartOfTheCardStaysThatPartWhenItsMemoryChanges) {
 }
 
 TEST(PointMap, ASizeThatIsWrittenAsAShareStaysTheSameBytes) {
-  const Axes from(parts_of({12, 24}, {"", "max"})), to(parts_of({12, 24}, {"50%", "max"}));
+  const Axes from(budget_parts({12, 24}, {"", "max"})), to(budget_parts({12, 24}, {"50%", "max"}));
   EXPECT_EQ(places(PointMap(from, to, Match::names), 2), (std::vector<Size>{0, 1}));
 }
 
