@@ -60,9 +60,9 @@ bool is_custom_code(const Config& config, std::string_view name) {
 
 /// Families of audio codecs and of speech synthesis, by the start of their model_type and class.
 constexpr std::string_view synthesis_families[] = {
-    "bark",    "csm",       "dac",   "dia",      "encodec",    "fastspeech2", "higgs_audio",
-    "kyutai",  "mimi",      "moshi", "musicgen", "parler_tts", "pop2piano",   "speecht5",
-    "univnet", "vibevoice", "vits",  "vocos",    "xcodec"};
+    "bark",    "csm",       "dac",   "dia",      "encodec",      "fastspeech2", "higgs_audio",
+    "kyutai",  "mimi",      "moshi", "musicgen", "parler_tts",   "pop2piano",   "speecht5",
+    "univnet", "vibevoice", "vits",  "vocos",    "wavtokenizer", "xcodec"};
 
 bool is_speech_synthesis(std::string_view name) {
   std::string plain = lower(name);
@@ -124,6 +124,15 @@ void drop_aliases(std::vector<const Architecture*>& rows) {
   rows = std::move(kept);
 }
 
+/// Leaves the classes with the family's own name, where there are some. A config of that type that
+/// means another family's class names it.
+void drop_other_families(std::vector<const Architecture*>& rows, std::string_view type) {
+  std::string family = lower(type);
+  std::erase(family, '_');
+  const auto other = [&](const Architecture* row) { return !lower(row->name).starts_with(family); };
+  if (!std::ranges::all_of(rows, other)) std::erase_if(rows, other);
+}
+
 const Architecture& row_of(const Config& config) {
   const std::string type = config.text({"model_type"}, "");
   if (config.has("architectures")) {
@@ -142,6 +151,7 @@ const Architecture& row_of(const Config& config) {
   if (std::any_of(candidates.begin(), candidates.end(), is_decoder))
     std::erase_if(candidates, is_task_head);
   drop_aliases(candidates);
+  if (candidates.size() > 1) drop_other_families(candidates, type);
   if (candidates.empty()) fail_unknown(config, "model_type", type);
   if (candidates.size() != 1) {
     std::vector<std::string_view> names;

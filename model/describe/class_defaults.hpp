@@ -2,7 +2,7 @@
 // are saved without values that equal their class's defaults, and so are some whole files.
 //
 // The table, catalogue/class_defaults.tsv, is written by tests/oracle/class_defaults.py from
-// transformers 5.23: one row per model_type, the class's values before it derives any, and its
+// transformers 5.24: one row per model_type, the class's values before it derives any, and its
 // attribute_map.
 #pragma once
 

@@ -2,8 +2,8 @@
 //
 // Source: the classes of transformers 4.46.3, 4.57.6, 5.0.0, 5.10.4 and 5.23.0, built on the meta
 // device with one config each, 2026-11-21. Their module names, and parameter names inside blocks,
-// were compared with those of 5.23.0. A class counts down to the oldest of these in which it and
-// all between have the same names.
+// were compared with those of 5.23.0. Names of GPT-J are those of 5.24.0. A class counts down to
+// the oldest of these in which it and all between have the same names.
 #include "model/describe/class_versions.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ constexpr VersionRow version_rows[] = {
     {"FalconForCausalLM", "4.46.3", "4.57.6"},
     {"GPT2LMHeadModel", "4.46.3", "4.46.3"},
     {"GPTBigCodeForCausalLM", "4.46.3", "4.57.6"},
-    {"GPTJForCausalLM", "4.46.3", "4.46.3"},
+    {"GPTJForCausalLM", "5.24", "5.24"},
     {"GPTNeoForCausalLM", "4.46.3", "4.46.3"},
     {"GPTNeoXForCausalLM", "5.23", "5.23"},
     {"Gemma2ForCausalLM", "4.57.6", "4.57.6"},

@@ -157,5 +157,30 @@ TEST(Profile, KeysAndValuesAreRepeatedWhereTheRuntimeDoes) {
   EXPECT_EQ(bytes("transformers"), 160 * 2 * 2 * 128 * 64);
 }
 
+/// A token runs through some layers several times. Each run multiplies by the same weights and
+/// keeps keys and values of its own.
+TEST(Profile, CountsEachRunOfLoopedLayers) {
+  const auto profile_with = [](const std::string& runs) {
+    return make_model(
+               "looped",
+               parse_config(R"({"architectures": ["Inkling2LoopForCausalLM"], "vocab_size": 64,
+                 "model_type": "inkling2_loop_text", "hidden_size": 32, "num_hidden_layers": 6,
+                 "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 16,
+                 "moe_intermediate_size": 8, "n_layers_per_attn_res_block": 2,
+                 "loop_layer_index_start": 2,
+                 "loop_layer_index_end": 4, "loop_num_passes": )" +
+                                runs + "}",
+                            "looped.json"),
+               "test")
+        .profile;
+  };
+  const Profile once = profile_with("1"), thrice = profile_with("3");
+  EXPECT_EQ(thrice.parameters, once.parameters);
+  EXPECT_EQ(thrice.passes_before.back(), once.passes_before.back() + 4);
+  EXPECT_EQ(thrice.multiplied_before[3] - thrice.multiplied_before[2],
+            3 * (once.multiplied_before[3] - once.multiplied_before[2]));
+  EXPECT_EQ(thrice.multiplied_before[2], once.multiplied_before[2]);
+}
+
 }  // namespace
 }  // namespace headroom::model

@@ -2,7 +2,7 @@
 """Writes model/describe/catalogue/config_fields.tsv: which keys the config classes of transformers have.
 
 `headroom models lint` calls a key of a config.json unknown where the description did not ask for it
-and no list here has it. Run from the root of the project with transformers 5.23.0 installed:
+and no list here has it. Run from the root of the project with transformers 5.24.0 installed:
     python3 tests/oracle/config_fields.py
 """
 import dataclasses
@@ -93,10 +93,13 @@ def fields(config_class):
 
 
 def main():
-    assert transformers.__version__ == "5.23.0", transformers.__version__
+    assert transformers.__version__ == "5.24.0", transformers.__version__
     root = pathlib.Path(__file__).resolve().parents[2]
-    sources = "".join(p.read_text() for p in (root / "model/describe/architectures").glob("*.?pp"))
+    folder = root / "model/describe/architectures"
+    sources = "".join(p.read_text() for p in [*folder.glob("*.?pp"), *folder.glob("table/*.def")])
+    table = root / "model/describe/catalogue/config_fields.tsv"
     described = set(re.findall(r'"([A-Za-z0-9_.-]+)"', sources))
+    described |= {line.split("\t")[0] for line in table.read_text().splitlines()}
     base = fields(PreTrainedConfig)
     known = {}
     for name in CONFIG_MAPPING:
@@ -108,11 +111,11 @@ def main():
     for model_type, like in SAME_AS.items():
         known[model_type] = known[like]
     general = {k for k in base if not k.startswith("_post")} | set(GENERAL)
-    lines = ["# Keys of config classes, by model_type. Source: transformers 5.23.0, configuration_*.py;"
+    lines = ["# Keys of config classes, by model_type. Source: transformers 5.24.0, configuration_*.py;"
              " written by tests/oracle/config_fields.py."]
     lines.append("*\t" + " ".join(sorted(general)))
     lines += [t + "\t" + " ".join(sorted(known[t] - general)) for t in sorted(known)]
-    (root / "model/describe/catalogue/config_fields.tsv").write_text("\n".join(lines) + "\n")
+    table.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-// Device maps against the ones that accelerate 1.15.0 and transformers 5.23.0 made: every recorded
-// map, compared as unordered maps, and accelerate's own crashes.
+// Device maps against the ones that accelerate 1.15.0 made, with transformers 5.23.0 (GPT-J:
+// 5.24.0): every recorded map, compared as unordered maps, and accelerate's own crashes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

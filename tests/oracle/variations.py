@@ -10,7 +10,7 @@ LAYER_KEYS = re.compile(r"^(num_(hidden_)?layers|n_layers?|num_\w*(encoder|decod
 # keys that no shape depends on
 IDLE = re.compile(r"(_token_id|_token_index|_token_ids|_eps|epsilon|_loss|dropout|_prob|_std|_range|initializer|init_factor|_coef|temperature"
                   r"|theta|^use_cache|softcap|_clip(?!ped_linears)|gamma|alpha|beta|^max_length|label2id|id2label|^output_(hidden|attent|router)|^return_|jitter|_pdrop|tokenizer|_token$"
-                  r"|layerdrop|mask_time|mask_feature|ctc_|seconds|sampling_rate|scaling_factor|_multiplier$|^embedding_scale|dtype|transformers_version"
+                  r"|layerdrop|mask_time|mask_feature|ctc_|seconds|sampling_rate|scaling_factor|(?<!channel)_multiplier$|^embedding_scale|dtype|transformers_version"
                   r"|problem_type|_chunk_size_feed|^chunk_size_feed_forward|logits_to_keep|^is_encoder_decoder$|_weight$|norm_topk_prob|scoring_func|logit_scale)")
 STATED = {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "layers_block_type"}
 SECTIONS = {f.name for f in dataclasses.fields(PreTrainedConfig)}

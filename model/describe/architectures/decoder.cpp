@@ -76,6 +76,22 @@ Part rotary_by_type(const Config& c, std::string_view class_name,
   return in("rotary_emb", class_name, std::move(tables));
 }
 
+Part layers_repeated(Part part, std::string_view scope, Size first, Size last, Size passes) {
+  std::set<std::string> paths;
+  for (Size i = first; i < last; ++i) paths.insert(std::string(scope) + '.' + std::to_string(i));
+  for (Module& m : part.modules)
+    if (paths.contains(m.path)) m.passes = passes;
+  return part;
+}
+
+Part cached_by_each(Part part, Size passes) {
+  for (Cache& c : part.caches)
+    for (Size* size : {&c.per_token, &c.per_sequence, &c.per_step, &c.scanned, &c.in_fp32,
+                       &c.score_dims, &c.expanded_per_token, &c.entry_bytes})
+      *size = times({passes, *size});
+  return part;
+}
+
 Part causal_lm(const Config& c, std::string_view class_name, Part body, Tied tied, Bias head_bias) {
   return in("model", class_name, std::move(body)) +
          lm_head("model.embed_tokens.weight", c.dim({"vocab_size"}), c.dim({"hidden_size"}),

@@ -63,6 +63,12 @@ Config layer_section(const Config& c, Size i);
 Part rotary_by_type(const Config& c, std::string_view class_name,
                     const std::vector<std::string>& types, Size head_dim);
 
+/// `part` with the modules scope.first to scope.(last - 1) that a token runs through `passes`
+/// times.
+Part layers_repeated(Part part, std::string_view scope, Size first, Size last, Size passes);
+/// `part` whose caches hold the content of each of `passes` runs.
+Part cached_by_each(Part part, Size passes);
+
 /// A decoder without its head. The class names are `family` + "DecoderLayer" and so on.
 struct Trunk {
   std::string family;  ///< "Llama"

@@ -2,7 +2,7 @@
 //
 // Each function takes the config and returns the Part below the root module. A family with several
 // classes gets the requested one from Config::class_name(). Names, shapes and order follow
-// transformers 5.23 on the meta device. tests/oracle/models_test.cpp compares them.
+// transformers 5.24 on the meta device. tests/oracle/models_test.cpp compares them.
 #pragma once
 
 #include "model/describe/config.hpp"

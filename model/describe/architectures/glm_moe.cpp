@@ -1,4 +1,6 @@
 // The GLM mixtures: GLM-4.5 (arXiv:2508.06471), GLM-4.7-Flash and GLM-5.
+#include <boost/json.hpp>
+
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"
@@ -30,6 +32,11 @@ Part glm4_moe(const Config& c) {
       decoder(c, k, rotated_dims(c, heads.dim, 0.5),
               [&](Size i) { return decoder_layer(k, hidden, attn, feed_forward(c, k, i, 1)); }),
       {.attention = {.rotation = Rotation::concatenated}, .router = {.kind = RouterKind::sigmoid}});
+}
+
+/// Sarvam 30B as transformers 5.24 builds it (models/sarvam_moe): GLM-4.5 with whole heads rotated.
+Part sarvam_moe(const Config& c) {
+  return glm4_moe(c.with_defaults({{"partial_rotary_factor", 1.0}}));
 }
 
 /// Source: transformers 5.23, models/glm4_moe_lite.

@@ -126,16 +126,21 @@ Part gpt_neo(const Config& c) {
   return in("transformer", "GPTNeoModel", gpt_neo_trunk(c)) + head(c, Tied::yes);
 }
 
-/// Attention and feed-forward run in parallel after one norm. A buffer holds the sines of every
-/// position. Source: transformers 5.23, models/gptj/{configuration,modeling}_gptj.py.
+/// The sines of every position in one table.
+Part sines(std::string_view class_name, const Gpt& s, const Config& c) {
+  const Size rotated = c.dim_or_none({"rotary_dim"}, 64);
+  return in("rotary_emb", class_name,
+            buffer("embed_positions", {s.positions, rotated == 0 ? s.hidden : rotated}));
+}
+
+/// Attention and feed-forward run in parallel after one norm. Source: transformers 5.24,
+/// models/gptj/{configuration,modeling}_gptj.py.
 Part gptj_trunk(const Config& c) {
   const Gpt s = gpt_of(c, "gelu_new");
-  const Size rotated = c.dim_or_none({"rotary_dim"}, 64);
   const Part layers = stack("h", "GPTJBlock", s.layers, [&](Size) {
-    Part attn = buffer("embed_positions", {s.positions, rotated == 0 ? s.hidden : rotated}) +
-                dropouts({"attn_dropout", "resid_dropout"}) + linear("k_proj", s.hidden, s.hidden) +
-                linear("v_proj", s.hidden, s.hidden) + linear("q_proj", s.hidden, s.hidden) +
-                linear("out_proj", s.hidden, s.hidden);
+    Part attn = linear("k_proj", s.hidden, s.hidden) + linear("v_proj", s.hidden, s.hidden) +
+                linear("q_proj", s.hidden, s.hidden) + linear("out_proj", s.hidden, s.hidden) +
+                dropouts({"resid_dropout"});
     attn.caches = {kv_cache(s.heads)};
     return layer_norm("ln_1", s.hidden) + in("attn", "GPTJAttention", std::move(attn)) +
            in("mlp", "GPTJMLP",
@@ -145,7 +150,7 @@ Part gptj_trunk(const Config& c) {
   });
   return with_quirks(
       unsplittable(embedding("wte", s.vocab, s.hidden) + dropouts({"drop"}) + layers +
-                       layer_norm("ln_f", s.hidden),
+                       layer_norm("ln_f", s.hidden) + sines("GPTJRotaryEmbedding", s, c),
                    {"GPTJBlock"}),
       {.attention = {
            .rotation = Rotation::concatenated, .softmax_fp32 = false, .scores_only = true}});
@@ -154,17 +159,15 @@ Part gptj(const Config& c) {
   return in("transformer", "GPTJModel", gptj_trunk(c)) + head(c, Tied::no, Bias::yes);
 }
 
-/// GPT-J with one projection for queries, keys and values. Source: transformers 5.23,
+/// GPT-J with one projection for queries, keys and values. Source: transformers 5.24,
 /// models/codegen/{configuration,modeling}_codegen.py.
 Part codegen_trunk(const Config& c) {
   const Gpt s = gpt_of(c, "gelu_new");
-  const Size rotated = c.dim_or_none({"rotary_dim"}, 64);
   const Part layers = stack("h", "CodeGenBlock", s.layers, [&](Size) {
-    return layer_norm("ln_1", s.hidden) +
-           in("attn", "CodeGenAttention",
-              buffer("embed_positions", {s.positions, rotated == 0 ? s.hidden : rotated}) +
-                  dropouts({"attn_dropout", "resid_dropout"}) +
-                  fused_attention(s.hidden, s.heads, "qkv_proj", "out_proj")) +
+    Part attn = linear("out_proj", s.hidden, s.hidden) + dropouts({"resid_dropout"}) +
+                linear("qkv_proj", s.hidden, 3 * s.hidden);
+    attn.caches = {kv_cache(s.heads)};
+    return layer_norm("ln_1", s.hidden) + in("attn", "CodeGenAttention", std::move(attn)) +
            in("mlp", "CodeGenMLP",
               linear("fc_in", s.hidden, s.inner, Bias::yes) +
                   linear("fc_out", s.inner, s.hidden, Bias::yes) + module("act", s.act) +
@@ -172,7 +175,7 @@ Part codegen_trunk(const Config& c) {
   });
   return with_quirks(
       unsplittable(embedding("wte", s.vocab, s.hidden) + dropouts({"drop"}) + layers +
-                       layer_norm("ln_f", s.hidden),
+                       layer_norm("ln_f", s.hidden) + sines("CodeGenRotaryEmbedding", s, c),
                    {"CodeGenBlock"}),
       {.attention = {
            .rotation = Rotation::concatenated, .softmax_fp32 = false, .scores_only = true}});

@@ -1,38 +1,20 @@
-// Inkling: short convolutions on keys, values and both residual branches, relative logits instead
-// of rotations, and sliding windows in five of six layers. Inkling 2 adds gates, sinks and
-// attention over the outputs of earlier blocks.
+#include "model/describe/architectures/inkling.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "model/describe/architectures/composition.hpp"
-#include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/recurrent.hpp"
 
 namespace headroom::model::families::inkling {
 
-/// A convolution over the last tokens of each channel. It caches those tokens.
 Part short_conv(std::string_view name, Classes k, Size channels, Size kernel) {
   Part p = depthwise_conv("conv1d", channels, kernel, Bias::no);
   p.caches = {recurrent_state(channels, kernel, 0)};
   return in(name, k("ShortConvolution"), std::move(p));
 }
 
-/// A convolution with a kernel that depends on the token. Each of `heads` has a separate kernel.
-Part dynamic_conv(std::string_view name, Classes k, Size hidden, Size channels, Size heads,
-                  Size kernel) {
-  Part p = tensor("static_weight", {kernel, channels}, Role::conv) +
-           linear("weight_proj", hidden, heads * kernel);
-  p.caches = {recurrent_state(channels, kernel, 0)};
-  return in(name, k("DynamicShortConvolution"), std::move(p));
-}
-
-/// The sizes of one kind of layer.
-struct Kind {
-  bool sliding;
-  Heads heads;
-  Size window, reach;  ///< attention window and reach of its relative logits, in tokens
-};
 Kind kind_of(const Config& c, bool sliding) {
   const std::string own = sliding ? "swa_" : "";
   const Heads heads{c.dim({own + "num_attention_heads"}), c.dim({own + "num_key_value_heads"}),
@@ -70,8 +52,6 @@ Part normed_embedding(const Config& c, Classes k) {
             tensor("weight", {c.dim({"vocab_size"}), hidden}, Role::embedding) +
                 rms_norm("embed_norm", k("RMSNorm"), hidden));
 }
-
-// ---- Inkling ------------------------------------------------------------------------------------
 
 Part first_attention(const Config& c, Classes k, const Kind& a) {
   const Size kv = a.heads.kv * a.heads.dim, kernel = c.dim({"conv_kernel_size"}, 4);
@@ -194,60 +174,6 @@ Part first_vision(const Config& v, Classes k, Size width) {
          rms_norm("final_norm", k("RMSNorm"), width);
 }
 
-// ---- Inkling 2 ----------------------------------------------------------------------------------
-
-Part earlier_blocks(std::string_view name, Classes k, Shape query) {
-  return in(
-      name, k("BlockAttentionResidual"),
-      tensor("query", std::move(query), Role::other) + module("norm", k("UnweightedRMSNorm")));
-}
-
-Part second_layer(const Config& c, Classes k, Size i) {
-  const Size hidden = c.dim({"hidden_size"}), kernel = c.dim({"conv_kernel_size"}, 4);
-  const Kind a = kind_of(c, slides(c, i));
-  const Size kv = a.heads.kv * a.heads.dim;
-  const auto conv = [&](std::string_view name) {
-    return a.sliding ? short_conv(name, k, kv, kernel)
-                     : dynamic_conv(name, k, hidden, kv, a.heads.kv, kernel);
-  };
-  const auto clip = [&](std::string_view name, Size dim) {
-    return in(name, k("ScaledL2Clip"), tensor("scale", {a.heads.query, dim}, Role::other));
-  };
-  const Routing r = routing_of(c, {"n_routed_experts"});
-  Part attention = projections(c, a) + conv("k_sconv") + conv("v_sconv") +
-                   relative_logits(c, k, a) +
-                   linear("gate_proj", hidden, a.heads.query * a.heads.dim) +
-                   linear("sink_proj", hidden, a.heads.query) + clip("q_l2_clip", a.heads.dim) +
-                   module("k_l2_clip", k("L2Clip")) + clip("rel_l2_clip", c.dim({"d_rel"}, 16)) +
-                   module("v_norm", k("UnweightedRMSNorm"));
-  Part experts =
-      routed(tensor("gate_up_proj", {r.experts, 2 * c.dim({"moe_intermediate_size"}), hidden},
-                    Role::matmul) +
-                 tensor("down_proj", {r.experts, hidden, c.dim({"moe_intermediate_size"})},
-                        Role::matmul),
-             r) +
-      in("act_fn", k("SoftcappedSwiGLU"),
-         module("gate_softcap", k("Softcap")) + module("up_softcap", k("Softcap")));
-  Part p;
-  if (i > 0) p = earlier_blocks("attention_input", k, a.sliding ? Shape{hidden} : Shape{3, hidden});
-  p = std::move(p) + earlier_blocks("mlp_input", k, {hidden}) +
-      in("self_attn", k(a.sliding ? "SlidingAttention" : "FullAttention"), std::move(attention)) +
-      in("mlp", k("SparseMoeBlock"),
-         in("experts", k("Experts"), std::move(experts)) +
-             in("gate", k("TopKRouter"),
-                tensor("weight", {r.experts, hidden}, Role::matmul) +
-                    module("score_fn", activation_class(c, {"scoring_func"}, "sigmoid")) +
-                    score_correction(r.experts)));
-  if (a.sliding)
-    p = std::move(p) + rms_norm("input_layernorm", k("RMSNorm"), hidden);
-  else
-    for (const auto name : {"q_input_layernorm", "k_input_layernorm", "v_input_layernorm"})
-      p = std::move(p) + rms_norm(name, k("RMSNorm"), hidden);
-  return std::move(p) + rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) +
-         short_conv("post_attention_convolution", k, hidden, kernel) +
-         short_conv("post_mlp_convolution", k, hidden, kernel);
-}
-
 /// Source: transformers 5.23, models/inkling/{configuration,modeling}_inkling.py. Nothing is tied.
 Part inkling_text(const Config& c) {
   return in("model", "InklingTextModel", first_text(c)) +
@@ -271,24 +197,6 @@ Part inkling(const Config& c) {
                     rms_norm("norm", k("RMSNorm"), width)) +
              in("vision_tower", k("VisionModel"), first_vision(v, k, width))),
       text, false, "");
-}
-
-/// Source: transformers 5.23, models/inkling2/{configuration,modeling}_inkling2.py. Nothing is
-/// tied.
-Part inkling2_text(const Config& c) {
-  const Classes k{"Inkling2"};
-  const Size hidden = c.dim({"hidden_size"});
-  Part body =
-      normed_embedding(c, k) +
-      mixed_stack(
-          "layers", c.dim({"num_hidden_layers"}),
-          [&](Size i) { return k(slides(c, i) ? "SlidingDecoderLayer" : "FullDecoderLayer"); },
-          [&](Size i) { return second_layer(c, k, i); }) +
-      rms_norm("norm", k("RMSNorm"), hidden) + earlier_blocks("final_input", k, {hidden});
-  return unsplittable(in("model", k("TextModel"), std::move(body)) +
-                          output_head("lm_head", hidden, c.dim({"vocab_size"})) +
-                          module("logit_softcap", k("Softcap")),
-                      {k("FullDecoderLayer"), k("SlidingDecoderLayer"), k("VisionEncoderLayer")});
 }
 
 }  // namespace headroom::model::families::inkling

@@ -12,7 +12,8 @@ enum class SharedWidth { of_one, of_all };
 
 /// Inner width of all shared experts together; 0: there are none.
 Size shared_inner(const Config& c, SharedWidth stated) {
-  const Size experts = c.count({"num_shared_experts"}, 1), inner = c.dim({"moe_intermediate_size"});
+  const Size experts = c.count({"num_shared_experts", "n_shared_experts"}, 1),
+             inner = c.dim({"moe_intermediate_size"});
   if (!c.has("moe_shared_expert_intermediate_size")) return experts * inner;
   const Size width = c.dim({"moe_shared_expert_intermediate_size"});
   return experts == 0 || stated == SharedWidth::of_all ? std::min(experts, Size{1}) * width
@@ -22,7 +23,7 @@ Size shared_inner(const Config& c, SharedWidth stated) {
 /// A router with its score correction, routed experts, and the experts of every token.
 Part mixture(const Config& c, Classes k, std::string_view correction, SharedWidth stated) {
   const Size hidden = c.dim({"hidden_size"}), shared = shared_inner(c, stated);
-  const Routing r = routing_of(c, {"num_experts"});
+  const Routing r = routing_of(c, {"num_experts", "n_routed_experts"});
   const std::string act = activation_class(c, {"hidden_act"}, "silu");
   const Part gate = router("gate", k("Gate"), hidden, r.experts) +
                     (c.flag({"moe_router_enable_expert_bias"}, true)
@@ -38,7 +39,8 @@ Part mixture(const Config& c, Classes k, std::string_view correction, SharedWidt
 Part fused(const Config& c, Classes k, bool norms) {
   const Size hidden = c.dim({"hidden_size"});
   const Heads h = heads_of(c, Defaults{});
-  const bool bias = c.flag({"use_bias"}, false), qkv = c.flag({"use_qkv_bias"}, false);
+  const bool bias = c.flag({"use_bias"}, false),
+             qkv = c.flag({"use_qkv_bias", "attention_bias"}, false);
   Part p = linear("query_key_value", hidden, (h.query + 2 * h.kv) * h.dim,
                   bias || qkv ? Bias::yes : Bias::no) +
            linear("dense", h.query * h.dim, hidden, bias ? Bias::yes : Bias::no);

@@ -24,7 +24,7 @@ Size chunk_of(const Config& t, Size i) {
   const auto types = t.texts({"layer_types"});
   const bool chunked =
       types.empty() ? rotates(t, i) : layer_type(t, types, i) == "chunked_attention";
-  return chunked ? t.count({"attention_chunk_size"}, 8192) : 0;
+  return chunked ? t.dim_or_none({"attention_chunk_size"}, 8192) : 0;
 }
 
 bool is_mixture(const Config& t, Size i) {

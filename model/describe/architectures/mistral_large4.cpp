@@ -73,11 +73,11 @@ Part text_body(const Config& c) {
                }) +
          rms_norm("norm", k("RMSNorm"), hidden) +
          in("rotary_emb", text("RotaryEmbedding"),
-            buffer("inv_freq", {frequencies}) + buffer("original_inv_freq", {frequencies}) +
-                buffer("alpha", {frequencies}, Element::floating, true));
+            in_fp32(tensor("alpha", {frequencies}, Role::other)) +
+                buffer("inv_freq", {frequencies}) + buffer("original_inv_freq", {frequencies}));
 }
 
-/// Source: transformers 5.23, models/mistral_large4/{configuration,modeling}_mistral_large4.py.
+/// Source: transformers 5.24, models/mistral_large4/{configuration,modeling}_mistral_large4.py.
 Part mistral_large4(const Config& c) {
   const Config text = with_routed_experts(section_of(c, "text_config", "mistral_large4_text"));
   const Submodel vision = vision_model(section_of(c, "vision_config", "pixtral"));

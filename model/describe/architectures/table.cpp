@@ -20,6 +20,7 @@ Part trunk_of(const Config& c) {
     if (below(m.path))
       body.modules.push_back({.path = m.path.substr(scope.size()),
                               .class_name = m.class_name,
+                              .passes = m.passes,
                               .norm = m.norm,
                               .quirks = m.quirks});
   for (Tensor t : whole.tensors) {

@@ -5,21 +5,6 @@
 
 namespace headroom::model::families::transducers {
 
-/// torch's LSTM. Four gates of `hidden` each read the previous layer and the layer's own last
-/// output.
-Part lstm(std::string_view name, Size hidden, Size layers) {
-  if (layers > most_layers) throw std::length_error("num_decoder_layers: more than are supported");
-  Part p;
-  for (Size i = 0; i < layers; ++i) {
-    const std::string layer = "l" + std::to_string(i);
-    for (const std::string from : {"ih_", "hh_"})
-      p = std::move(p) + tensor("weight_" + from + layer, {4 * hidden, hidden}, Role::matmul);
-    for (const std::string from : {"ih_", "hh_"})
-      p = std::move(p) + tensor("bias_" + from + layer, {4 * hidden}, Role::bias);
-  }
-  return in(name, "LSTM", std::move(p));
-}
-
 /// Source: transformers 5.23, models/{parakeet,nemotron_asr_streaming,nemotron3_5_asr}.
 Part transducer(const Config& c) {
   const bool parakeet = is_for(c, "ForTDT") || c.class_name().starts_with("Parakeet");

@@ -56,6 +56,23 @@ Part resolution(const VqClasses& k, Size index, Size& channels, Size to, Size bl
                 in("attn", "ModuleList", std::move(attention)) + std::move(resample));
 }
 
+/// A resolution of an encoder made of stages.
+Part stage(const VqClasses& k, Size index, Size& channels, Size to, Size blocks, bool attends,
+           bool last) {
+  Part layers;
+  for (Size i = 0; i < blocks; ++i) {
+    layers = std::move(layers) +
+             in(std::to_string(i), k.block,
+                residual("resnet", k, channels, to) + (attends ? attention_block("attention", k, to)
+                                                               : module("attention", "Identity")));
+    channels = to;
+  }
+  return in(std::to_string(index), k.stage,
+            in("layers", "ModuleList", std::move(layers)) +
+                (last ? module("downsample", "Identity")
+                      : in("downsample", k.down, image_convolution("conv", to, to, 3))));
+}
+
 }  // namespace
 
 Part image_convolution(std::string_view name, Size from, Size to, Size kernel) {
@@ -71,6 +88,11 @@ Part vq_encoder(const Config& c, const VqClasses& k, const std::function<bool(Si
   Part down;
   for (Size level = 0; level < levels; ++level) {
     const Size width = widths[static_cast<std::size_t>(level)];
+    if (!k.stage.empty()) {
+      down = std::move(down) +
+             stage(k, level, channels, width, blocks, attends(level), level + 1 == levels);
+      continue;
+    }
     down = std::move(down) +
            resolution(k, level, channels, width, blocks, attends(level),
                       level + 1 == levels
@@ -78,8 +100,8 @@ Part vq_encoder(const Config& c, const VqClasses& k, const std::function<bool(Si
                           : in("downsample", k.down, image_convolution("conv", width, width, 3)));
   }
   return image_convolution("conv_in", c.dim({"in_channels"}, 3), base, 3) +
-         in("down", "ModuleList", std::move(down)) + middle(k, channels, middle_attention) +
-         group_norm("norm_out", channels) +
+         in(k.stage.empty() ? "down" : "stages", "ModuleList", std::move(down)) +
+         middle(k, channels, middle_attention) + group_norm("norm_out", channels) +
          image_convolution("conv_out", channels,
                            c.flag({"double_latent"}, false) ? 2 * latent : latent, 3);
 }

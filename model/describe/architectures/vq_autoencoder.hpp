@@ -9,9 +9,11 @@
 
 namespace headroom::model::families {
 
-/// The class names of each model.
+/// The class names of each model. With a `stage`, the encoder has a list of stages, and each
+/// residual block makes one `block` with its attention.
 struct VqClasses {
   std::string residual, attention, down, up, middle;
+  std::string stage{}, block{};
 };
 
 /// A convolution of `kernel` x `kernel` with a bias.

@@ -28,6 +28,21 @@ Part batch_norm(std::string_view name, std::string_view class_name, Size dim) {
                 buffer("num_batches_tracked", {}, Element::int64, true));
 }
 
+Part lstm(std::string_view name, Size hidden, Size layers) {
+  if (layers > most_layers)
+    throw std::length_error(std::string(name) + ": " + std::to_string(layers) +
+                            " layers, at most " + std::to_string(most_layers) + " are supported");
+  Part p;
+  for (Size i = 0; i < layers; ++i) {
+    const std::string layer = "l" + std::to_string(i);
+    for (const std::string from : {"ih_", "hh_"})
+      p = std::move(p) + tensor("weight_" + from + layer, {4 * hidden, hidden}, Role::matmul);
+    for (const std::string from : {"ih_", "hh_"})
+      p = std::move(p) + tensor("bias_" + from + layer, {4 * hidden}, Role::bias);
+  }
+  return in(name, "LSTM", std::move(p));
+}
+
 Part output_head(std::string_view name, Size dim, Size vocab, Bias bias) {
   Part p = linear(name, dim, vocab, bias);
   p.tensors[0].role = Role::head;

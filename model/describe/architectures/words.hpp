@@ -19,6 +19,10 @@ Part dropout(std::string_view name = "dropout");
 Part convolution(std::string_view name, std::string_view class_name, Shape weight,
                  Bias bias = Bias::no);
 
+/// torch's LSTM. Four gates of `hidden` each read the previous layer and the layer's own last
+/// output. Throws std::length_error beyond `most_layers`.
+Part lstm(std::string_view name, Size hidden, Size layers);
+
 /// Batch norm: scale, shift, and the running statistics as buffers.
 Part batch_norm(std::string_view name, std::string_view class_name, Size dim);
 

@@ -7,7 +7,8 @@ Part tensor(std::string_view name, Shape shape, Role role) {
 }
 
 Part in_fp32(Part part) {
-  for (Tensor& t : part.tensors) t.element = Element::float32;
+  for (Tensor& t : part.tensors)
+    if (t.element == Element::floating) t.element = Element::float32;
   return part;
 }
 
