@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/document.hpp"
@@ -119,9 +120,9 @@ Document served_best(const Source& source) {
 Document folder_document(const Source& source, const Written& written) {
   Document page;
   page.heading(1, "Run " + source.run.name)
-      .paragraph(fmt::format("Run {} of the database, finished {}, headroom {}, {} points.",
-                             source.run.id, source.run.finished, source.run.version,
-                             source.run.points))
+      .paragraph(fmt::format("Run {} of the database, finished {}, headroom {}, {}.", source.run.id,
+                             source.run.finished, source.run.version,
+                             counted(source.run.points, "point")))
       .add(files_list(written))
       .heading(2, "Verdicts")
       .add(table_block(verdicts(source)))

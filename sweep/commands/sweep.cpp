@@ -71,7 +71,8 @@ std::string axes_text(const Job& job) {
   std::string text;
   for (std::size_t g = 0; g < job.grids.size(); ++g) {
     const JobGrid& grid = job.grids[g];
-    text += fmt::format("grid {}: {} points{}\n", g + 1, grouped(grid.grid.size()),
+    text += fmt::format("grid {}: {} {}{}\n", g + 1, grouped(grid.grid.size()),
+                        plural(grid.grid.size(), "point"),
                         grid.exclusions.empty() ? "" : ", excluded ones counted");
     constexpr std::size_t values_at = 20;
     for (const auto& digit : grid.shape.digits)
