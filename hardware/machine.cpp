@@ -90,9 +90,9 @@ std::vector<Device> read_all_cards(std::string_view text, std::string_view cards
 /// CUDA sees as much of it as the system does: 121.7 of 128 GiB on a DGX Spark
 /// (catalogue/visible_memory.csv; free -h of the same machines).
 void share_memory(std::string_view text, Machine& machine) {
-  const bool shared = std::ranges::any_of(machine.devices, &Device::unified_memory);
-  if (!shared) return;
-  const Device& card = machine.devices.front();
+  const auto shared = std::ranges::find_if(machine.devices, &Device::unified_memory);
+  if (shared == machine.devices.end()) return;
+  const Device& card = *shared;
   const bool boxes = machine.host.cards == 1 && machine.host.network > BytesPerSecond() &&
                      std::ranges::all_of(machine.devices, [&](const Device& each) {
                        return each.name == card.name;
@@ -102,7 +102,7 @@ void share_memory(std::string_view text, Machine& machine) {
            fmt::format("'{}' shares the memory of its host, which has no second card{}", card.name,
                        machine.host.network > BytesPerSecond() ? "" : " and no network"));
   machine.host.ram = card.vendor == "nvidia" ? usable_memory(card) : card.memory;
-  machine.host.ram_bandwidth = cores_share * machine.devices.front().bandwidth;
+  machine.host.ram_bandwidth = cores_share * card.bandwidth;
 }
 
 /// Hosts of the catalogue that hold `cards` cards in one or several boxes, fewest slots first, such
@@ -133,9 +133,9 @@ void join_boxes(std::string_view text, Machine& machine, const Catalogue& catalo
   if (host.cards == 0 || cards <= host.cards) return;
   if (host.network == BytesPerSecond())
     throw std::invalid_argument(fmt::format(
-        "machine '{}': {} holds {} card{}{} and has no network to another; hosts for {} cards: {}; "
+        "machine '{}': {} holds {}{} and has no network to another; hosts for {} cards: {}; "
         "or a host of your own with `cards` in a hardware file",
-        text, host.name, host.cards, host.cards == 1 ? "" : "s",
+        text, host.name, counted(host.cards, "card"),
         machine.host_assumed ? ", the usual host where none is given," : "", cards,
         hosts_for(cards, catalogue)));
   host.boxes = (cards + host.cards - 1) / host.cards;

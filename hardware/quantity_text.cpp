@@ -170,6 +170,19 @@ double parse_positive_share(std::string_view text) {
   return value;
 }
 
+std::string plural(Size number, std::string_view noun) {
+  std::string word(noun);
+  if (number == 1) return word;
+  if (word.ends_with('s') || word.ends_with('x') || word.ends_with("ch")) return word + "es";
+  if (!word.ends_with('y') || word.ends_with("ay") || word.ends_with("ey")) return word + 's';
+  word.back() = 'i';
+  return word + "es";
+}
+
+std::string counted(Size number, std::string_view noun) {
+  return fmt::format("{} {}", number, plural(number, noun));
+}
+
 std::string to_text(Bytes bytes) {
   constexpr double gib = 1 << 30;
   constexpr double mib = 1 << 20;

@@ -28,6 +28,11 @@ double parse_positive_share(std::string_view text);
 /// A number above 0, at most 10^12. Throws as parse_bytes does.
 double parse_positive(std::string_view text);
 
+/// The noun for a number of things: "row", "rows", "copies", "passes".
+std::string plural(Size number, std::string_view noun);
+/// "1 row", "12 rows".
+std::string counted(Size number, std::string_view noun);
+
 /// "37.25 GiB" (two decimals; MiB below one GiB).
 std::string to_text(Bytes bytes);
 

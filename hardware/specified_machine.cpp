@@ -104,16 +104,27 @@ Spread times_by(std::vector<BytesPerSecond> bandwidths, BytesPerSecond chosen) {
   return {chosen / bandwidths[bandwidths.size() - 1 - tenth], chosen / bandwidths[tenth]};
 }
 
-/// A note where a size in GB is meant as cards are sold: with as many GiB.
+/// A note where a size is one that cards are sold with. They have as many GiB, of which a program
+/// sees less.
 std::string sold_as(const Catalogue& catalogue, Bytes memory) {
-  const double gigabytes = memory.real().value() / 1e9;
-  const Bytes sold(static_cast<Size>(std::llround(gigabytes)) << 30);
-  const bool whole = std::abs(gigabytes - std::round(gigabytes)) < 1e-6;
-  const bool known = std::ranges::any_of(catalogue.devices,
-                                         [&](const Device& each) { return each.memory == sold; });
-  if (!whole || !known) return {};
-  return fmt::format("{0:.0f} GB are {1:.1f} GiB; a card sold with {0:.0f} GB has {0:.0f}GiB",
-                     gigabytes, memory.real().value() / (1 << 30));
+  constexpr double gigabyte = 1e9, gibibyte = 1 << 30;
+  const auto is_whole = [](double n) { return std::abs(n - std::round(n)) < 1e-6; };
+  const double gigabytes = memory.real().value() / gigabyte,
+               gibibytes = memory.real().value() / gibibyte;
+  if (!is_whole(gigabytes) && !is_whole(gibibytes)) return {};
+  const Size sold = std::llround(is_whole(gigabytes) ? gigabytes : gibibytes);
+  std::vector<Bytes> seen;
+  for (const Device& each : catalogue.devices)
+    if (!each.unified_memory && std::llround(each.memory.real().value() / gibibyte) == sold)
+      seen.push_back(usable_memory(each));
+  if (seen.empty()) return {};
+  const std::string shown =
+      fmt::format("{:.1f}", median(std::move(seen), "memory").real().value() / gibibyte);
+  if (is_whole(gigabytes))
+    return fmt::format("{} GB are {:.1f} GiB; cards sold with {} GB show {}GiB", sold, gibibytes,
+                       sold, shown);
+  return fmt::format("a program sees all {} GiB; of cards sold with {} GB it sees {}GiB", sold,
+                     sold, shown);
 }
 
 /// Bandwidth and peak of a card, where they are not specified: of cards of the same size. A peak
@@ -155,15 +166,17 @@ std::string set_rates(const MachineSpecification& spec, const Catalogue& catalog
   return assumed;
 }
 
-/// The NVIDIA card with its own memory that is nearest in memory and bandwidth; null: none is
-/// there.
+/// The NVIDIA card with its own memory and 16-bit units whose bandwidth and peak are nearest; null:
+/// none is there. Its size has no say: more memory alone changes no generation.
 const Device* nearest_nvidia_card(const Catalogue& catalogue, const Device& card) {
   const Device* nearest = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Device& each : catalogue.devices) {
-    if (each.vendor != "nvidia" || each.unified_memory || !each.compute_capability) continue;
-    const double far = std::abs(std::log(each.memory.real() / card.memory.real())) +
-                       std::abs(std::log(each.bandwidth / card.bandwidth));
+    if (each.vendor != "nvidia" || each.unified_memory || !each.compute_capability || !each.bf16)
+      continue;
+    const double far =
+        std::abs(std::log(each.bandwidth / card.bandwidth)) +
+        std::abs(std::log(each.peak(Arithmetic::bf16) / card.peak(Arithmetic::bf16)));
     if (far < least) {
       least = far;
       nearest = &each;

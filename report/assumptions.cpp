@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "hardware/quantity_text.hpp"
 #include "model/infer/intervals.hpp"
 #include "report/document.hpp"
 #include "report/reports.hpp"
@@ -18,7 +19,7 @@ std::string end_percent(double factor) { return fmt::format("{:+.0f} %", (factor
 std::string interval_words(const model::Interval& of) {
   return fmt::format("{} to {} ({})", end_percent(of.low), end_percent(of.high),
                      of.measurements == 0 ? std::string("estimate without measurements")
-                                          : fmt::format("{} measured rows", of.measurements));
+                                          : counted(of.measurements, "measured row"));
 }
 
 /// The intervals of one engine with weights outside the cards: one for each kind of host.
@@ -54,7 +55,7 @@ List axes_list(const RunInfo& info) {
         }
       }
     list.items.push_back({fmt::format(
-        "Grid {} of {} points: {}{}{}.", g + 1, info.grids[g].points(),
+        "Grid {} of {}: {}{}{}.", g + 1, counted(info.grids[g].points(), "point"),
         varied.empty() ? "nothing varies" : varied, fixed.empty() ? "" : "; fixed: ", fixed)});
   }
   return list;

@@ -9,6 +9,8 @@
 #include <map>
 #include <string_view>
 
+#include "hardware/quantity_text.hpp"
+
 namespace headroom::report {
 namespace {
 
@@ -55,9 +57,9 @@ ChosenFigures chosen_figures(const Source& source, const Source* before, bool al
 
 std::string left_out_words(const ChosenFigures& chosen) {
   return fmt::format(
-      "{} more figures were left out, which did not change or were too many. headroom report can "
-      "draw all.",
-      chosen.left_out);
+      "{} left out, which did not change or were too many. headroom report can draw all.",
+      chosen.left_out == 1 ? "1 more figure was"
+                           : counted(static_cast<Size>(chosen.left_out), "more figure") + " were");
 }
 
 }  // namespace headroom::report

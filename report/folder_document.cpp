@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
 #include "report/document.hpp"
 #include "report/report_mark.hpp"
@@ -75,9 +76,9 @@ Document served_best(const Source& source) {
 Document folder_document(const Source& source, const Written& written) {
   Document page;
   page.heading(1, "Run " + source.run.name)
-      .paragraph(fmt::format("Run {} of the database, finished {}, headroom {}, {} points.",
-                             source.run.id, source.run.finished, source.run.version,
-                             source.run.points))
+      .paragraph(fmt::format("Run {} of the database, finished {}, headroom {}, {}.", source.run.id,
+                             source.run.finished, source.run.version,
+                             counted(source.run.points, "point")))
       .add(files_list(written))
       .heading(2, "Verdicts")
       .add(table_block(verdict_table(source)))

@@ -35,6 +35,8 @@ struct SqlTerms {
   Sql guess(model::Guess of, model::IntervalPart part) const;
   Sql first_least() const;
   Sql step_least() const;
+  Sql first_share() const;
+  static Sql one();
   Sql on_cards() const;
   Sql first_unmeasured() const;
   Sql step_unmeasured() const;

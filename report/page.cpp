@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hardware/quantity_text.hpp"
 #include "report/chosen_figures.hpp"
 #include "report/format.hpp"
 #include "report/html_page.hpp"
@@ -20,8 +21,8 @@ Document page_summary(const Source& source) {
   Document summary;
   if (!source.lines.empty()) summary.add(machines_summary(source));
   return summary.add(Paragraph{
-      fmt::format("Run {} of {}, finished {}, headroom {}, {} points.", source.run.id,
-                  source.run.name, source.run.finished, source.run.version, source.run.points),
+      fmt::format("Run {} of {}, finished {}, headroom {}, {}.", source.run.id, source.run.name,
+                  source.run.finished, source.run.version, counted(source.run.points, "point")),
       true});
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/format.hpp"
@@ -174,11 +175,11 @@ Document points_part(const Source& source) {
     data += fmt::format(",\"{}\":[{}]", shown_numbers[n].column, numbers[n]);
   const std::string which =
       points == source.run.points
-          ? fmt::format("All {} points of the run", points)
+          ? fmt::format("All {} of the run", counted(points, "point"))
           : fmt::format(
-                "{} of {} points: those of the tables and curves, where every other axis "
+                "{} of {}: those of the tables and curves, where every other axis "
                 "stands at its first or smallest value",
-                points, source.run.points);
+                points, counted(source.run.points, "point"));
   return Document()
       .paragraph(fmt::format("{}, rounded; {} has every point, exact.", which, source.every_point))
       .add(Interactive{fmt::format(

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "hardware/quantity_text.hpp"
 #include "report/format.hpp"
 
 namespace headroom::report {
@@ -136,8 +137,7 @@ std::string_view reason_words(model::Reason reason) {
 std::string gpus_words(const ModelRow& line, const BudgetPoint& entry) {
   const Size used = entry.estimate.gpus_used;
   if (used == 0) return "";
-  return used == line.gpus ? fmt::format("{} GPU{}", used, used == 1 ? "" : "s")
-                           : fmt::format("{} of {} GPUs", used, line.gpus);
+  return used == line.gpus ? counted(used, "GPU") : fmt::format("{} of {} GPUs", used, line.gpus);
 }
 
 std::string speed_words(const Estimate& e) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "hardware/quantity_text.hpp"
+
 namespace headroom::sweep {
 namespace {
 
@@ -11,9 +13,7 @@ using model::AfterChange;
 
 double gib_of(Bytes bytes) { return static_cast<double>(bytes.count()) / (1 << 30); }
 
-std::string fits_on(int gpus) {
-  return fmt::format("fits on {} GPU{}", gpus, gpus == 1 ? "" : "s");
-}
+std::string fits_on(int gpus) { return "fits on " + counted(gpus, "GPU"); }
 
 std::string milliseconds(Seconds token) {
   return fmt::format("{:.1f} ms a token", 1e3 * token.value());
@@ -80,6 +80,9 @@ std::string change_words(const Advice& a) {
                          on_cards(a.then));
     case freed_alone:
       return a.then.on_gpus ? on_cards(a.then) : with_host(a.then);
+    case no_cards:
+      return fmt::format("--gpu-budget 0: {:.1f} GiB in host memory, {}", gib_of(a.then.host),
+                         milliseconds(a.then.token));
     case caches_on_host:
       return "--no-kv-offload: " + with_host(a.then);
     case weights_on_host:
@@ -108,8 +111,8 @@ std::string other_words(const Advice& a) {
       return fmt::format("the {} cards of one machine: {}, {}", a.amount, fits_on(a.then.gpus),
                          milliseconds(a.then.token));
     case layers_over_cards:
-      return fmt::format("without --tp, --pp, --dp and --ep: layers on {} GPU{}, {}", a.then.gpus,
-                         a.then.gpus == 1 ? "" : "s", milliseconds(a.then.token));
+      return fmt::format("without --tp, --pp, --dp and --ep: layers on {}, {}",
+                         counted(a.then.gpus, "GPU"), milliseconds(a.then.token));
     case engines_for_cards:
       return fmt::format("an engine that runs on these cards: {}", fmt::join(a.names, ", "));
     case engines_for_model:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "hardware/quantity_text.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
@@ -66,6 +67,25 @@ std::string on_each_gpu(std::size_t gpus) {
   return gpus > 1 ? fmt::format(" on each of {} GPUs", gpus) : std::string();
 }
 
+std::string_view memory_heading(Size most_gpus) { return most_gpus > 0 ? "each GPU" : "RAM"; }
+
+std::string memory_cell(const model::Estimate& e, Size most_gpus) {
+  if (e.gpus_used > 0) return in_gib(e.gpu_bytes) + " GiB";
+  return in_gib(e.cpu_bytes) + (most_gpus > 0 ? " GiB RAM" : " GiB");
+}
+
+std::string own_placement_line(const GivenScenario& given, const model::Estimate& shown) {
+  const model::Estimate own = model::evaluate(given.scenario);
+  if (!model::fits(own.verdict)) return {};
+  if (own.gpu_bytes == shown.gpu_bytes && own.tokens_s == shown.tokens_s) return {};
+  const model::TimeIntervals of = model::interval_factors(given.scenario).times(own);
+  const std::string speed = own.tokens_s > 0 ? speed_of(own, of.tpot, " tokens/s")
+                                             : time_with_interval(own.ttft, of.ttft) + " a prompt";
+  return paragraph(fmt::format("`estimate` shows the placement that {} makes: {}{}, {}.",
+                               given.scenario.runtime->name, memory_cell(own, own.gpus_used),
+                               own.gpus_used > 0 ? on_each_gpu(own.gpus_used) : " of RAM", speed));
+}
+
 std::string paragraph(std::string_view text) { return wrapped(text, 0, 2); }
 
 /// Memory of the fullest card and of the host, by what it is for.
@@ -97,9 +117,9 @@ std::string memory_lines(const model::Explanation& explained) {
 std::string assumption_lines(const GivenScenario& given) {
   const model::Scenario& s = given.scenario;
   std::string text = fmt::format(
-      "Assumes a prompt of {} tokens, {} output tokens, {}{} (--prompt-tokens, --output-tokens, "
-      "--batch)",
-      grouped(s.prompt_tokens), grouped(s.output_tokens),
+      "Assumes a prompt of {} {}, {} output {}, {}{} (--prompt-tokens, --output-tokens, --batch)",
+      grouped(s.prompt_tokens), plural(s.prompt_tokens, "token"), grouped(s.output_tokens),
+      plural(s.output_tokens, "token"),
       s.batch == 1 ? std::string("one request at a time")
                    : fmt::format("{} sequences at once", grouped(s.batch)),
       copies_words(s));

@@ -28,6 +28,11 @@ std::string way_words(const model::QuantisedModel& weights, const model::Engine&
 /// " on each of 2 GPUs"; empty for one.
 std::string on_each_gpu(std::size_t gpus);
 
+/// Heading of a column with memory_cell() of ways of which one uses so many GPUs, the others fewer.
+std::string_view memory_heading(Size most_gpus);
+/// "21.1 GiB" of each GPU, or of RAM without one.
+std::string memory_cell(const model::Estimate& estimate, Size most_gpus);
+
 /// " on each of 8 copies"; empty for one.
 std::string copies_words(const model::Scenario& scenario);
 
@@ -52,6 +57,9 @@ std::string paragraph(std::string_view text);
 
 /// A table: memory of the fullest card, of the host and the disk, by what it is for.
 std::string memory_lines(const model::Explanation& explained);
+
+/// A sentence where `shown` is not the engine's own placement, which `estimate` has; else empty.
+std::string own_placement_line(const GivenScenario& given, const model::Estimate& shown);
 
 /// Assumptions about all that the user left out, as paragraphs.
 std::string assumption_lines(const GivenScenario& given);

@@ -97,7 +97,8 @@ std::string note_of(const Way& way) {
   return note;
 }
 
-std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bool chosen) {
+std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, Size most_gpus,
+                                std::string_view mark) {
   model::Scenario s = asked;
   s.runtime = way.engine;
   s.weights = way.weights.get();
@@ -105,10 +106,10 @@ std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, bo
   const bool runs = model::fits(e.verdict);
   const WaySpeed speed = runs ? speed_of_way(s, e) : WaySpeed{};
   const Size context = model::is_on_gpus(e) ? model::longest_context(s) : 0;
-  return {chosen ? ">" : "",
+  return {std::string(mark),
           std::string(way.weights->scheme->name),
           std::string(way.engine->name),
-          runs ? in_gib(e.gpus_used > 0 ? e.gpu_bytes : e.cpu_bytes) + " GiB" : "",
+          runs ? memory_cell(e, most_gpus) : "",
           context > 0 ? grouped(context) : "",
           e.tokens_s > 0 ? speed.tokens : "",
           speed.first,
@@ -130,15 +131,18 @@ std::vector<const Way*> compared_ways(const std::vector<Way>& ways) {
 }
 
 std::string ways_table(const GivenScenario& given, std::span<const Way* const> shown) {
+  Size most_gpus = 0;
+  for (const Way* way : shown)
+    if (model::fits(way->estimate)) most_gpus = std::max<Size>(most_gpus, way->estimate.gpus_used);
   std::vector<std::vector<std::string>> rows;
   for (const Way* way : shown)
-    rows.push_back(row_of(*way, given.scenario, way == given.ways.data()));
+    rows.push_back(row_of(*way, given.scenario, most_gpus, way == given.ways.data() ? ">" : ""));
   constexpr int always = ScreenColumn::always;
   return screen_table(
       {{"", false, always, {}},
        {"precision", false, always, {}},
        {"engine", false, always, {}},
-       {given.machine->devices.empty() ? "RAM" : "each GPU", true, always, {}},
+       {std::string(memory_heading(most_gpus)), true, always, {}},
        {"context to", true, 1, {}},
        {given.scenario.batch > 1 ? "output tokens/s" : "tokens/s", true, always, {}},
        {"first token", true, 2, {}},
@@ -176,7 +180,7 @@ std::string time_lines(const model::Scenario& s, const Estimate& e, bool under_l
 
 /// Lines below the comparison of ways.
 std::string chosen_way(const GivenScenario& given, const model::Explanation& explained,
-                       const model::Traffic* load, const std::string& predictors) {
+                       const model::Traffic* load, const std::vector<std::string>& notes) {
   const Estimate& e = explained.estimate;
   const model::Scenario& s = given.scenario;
   std::string text;
@@ -187,7 +191,7 @@ std::string chosen_way(const GivenScenario& given, const model::Explanation& exp
   text += tight_line(given, s, e);
   if (!explained.advice.empty() && !model::is_on_gpus(e) && !given.machine->devices.empty())
     text += paragraph("Advice: " + advice_words(explained.advice));
-  if (!predictors.empty()) text += paragraph("Note: " + predictors);
+  for (const std::string& note : notes) text += paragraph("Note: " + note);
   return text + assumption_lines(given);
 }
 
@@ -207,20 +211,21 @@ std::string why_not(const GivenScenario& given, const model::Explanation& explai
 
 std::string answer_text(const GivenScenario& given, const model::Explanation& explained,
                         const std::optional<model::Traffic>& serving,
-                        const std::string& predictors) {
+                        const std::vector<std::string>& notes) {
   const Estimate& e = explained.estimate;
   const model::Traffic* load =
       serving && (given.scenario.batch > 1 || has_spread(*serving)) ? &*serving : nullptr;
   const std::string head = title_line(given) + paragraph(headline(given, e, load)) + '\n';
-  const std::string tail = model::fits(e.verdict) ? chosen_way(given, explained, load, predictors)
+  const std::string tail = model::fits(e.verdict) ? chosen_way(given, explained, load, notes)
                                                   : why_not(given, explained);
   const auto ended = [&](const std::string& text, std::size_t more = 0) {
     if (!model::fits(e.verdict)) return text;
     return text + footnote_of(text) +
            paragraph(fmt::format("Next: headroom launch {}, or --details, --explain{}", given.asked,
-                                 more == 0 ? ""
-                                           : fmt::format(", --format json ({} more way{})", more,
-                                                         more == 1 ? "" : "s")));
+                                 more == 0
+                                     ? ""
+                                     : fmt::format(", --format json ({})",
+                                                   counted(static_cast<Size>(more), "more way"))));
   };
   if (given.ways.size() < 2 || !model::fits(e.verdict)) return ended(head + tail);
   const auto lines = [](const std::string& text) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/answer/explain.hpp"
 #include "model/infer/traffic.hpp"
@@ -11,10 +12,10 @@
 namespace headroom::sweep {
 
 /// At most 30 lines of at most 100 columns, but for long names. `given` is on a machine. `serving`:
-/// shown for several requests at once. `predictors`: the note on the checkpoint's own modules for
-/// speculation, or empty.
+/// shown for several requests at once. `notes`: on the checkpoint's own modules for speculation,
+/// and on fewer cards or requests.
 std::string answer_text(const GivenScenario& given, const model::Explanation& explained,
                         const std::optional<model::Traffic>& serving,
-                        const std::string& predictors);
+                        const std::vector<std::string>& notes);
 
 }  // namespace headroom::sweep

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "hardware/quantity_text.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/interval_words.hpp"
@@ -30,7 +31,7 @@ model::MeasuredTimes measured_of(const RunningWay& way) {
 
 std::string measured_words(const RunningWay& way) {
   const model::MeasuredTimes measured = measured_of(way);
-  return measured.here > 0  ? fmt::format("{} rows", measured.here)
+  return measured.here > 0  ? counted(measured.here, "row")
          : measured.all > 0 ? std::string("other cards")
                             : std::string("no");
 }
@@ -40,8 +41,7 @@ std::string measured_line(const RunningWay& way) {
   const std::string_view card =
       way.machine.devices.empty() ? "the CPU" : std::string_view(way.machine.devices.front().name);
   const auto rows = [](int count, int sources) {
-    return fmt::format("{} row{} of {} source{}", count, count == 1 ? "" : "s", sources,
-                       sources == 1 ? "" : "s");
+    return counted(count, "row") + " of " + counted(sources, "source");
   };
   if (measured.here > 0)
     return fmt::format("times of such weights under {} on {}: {}", way.engine.family, card,
@@ -73,9 +73,10 @@ std::string narrower_cache_words(const Candidate& c) {
 
 std::string spares_words(const Candidate& c) {
   if (c.spares > 0)
-    return fmt::format("{} machines, {} to spare: the figures hold without", c.machines, c.spares);
-  return fmt::format("{} machine{}, {} with one to spare (--spares 1)", c.machines,
-                     c.machines == 1 ? "" : "s", c.machines + 1);
+    return fmt::format("{}, {} to spare: the figures hold without", counted(c.machines, "machine"),
+                       c.spares);
+  return fmt::format("{}, {} with one to spare (--spares 1)", counted(c.machines, "machine"),
+                     c.machines + 1);
 }
 
 std::string missing_words(const Prices& prices, const Machine& machine,

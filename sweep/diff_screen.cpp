@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
 #include "report/columns.hpp"
 #include "report/format.hpp"
@@ -106,8 +107,7 @@ std::string verdict_change(const BestWay& way) {
   const auto verdict = [&](const ModelRow* row) -> std::string {
     if (!row) return "not asked";
     const std::string words(report::rank_words(*row));
-    return other_gpus ? fmt::format("{} on {} GPU{}", words, gpus(row), gpus(row) == 1 ? "" : "s")
-                      : words;
+    return other_gpus ? words + " on " + counted(gpus(row), "GPU") : words;
   };
   const std::string before = verdict(way.before), after = verdict(way.after);
   return before == after ? after : fmt::format("{} → {}", before, after);

@@ -37,7 +37,7 @@ std::string heads_words(const model::Model& m) {
   const bool latent = std::ranges::any_of(m.profile.caches, [](const model::CacheClass& each) {
     return each.kind == model::CacheKind::latent;
   });
-  if (latent) return fmt::format("{} heads over one latent each token (MLA)", shape.query_heads);
+  if (latent) return counted(shape.query_heads, "head") + " over one latent each token (MLA)";
   return fmt::format("{} query and {} KV heads of {}", shape.query_heads, shape.kv_heads,
                      shape.head_dim);
 }
@@ -51,11 +51,10 @@ std::string header(const GivenScenario& given, const Explanation& explained) {
     text += fmt::format(", {} active{}", grouped(m.profile.parameters_active),
                         has_towers(m) ? " (without towers)" : "");
   text = labelled("Model", text);
-  text +=
-      labelled("", fmt::format("hidden size {}, {} layers, {}, vocabulary {}, {}",
-                               shape.hidden_size, shape.layers, heads_words(m), shape.vocabulary,
-                               shape.positions > 0 ? fmt::format("{} positions", shape.positions)
-                                                   : "no limit on positions"));
+  text += labelled("", fmt::format("hidden size {}, {}, {}, vocabulary {}, {}", shape.hidden_size,
+                                   counted(shape.layers, "layer"), heads_words(m), shape.vocabulary,
+                                   shape.positions > 0 ? counted(shape.positions, "position")
+                                                       : "no limit on positions"));
   text += labelled("", "from " + m.source);
   text +=
       labelled("Machine", given.on_machine ? given.machine->name

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "hardware/quantity_text.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 #include "model/checkpoint/text_only.hpp"
 #include "model/describe/architecture.hpp"
@@ -58,24 +59,25 @@ std::string kinds_of(const Comparison& comparison) {
 
 using Rows = std::vector<std::vector<std::string>>;
 
+std::string in_tensors(Size number) { return " in " + counted(number, "tensor"); }
+
 void add_stored_rows(const Model& model, Rows& rows) {
   const model::Stored& stored = *model.stored;
   const auto row = [&](std::string name, std::string count, Bytes bytes, std::string note) {
-    rows.push_back({"  " + std::move(name), std::move(count),
-                    fmt::format("{} bytes{}", grouped(bytes.count()), note)});
+    rows.push_back(
+        {"  " + std::move(name), std::move(count),
+         fmt::format("{} {}{}", grouped(bytes.count()), plural(bytes.count(), "byte"), note)});
   };
   const auto* totals = stored_totals(model);
   if (totals == nullptr) {
     row("in the checkpoint", "", stored.list.total,
-        stored.detail == Detail::names ? fmt::format(" in {} tensors", stored.list.tensors.size())
-                                       : "");
+        stored.detail == Detail::names ? in_tensors(std::ssize(stored.list.tensors)) : "");
     return;
   }
   row("in the checkpoint", grouped(totals->parameters), totals->bytes,
-      fmt::format(" in {} tensors", stored.list.tensors.size()));
+      in_tensors(std::ssize(stored.list.tensors)));
   for (const auto& [name, type] : totals->by_type)
-    row("  " + name, grouped(type.parameters), type.bytes,
-        fmt::format(" in {} tensors", type.tensors));
+    row("  " + name, grouped(type.parameters), type.bytes, in_tensors(type.tensors));
 }
 
 std::string difference_lines(const Model& model) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "hardware/quantity_text.hpp"
+#include "model/answer/narrow_formats.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/answer_lines.hpp"
@@ -21,9 +23,13 @@ namespace {
 std::string verdict_words_of(const Candidate& c, const model::Target& target) {
   if (!c.qualifies()) return "no: " + std::string(model::name_of(c.serving.next.miss));
   const model::Estimate& e = c.serving.estimate;
-  if (e.gpus_used == 0) return "on the CPU";
-  if (!model::is_on_gpus(e)) return "offload";
-  return e.sure == model::Confidence::marginal || may_be_late(c, target) ? "tight" : "";
+  const std::string where = e.gpus_used == 0        ? "on the CPU"
+                            : !model::is_on_gpus(e) ? "offload"
+                            : e.sure == model::Confidence::marginal || may_be_late(c, target)
+                                ? "tight"
+                                : "";
+  if (!model::is_below_four_bits(*c.weights->scheme)) return where;
+  return where + (where.empty() ? "below 4 bits" : ", below 4 bits");
 }
 
 std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const Candidate> shown) {
@@ -62,11 +68,13 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
   add(context ? "sequences" : "users", true, context ? 1 : 8,
       served([](const Candidate& c) { return grouped(fleet_users(c)); }));
   add("copies", true, 3, served([](const Candidate& c) {
-        return fmt::format("{}x {} GPU{}", c.serving.replicas, c.serving.cards,
-                           c.serving.cards == 1 ? "" : "s");
+        return fmt::format("{}x {}", c.serving.replicas, counted(c.serving.cards, "GPU"));
       }));
-  add("each GPU", true, 2,
-      served([](const Candidate& c) { return in_gib(c.serving.estimate.gpu_bytes) + " GiB"; }));
+  Size most_gpus = 0;
+  for (const Candidate& each : shown)
+    if (each.qualifies()) most_gpus = std::max<Size>(most_gpus, each.serving.estimate.gpus_used);
+  add(std::string(memory_heading(most_gpus)), true, 2,
+      served([&](const Candidate& c) { return memory_cell(c.serving.estimate, most_gpus); }));
   add("tokens/s", true, 7, served([&](const Candidate& c) { return rate_words(c, ""); }));
   add("first token", true, 5, served([](const Candidate& c) {
         const model::Service& seen = c.serving.service;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
+#include "model/answer/narrow_formats.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "sweep/answer_lines.hpp"
 #include "sweep/demand_words.hpp"
@@ -32,9 +34,14 @@ std::string plan_title(const PlanScreen& screen) {
       screen.machines == 1 ? best.machine->name
       : screen.question.name == "fewest-gpus"
           ? fmt::format("1 to {} of {}", screen.machines, best.machine->devices.front().name)
-          : fmt::format("{} machine{}{}", with_answer, with_answer == 1 ? "" : "s",
+          : fmt::format("{} {}{}", with_answer, plural(static_cast<Size>(with_answer), "machine"),
                         screen.prices ? " with a price" : "");
   return fmt::format("{} on {}", models, machines);
+}
+
+/// "1,200 users".
+std::string users_words(Size users) {
+  return fmt::format("{} {}", grouped(users), plural(users, "user"));
 }
 
 /// "27 sequences (3 copies of 9)".
@@ -42,7 +49,7 @@ std::string sequences_words(const Candidate& c) {
   const Size copies = (c.machines - c.spares) * c.serving.replicas;
   const Size all = fleet_users(c);
   const std::string_view what = c.serving.users_each == c.serving.batch ? "sequence" : "user";
-  std::string text = fmt::format("{} {}{}", grouped(all), what, all == 1 ? "" : "s");
+  std::string text = fmt::format("{} {}", grouped(all), plural(all, what));
   if (copies > 1) text += fmt::format(" ({} copies of {})", copies, grouped(c.serving.users_each));
   return text;
 }
@@ -53,7 +60,8 @@ std::string machines_words(const Candidate& c) {
 
 /// The thing that the question asks for, with its number.
 std::string answer_words(const PlanScreen& screen, const Candidate& c) {
-  const std::string way = way_words(*c.weights, *c.engine);
+  const std::string way = way_words(*c.weights, *c.engine) +
+                          (model::is_below_four_bits(*c.weights->scheme) ? " (below 4 bits)" : "");
   const std::string sequences = sequences_words(c);
   const std::string_view name = screen.question.name;
   if (name == "largest-model")
@@ -68,7 +76,8 @@ std::string answer_words(const PlanScreen& screen, const Candidate& c) {
     return fmt::format("{}, {} for {} with {}, {}", machines_words(c),
                        acquisition_words(*c.acquisition), cost_words(screen, c), way, sequences);
   if (name == "largest-batch")
-    return fmt::format("{} sequences with {}", grouped(c.serving.batch), way);
+    return fmt::format("{} {} with {}", grouped(c.serving.batch),
+                       plural(c.serving.batch, "sequence"), way);
   return fmt::format("{} with {}", sequences, way);
 }
 
@@ -132,11 +141,12 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   const bool at_random = screen.target.at_random();
   if (!at_random) text += paragraph(time_words_of(screen, best));
   if (best.demand.requests > 0)
-    text += paragraph(fmt::format(
-        "At {}: {} sequences a copy, first token {}, each further token {}.",
-        has_load(screen.target) ? "the demand" : "this load", grouped(best.demand.requests),
-        time_with_interval(best.demand.service.ttft, best.demand.service.first),
-        time_with_interval(best.demand.service.tpot, best.demand.service.step)));
+    text += paragraph(
+        fmt::format("At {}: {} {} a copy, first token {}, each further token {}.",
+                    has_load(screen.target) ? "the demand" : "this load",
+                    grouped(best.demand.requests), plural(best.demand.requests, "sequence"),
+                    time_with_interval(best.demand.service.ttft, best.demand.service.first),
+                    time_with_interval(best.demand.service.tpot, best.demand.service.step)));
   if (best.demand.slowest)
     text += paragraph((screen.target.strict ? "Slowest, at the high ends: " : "Slowest: ") +
                       slowest_words(best, screen.target) + '.');
@@ -162,8 +172,8 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
         three_digits(1000 * best.tokens->request), three_digits(best.tokens->input_per_million),
         three_digits(best.tokens->output_per_million)));
   std::string room = screen.target.users > 0
-                         ? fmt::format("Room: {} users beyond those asked for; ",
-                                       grouped(fleet_users(best) - screen.target.users))
+                         ? fmt::format("Room: {} beyond those asked for; ",
+                                       users_words(fleet_users(best) - screen.target.users))
                          : std::string("Room: ");
   if (has_load(screen.target)) text += paragraph(room + spares_words(best) + '.');
   return text;
@@ -184,9 +194,9 @@ std::string left_out_words(const PlanScreen& screen) {
 std::string plan_assumptions(const PlanScreen& screen) {
   const model::Scenario& s = screen.candidates.front().scenario;
   const bool fills = screen.question.vary == model::Vary::context;
-  std::string text = fmt::format("Assumes {}{} output tokens (--prompt-tokens, --output-tokens)",
+  std::string text = fmt::format("Assumes {}{} output {} (--prompt-tokens, --output-tokens)",
                                  fills ? "" : "a prompt of " + grouped(s.prompt_tokens) + " and ",
-                                 grouped(s.output_tokens));
+                                 grouped(s.output_tokens), plural(s.output_tokens, "token"));
   if (!fills && s.context == 0) text += "; a context of just these (--context)";
   if (!fills && s.context > 0 && screen.has_usual_context)
     text += fmt::format("; a context of {} tokens (--context)", grouped(s.context));

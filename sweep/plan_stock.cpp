@@ -1,6 +1,7 @@
 #include "sweep/plan_stock.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -139,7 +140,11 @@ void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& w
       }
       if (!held.empty()) stock.combinations.push_back(std::move(held));
     }
-  if (stock.combinations.empty()) throw UsageError("none of these precisions can hold the model");
+  if (stock.combinations.empty())
+    throw UsageError(fmt::format(
+        "no way to run it is left: {}; --runtime takes another engine, --precision other "
+        "weights",
+        fmt::join(stock.left_out, "; ")));
 }
 
 }  // namespace

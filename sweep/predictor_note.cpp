@@ -28,10 +28,8 @@ std::string faster_words(const model::Scenario& with, const model::Estimate& e,
 std::optional<std::string> predictor_note(const model::Scenario& s, const model::Estimate& plain) {
   const Size modules = s.weights->model->multi_token_prediction.modules;
   if (modules == 0 || s.draft != nullptr || !fits(plain)) return std::nullopt;
-  const std::string has = fmt::format(
-      "the checkpoint has {} module{} that predict{} further tokens "
-      "(MTP)",
-      modules, modules == 1 ? "" : "s", modules == 1 ? "s" : "");
+  const std::string has = fmt::format("the checkpoint has {} that predict{} further tokens (MTP)",
+                                      counted(modules, "module"), modules == 1 ? "s" : "");
   constexpr Size most = 4;
   std::string why, best;
   double most_s = 0;

@@ -12,6 +12,7 @@
 #include "hardware/machine.hpp"
 #include "hardware/names.hpp"
 #include "hardware/text_file.hpp"
+#include "model/checkpoint/adapter.hpp"
 #include "model/engine/engine.hpp"
 #include "sweep/commands/commands.hpp"
 #include "sweep/log.hpp"
@@ -106,6 +107,30 @@ void take_machine(const Command& command, std::vector<std::string>& arguments) {
       name, fmt::join(nearest(name, known), ", ")));
 }
 
+/// Runs the command. An error about the value of a flag names the flag, whoever finds it.
+int run(const Command& command, const Options& options) {
+  try {
+    for (const std::string& file : options.texts("engines"))
+      model::add_engines(read_text_file(file), file);
+    return command.run(options);
+  } catch (const UsageError& e) {
+    throw UsageError(options.naming_flag(e.what()));
+  } catch (const UnknownName& e) {
+    throw UsageError(options.naming_flag(e.what()));
+  } catch (const SpecError&) {
+    throw;
+  } catch (const model::AdapterError& e) {
+    const std::string named = options.naming_flag(e.what());
+    throw UsageError(named.starts_with("--") || !options.given("lora-targets")
+                         ? named
+                         : "--lora-targets: " + named);
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(options.naming_flag(e.what()));
+  } catch (const std::runtime_error& e) {
+    throw std::runtime_error(options.naming_flag(e.what()));
+  }
+}
+
 int dispatch(std::vector<std::string> arguments) {
   if (arguments.empty()) throw UsageError(std::string(how_to_ask));
   std::string name = arguments.front();
@@ -134,14 +159,12 @@ int dispatch(std::vector<std::string> arguments) {
   }
   take_machine(*command, arguments);
   const Options options = parse_options(command->help, arguments);
-  for (const std::string& file : options.texts("engines"))
-    model::add_engines(read_text_file(file), file);
   if (options.given("help-all") || options.given("help")) {
     fmt::print(
         "{}", options.given("help-all") ? full_help_text(command->help) : help_text(command->help));
     return done;
   }
-  return command->run(options);
+  return run(*command, options);
 }
 
 /// An error's message: on a terminal in lines that it holds, for programs in one.

@@ -101,9 +101,10 @@ std::string largest_trained(const std::vector<Row>& rows, Bytes memory) {
 /// The tokens of a request.
 std::string context_words(const Scenario& s) {
   return fmt::format(
-      "a prompt of {} tokens, {} output tokens, {} at once (--prompt-tokens, --output-tokens, "
-      "--batch), a context of {} (--context).",
-      grouped(s.prompt_tokens), grouped(s.output_tokens), grouped(s.batch),
+      "a prompt of {} {}, {} output {}, {} at once (--prompt-tokens, --output-tokens, --batch), a "
+      "context of {} (--context).",
+      grouped(s.prompt_tokens), plural(s.prompt_tokens, "token"), grouped(s.output_tokens),
+      plural(s.output_tokens, "token"), grouped(s.batch),
       s.context > 0 ? grouped(s.context) + " tokens" : "8,192 tokens or the model's limit");
 }
 
@@ -114,7 +115,9 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
   const auto quick = [](const Row& row) { return row.estimate.tokens_s >= report::slow_from; };
   const auto offloads = [&](const Row& row) { return !on_gpus(row) && quick(row); };
   std::string text = machine.name + '\n';
-  if (!machine.devices.empty()) text += fmt::format("{} models fit on its GPUs, ", number(on_gpus));
+  if (!machine.devices.empty())
+    text += fmt::format("{} {} on its GPUs, ", counted(number(on_gpus), "model"),
+                        number(on_gpus) == 1 ? "fits" : "fit");
   text += fmt::format("{} {} {:.0f} token/s or more {}, {} more slowly\n", number(offloads),
                       machine.devices.empty() ? "models run at" : "run at", report::slow_from,
                       machine.devices.empty() ? "on the CPU" : "with host memory",

@@ -119,7 +119,7 @@ json::array span_array(const PassBreakdown& pass) {
 
 std::string measured_words(const model::Interval& interval) {
   return interval.measurements == 0 ? std::string("unmeasured")
-                                    : fmt::format("{} rows", interval.measurements);
+                                    : counted(interval.measurements, "row");
 }
 
 std::string flops_text(double flops) {

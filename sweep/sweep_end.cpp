@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "hardware/quantity_text.hpp"
 #include "report/reports.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/output.hpp"
@@ -32,8 +33,9 @@ Counts counts_of(const report::Store& store, const Ending& ending) {
   if (c.reused > 0)
     reused = fmt::format(" ({} reused from run {}, {} computed)", grouped(c.reused),
                          ending.reused_from, grouped(c.stored - c.reused));
-  c.text = fmt::format("run {}: {} points{} in {} ({} points/s)", c.run, grouped(c.stored), reused,
-                       duration(ending.seconds), three_digits(rate));
+  c.text =
+      fmt::format("run {}: {} {}{} in {} ({} points/s)", c.run, grouped(c.stored),
+                  plural(c.stored, "point"), reused, duration(ending.seconds), three_digits(rate));
   c.facts = {{"run", c.run},
              {"points", c.stored},
              {"reused", c.reused},
@@ -54,8 +56,8 @@ report::Shard parse_shard(std::string_view text, Size points) {
     throw std::invalid_argument(
         fmt::format("found '{}', expected K/N with K from 1 to N: 3/16", text));
   if (shards > points)
-    throw std::invalid_argument(
-        fmt::format("found {} shards for {} points: some would be empty", shards, points));
+    throw std::invalid_argument(fmt::format("found {} shards for {}: some would be empty", shards,
+                                            counted(points, "point")));
   const auto border = [&](Size k) { return points / shards * k + std::min(k, points % shards); };
   return {border(shard - 1), border(shard)};
 }
@@ -109,9 +111,10 @@ int end_unchanged(const report::RunSummary& run, const report::ReportMark& mark,
                   double seconds, const Log& log) {
   report::mark_source(folder, file);
   log.summary("run",
-              fmt::format("run {}: nothing changed since run {} of {}; its {} points and the "
-                          "reports in {} are as they were",
-                          run.id, mark.run, mark.finished, grouped(run.points), folder.string()),
+              fmt::format("run {}: nothing changed since run {} of {}; its {} {} and the reports "
+                          "in {} are as they were",
+                          run.id, mark.run, mark.finished, grouped(run.points),
+                          plural(run.points, "point"), folder.string()),
               {{"run", run.id},
                {"points", run.points},
                {"reused", run.points},

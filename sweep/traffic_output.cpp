@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <vector>
 
+#include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/service.hpp"
@@ -75,7 +76,7 @@ std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
   rate("output tokens/s/user", 1 / t.tpot.value(), of.tpot);
   return aligned(
       {fmt::format(
-           "under load, {} concurrent request{}{}, {} running", s.batch, s.batch == 1 ? "" : "s",
+           "under load, {}{}, {} running", counted(s.batch, "concurrent request"),
            replicas(s) > 1 ? fmt::format(" on each of {} replicas", replicas(s)) : std::string(),
            t.running),
        "expected", "low", "high", "measured"},

@@ -6,12 +6,14 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "model/answer/explain.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/outside_share.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/serving.hpp"
 #include "report/words.hpp"
+#include "sweep/advice_words.hpp"
 #include "sweep/answer_lines.hpp"
 
 namespace headroom::sweep {
@@ -70,6 +72,14 @@ std::string verdict_text(const Scenario& s, const Estimate& e) {
   report::ModelRow line;
   if (!s.machine->devices.empty()) line.gpu_memory = s.machine->devices[0].memory.count();
   return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e}) + open_words(s, e);
+}
+
+std::string refusal_text(const model::Scenario& s) {
+  const model::Explanation explained = model::explain(s);
+  std::string text = fmt::format("refused with {}: {}", way_words(*s.weights, *s.runtime),
+                                 report::reason_words(explained.estimate.reason));
+  if (!explained.advice.empty()) text += "; " + advice_words(explained.advice);
+  return text;
 }
 
 std::string tight_line(const GivenScenario& given, const Scenario& s, const Estimate& e) {

@@ -12,6 +12,10 @@ namespace headroom::sweep {
 /// fit: 1.20 GiB of GPU memory short, or just fits".
 std::string verdict_text(const model::Scenario& scenario, const model::Estimate& estimate);
 
+/// "refused with q8_0 under llama.cpp: the engine does not run models of this class", and what
+/// would work. `scenario` is refused, and has these words in every command.
+std::string refusal_text(const model::Scenario& scenario);
+
 /// "Tight: it may take 23.4 of 22.0 GiB; --context 4096 is safe.", as a paragraph; empty for a
 /// placement that is not tight.
 std::string tight_line(const GivenScenario& given, const model::Scenario& scenario,

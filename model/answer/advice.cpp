@@ -166,6 +166,17 @@ std::vector<Advice> for_refusal(const Scenario& s, Reason reason) {
   }
 }
 
+/// The CPU alone, where it answers sooner than cards that wait for weights from host memory.
+std::optional<Advice> on_cpu_alone(const Scenario& s, const Estimate& e) {
+  if (e.gpus_used == 0 || !fits(e.verdict)) return {};
+  Scenario changed = s;
+  changed.gpu_budget = Bytes(0);
+  changed.gpu_share = 0;
+  const Estimate alone = evaluate(changed);
+  if (!fits(alone.verdict) || alone.total >= e.total || alone.tpot >= e.tpot) return {};
+  return Advice{.kind = AdviceKind::no_cards, .then = after_change(alone)};
+}
+
 /// Every change that helps, of what the scenario asks for.
 std::vector<Advice> changes_that_help(const Scenario& s, const Estimate& e) {
   std::vector<Advice> changes;
@@ -184,6 +195,7 @@ std::vector<Advice> changes_that_help(const Scenario& s, const Estimate& e) {
     const auto alone = freed.alone(now);
     return alone ? std::vector<Advice>{*alone} : std::vector<Advice>();
   }
+  add(on_cpu_alone(s, e));
   add(freed.alone(now));
   auto fewer = fewer_bits(freed.scenario(), now);
   if (!fewer) fewer = usable_bits(freed.scenario(), e);

@@ -34,6 +34,7 @@ struct Advice {
     more_cards,         ///< amount: cards; name: of the card; instead_of
     engines_own_split,  ///< the engine's split of the same cards
     freed_alone,        ///< nothing but leaving `freed` out
+    no_cards,           ///< the CPU alone answers sooner
     caches_on_host,     ///< an engine that streams weights keeps caches in host memory
     weights_on_host,    ///< amount: GiB of each card's weights that the engine holds back
     engine_offloads,    ///< engine: the fastest that offloads

@@ -56,7 +56,6 @@ class Explainer {
                       "others wait. Bytes and times above cover the running sequences",
                       runtime_.name, s_.batch, asked_.batch, s_.cached_tokens(),
                       plan_.replicas > 1 ? " on each replica" : ""));
-    add_quicker_split();
     add_memory_terms(s_, plan_, out_);
     if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms(s_, plan_, out_);
     if (with_advice == WithAdvice::yes) out_.advice = advice(asked_, out_.estimate);
@@ -74,8 +73,9 @@ class Explainer {
     if (const Bytes tables = tables_on_host(s_); tables > Bytes(0))
       say(fmt::format("{} of tables that are looked up stay in host memory", to_text(tables)));
     say(fmt::format("runtime {} {}", runtime_.name, runtime_.version));
-    say(fmt::format("batch {}, prompt {} tokens, output {} tokens, context {} tokens a sequence",
-                    asked_.batch, s_.prompt_tokens, s_.output_tokens, s_.cached_tokens()));
+    say(fmt::format("batch {}, prompt {}, output {}, context {} a sequence", asked_.batch,
+                    counted(s_.prompt_tokens, "token"), counted(s_.output_tokens, "token"),
+                    counted(s_.cached_tokens(), "token")));
     if (s_.machine->host_assumed)
       say(fmt::format("host {} (the usual one, as none was given)", s_.machine->host.name));
     for (std::size_t card = 0; card < s_.machine->devices.size() && card < 1; ++card)
@@ -87,22 +87,24 @@ class Explainer {
                             : "flash or memory-efficient attention");
     say("weights read from a cold disk");
     if (s_.enforce_eager) say("kernels are launched one by one, without CUDA graphs");
-    if (s_.max_sequences > 0) say(fmt::format("{} sequences run at once", s_.max_sequences));
-    if (s_.chunk_tokens > 0) say(fmt::format("prefill passes of {} tokens", s_.chunk_tokens));
+    if (s_.max_sequences > 0)
+      say(counted(s_.max_sequences, "sequence") +
+          (s_.max_sequences == 1 ? " runs at once" : " run at once"));
+    if (s_.chunk_tokens > 0) say("prefill passes of " + counted(s_.chunk_tokens, "token"));
     if (s_.batch_parts > 1) say(fmt::format("layers take the batch in {} parts", s_.batch_parts));
     if (s_.threads > 0)
-      say(fmt::format("{} threads of {} physical cores on the CPU", s_.threads,
-                      s_.machine->host.cores));
+      say(fmt::format("{} of {} on the CPU", counted(s_.threads, "thread"),
+                      counted(s_.machine->host.cores, "physical core")));
     if (model.encoder_decoder) say("the prompt is the encoder's input");
     if (const auto [first, end] = profile_.towers(); first < end && !model.encoder_decoder)
       say(s_.images.count > 0 ? "images go through the vision tower in prefill"
                               : "text only: vision and audio towers are in memory but do not run");
     const TimeIntervals times = factors_.times(out_.estimate);
     say(fmt::format(
-        "intervals are 80 %: memory from {} measured rows, first token from {}, tokens/s "
-        "from {}, load from {} ({})",
-        factors_.memory.measurements, times.ttft.measurements, times.tpot.measurements,
-        times.load.measurements, in_short(factors_.source)));
+        "intervals are 80 %: memory from {}, first token from {}, tokens/s from {}, load from "
+        "{} ({})",
+        counted(factors_.memory.measurements, "measured row"), times.ttft.measurements,
+        times.tpot.measurements, times.load.measurements, in_short(factors_.source)));
   }
 
   void add_static_share(const auto& say) {
@@ -143,15 +145,14 @@ class Explainer {
       return "cards are filled in order, with as few cards as the model needs; layers are not "
              "split";
     if (asked_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
-      return fmt::format("each matrix is split over the {} cards that divide the model",
-                         plan_.shards);
-    const auto count = [](Size n, std::string_view what) {
-      return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-    };
+      return plan_.shards == 1
+                 ? std::string("each matrix is whole on one card")
+                 : fmt::format("each matrix is split over the {} cards that divide the model",
+                               plan_.shards);
     return fmt::format(
-        "{}: {} split each matrix, {} of layers, {} with {} each{}", count(plan_.cards, "card"),
-        plan_.shards, count(plan_.stages, "stage"), count(plan_.replicas, "replica"),
-        count(s_.batch, "sequence"),
+        "{}: {} split each matrix, {} of layers, {} with {} each{}", counted(plan_.cards, "card"),
+        plan_.shards, counted(plan_.stages, "stage"), counted(plan_.replicas, "replica"),
+        counted(s_.batch, "sequence"),
         plan_.expert_groups > 1
             ? fmt::format("; experts are spread whole over {} groups of them", plan_.expert_groups)
             : std::string());
@@ -182,19 +183,6 @@ class Explainer {
       out_.warnings.push_back(
           fmt::format("context of {} tokens is shorter than prompt and output together ({})",
                       s_.cached_tokens(), s_.prompt_tokens + s_.output_tokens));
-  }
-
-  /// Another number of cards, where nothing was said about it and that is quicker.
-  void add_quicker_split() {
-    const Scenario quickest = with_quickest_split(asked_);
-    if (quickest == asked_) return;
-    const Estimate e = evaluate(quickest);
-    constexpr double worth_saying = 1.05;
-    if (e.tokens_s < worth_saying * out_.estimate.tokens_s) return;
-    out_.notes.push_back(
-        fmt::format("{} cards divide each matrix; over {} it is quicker: {:.3g} tokens/s, {:.3g} "
-                    "ms a token",
-                    plan_.shards, quickest.tensor_parallel, e.tokens_s, 1e3 * e.tpot.value()));
   }
 
   void add_devices() {

@@ -54,8 +54,8 @@ class MemoryTerms {
     const Size decoding = profile_.decoding_before.back();
     exact("kv_cache", kv,
           "batch * (sum over layers of stored(per_token * min(context, window)) + state)",
-          fmt::format("batch {}, context {}, {} layers, {} bytes a token at this context", s_.batch,
-                      s_.cached_tokens(), decoding,
+          fmt::format("batch {}, context {}, {}, {} bytes a token at this context", s_.batch,
+                      s_.cached_tokens(), counted(decoding, "layer"),
                       s_.cached_tokens() > 0
                           ? kv.count() / std::max<Size>(1, s_.batch * s_.cached_tokens())
                           : 0),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hardware/quantity_text.hpp"
 #include "model/answer/explain.hpp"
 #include "model/answer/span_words.hpp"
 #include "model/infer/estimate.hpp"
@@ -84,7 +85,7 @@ class TimeTerms {
         draft.weights == nullptr
             ? "(check_step + check_cost) / ((1 - a^(k + 1)) / (1 - a))"
             : "(k * draft_step + check_step + check_cost) / ((1 - a^(k + 1)) / (1 - a))",
-        fmt::format("k {} proposed tokens, acceptance a {:.2f}: {:.2f} tokens a step", draft.tokens,
+        fmt::format("k {} proposed, acceptance a {:.2f}: {:.2f} tokens a step", draft.tokens,
                     draft.acceptance, tokens),
         "Leviathan et al., arXiv:2211.17192, equation 1");
   }
@@ -94,8 +95,7 @@ class TimeTerms {
       return total_at(out_.estimate, times_.ttft.*end, times_.tpot.*end).value();
     };
     out_.terms.push_back({"total", "seconds", at(&Interval::low), all, at(&Interval::high),
-                          "ttft + (output - 1) * tpot",
-                          fmt::format("{} output tokens", output_tokens),
+                          "ttft + (output - 1) * tpot", counted(output_tokens, "output token"),
                           std::string(runtime_.source)});
     if (out_.estimate.verdict <= Verdict::fits_gpus) return;
     const double warming = out_.estimate.warming.value();
@@ -149,8 +149,7 @@ class TimeTerms {
 }  // namespace
 
 std::string evidence(const Constant& c) {
-  return c.measurements == 0 ? std::string("unmeasured")
-                             : fmt::format("{} measured rows", c.measurements);
+  return c.measurements == 0 ? std::string("unmeasured") : counted(c.measurements, "measured row");
 }
 
 void add_time_terms(const Scenario& s, const Plan& plan, Explanation& out) {

@@ -88,9 +88,9 @@ void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
       "the CPU count their part as weights",
       "llama.cpp llama-mmap.cpp, on unless no-mmap is given; safetensors opens files by mmap"));
   if (s.cpu_offload > Bytes(0) || tables_on_host(s) > Bytes(0))
-    terms.push_back(exact(
-        "host_pinned", host.weights, "weights that cards read over the bus: locked pages",
-        fmt::format("{} cards", plan.cards), "vLLM 0.19: offloaded weights in pinned memory"));
+    terms.push_back(
+        exact("host_pinned", host.weights, "weights that cards read over the bus: locked pages",
+              counted(plan.cards, "card"), "vLLM 0.19: offloaded weights in pinned memory"));
 }
 
 void add_cache_room(const Scenario& s, const Plan& plan, std::vector<std::string>& notes) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hardware/quantity_text.hpp"
 #include "model/describe/layer_numbers.hpp"
 
 namespace headroom::model {
@@ -44,8 +45,8 @@ std::string group_words(const Profile& profile, const LayerGroup& group) {
   const std::string_view of = content == Content::dense     ? " without experts"
                               : content == Content::experts ? ", experts"
                                                             : "";
-  return fmt::format("{} layer{}{}: {}", group.layers.size(), group.layers.size() == 1 ? "" : "s",
-                     of, layer_words(profile, group.layers, most_runs));
+  return fmt::format("{}{}: {}", counted(std::ssize(group.layers), "layer"), of,
+                     layer_words(profile, group.layers, most_runs));
 }
 
 }  // namespace headroom::model

@@ -201,15 +201,18 @@ Span span_of_wait(const Scenario& s, const Segment& segment) {
                 r.offload.stream_bandwidth);
     case Resource::disk:
       return of("read from disk", "bytes", "bytes / (share * disk read)", r.offload.disk_bandwidth);
-    case Resource::link:
+    case Resource::link: {
+      const auto cards = static_cast<std::size_t>(segment.last_card);
+      const Constant& latency = reduce_latency(r.parallel, s.machine->card_link(cards).path);
       return r.parallel.split == Split::layers && !r.parallel.tensor_parallel_layers
                  ? of("exchange of rows", "bytes",
                       "matrices * latency + (inputs to the other cards + results) / (share * link)",
-                      reduce_latency(s, segment.last_card))
+                      latency)
                  : of("all-reduces", "bytes",
                       "2 * layers * (latency, over a bus (n + 1) / 3 times, + 2 (n - 1) / n * "
                       "activations / (share * link))",
-                      reduce_latency(s, segment.last_card));
+                      latency);
+    }
     case Resource::handoffs:
       return of("device handoffs", "times", "times * seconds of each", r.offload.device_handoff_s);
     case Resource::eager:

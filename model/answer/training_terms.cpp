@@ -65,8 +65,9 @@ std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstima
   const std::string over =
       fmt::format("; card of stage {} of {}, tensors over {}, experts over {}, ZeRO {} over {}",
                   e.stage + 1, p.stages, p.tensor, p.experts, s.zero, p.alike());
-  const std::string passes = fmt::format("{} x {} tokens over {} cards, {} passes at once", s.batch,
-                                         s.sequence, p.context, e.in_flight);
+  const std::string passes =
+      fmt::format("{} x {} over {}, {} at once", s.batch, headroom::counted(s.sequence, "token"),
+                  headroom::counted(p.context, "card"), headroom::counted(e.in_flight, "pass"));
   return {
       term("weights", e.weights, "bytes of an element * parameters of the card",
            (adapters ? fmt::format("{} frozen, {} trained in {} bytes", e.frozen, e.trained,

@@ -242,7 +242,7 @@ Adapter adapt(const Model& model, const AdapterRequest& request) {
     const std::string asked = request.targets.empty()
                                   ? std::string("(none)")
                                   : fmt::format("{}", fmt::join(request.targets, " "));
-    throw AdapterError(fmt::format("no module of {} is called {}; nearest: {}", model.name, asked,
+    throw AdapterError(fmt::format("no module of {} is called '{}'; nearest: {}", model.name, asked,
                                    fmt::join(nearest(asked, known), ", ")));
   }
   adapter.targets.assign(targets.modules.begin(), targets.modules.end());

@@ -13,7 +13,7 @@ namespace headroom::model {
 namespace {
 
 bool lists(const std::optional<std::vector<std::string_view>>& classes, const Model& model) {
-  return !classes || std::ranges::binary_search(*classes, model.architecture);
+  return !classes || is_listed(*classes, model);
 }
 
 /// True if the engine reads GGUF files, and some have the tensors of the model's class.
@@ -31,6 +31,10 @@ bool runs_on(const Engine& engine, const Machine& machine) {
     return card.vendor.empty() ||
            std::ranges::find(engine.vendors, card.vendor) != engine.vendors.end();
   });
+}
+
+bool is_listed(const std::vector<std::string_view>& classes, const Model& model) {
+  return std::ranges::binary_search(classes, model.architecture);
 }
 
 bool serves_class(const Engine& engine, const Model& model) {

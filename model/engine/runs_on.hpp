@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "hardware/machine.hpp"
 #include "model/checkpoint/model.hpp"
@@ -11,6 +13,9 @@ namespace headroom::model {
 
 /// A card by its figures alone has no maker: taken to be one that runs.
 bool runs_on(const Engine& engine, const Machine& machine);
+
+/// True if the model's class is one of `classes`, which are sorted.
+bool is_listed(const std::vector<std::string_view>& classes, const Model& model);
 
 /// True if the engine runs the model's class: by Engine::classes, or because it reads GGUF files
 /// with the tensors of that class. Engine::encoder_decoders decides for encoder-decoders, too. This

@@ -24,8 +24,8 @@ auto total_time(const Factor& first, const Factor& step, const Time& ttft, const
 }
 
 /// One part of each interval. `Terms` has a type Value, values (factor, guess, first_least,
-/// step_least), conditions (on_cards, first_unmeasured, step_unmeasured, either_unmeasured,
-/// single_request) and the operations min, max and choose.
+/// step_least, first_share, one), conditions (on_cards, first_unmeasured, step_unmeasured,
+/// either_unmeasured, single_request) and the operations min, max and choose.
 template <class Terms>
 struct IntervalRules {
   const Terms& of;
@@ -37,15 +37,25 @@ struct IntervalRules {
   auto step() const {
     return passes(measured(of.step_unmeasured(), Factor::tpot, Guess::step), of.step_least());
   }
+  /// Interval of a whole answer, as total_time() adds it up.
+  auto answer() const {
+    return part == IntervalPart::measurements
+               ? of.min(first(), step())
+               : total_time(first(), step(), of.first_share(), of.one());
+  }
+  /// One request alone has the intervals of its passes, whoever asks.
   auto served_first() const {
-    return loaded(measured(of.either_unmeasured(), Factor::serving_ttft, Guess::first), first());
+    return of.choose(of.single_request(), first(),
+                     measured(of.either_unmeasured(), Factor::serving_ttft, Guess::first));
   }
   auto served_step() const {
-    return loaded(measured(of.step_unmeasured(), Factor::serving_tpot, Guess::step), step());
+    return of.choose(of.single_request(), step(),
+                     measured(of.step_unmeasured(), Factor::serving_tpot, Guess::step));
   }
   /// Interval of the time of a number of requests.
   auto served_rate() const {
-    return loaded(measured(of.either_unmeasured(), Factor::serving_rate, Guess::first), step());
+    return of.choose(of.single_request(), answer(),
+                     measured(of.either_unmeasured(), Factor::serving_rate, Guess::first));
   }
 
  private:
@@ -65,10 +75,6 @@ struct IntervalRules {
   Value passes(const Value& on_cards, const Value& least) const {
     const Value chosen = of.choose(of.on_cards(), on_cards, of.factor(Factor::offload, part));
     return part == IntervalPart::low ? of.max(chosen, least) : chosen;
-  }
-  /// One request alone takes what its passes take, so its interval is no narrower than theirs.
-  Value loaded(const Value& under_load, const Value& alone) const {
-    return of.choose(of.single_request(), wider(under_load, alone), under_load);
   }
 };
 

@@ -50,7 +50,8 @@ struct IntervalFactors {
   std::string_view source{};  ///< source of the measured steps
 
   TimeIntervals times(const Estimate& estimate) const;
-  /// Interval with `running` concurrent requests.
+  /// Interval with `running` concurrent requests. Every command takes it from here, so that one
+  /// question has one interval.
   ServingIntervals serving(const Estimate& estimate, Size running) const;
   ServingIntervals serving(const Estimate& e) const { return serving(e, e.served.running); }
   /// The union of two intervals, as well measured as the worse of them.
@@ -68,6 +69,9 @@ struct IntervalNumbers {
   double guess(Guess of, IntervalPart part) const;
   double first_least() const { return estimate.first_least / max_low_share; }
   double step_least() const { return estimate.step_least / max_low_share; }
+  /// Share of an answer's time before its first token, and the whole.
+  double first_share() const { return estimate.ttft / estimate.total; }
+  static double one() { return 1; }
   bool on_cards() const { return estimate.verdict <= Verdict::fits_gpus; }
   bool first_unmeasured() const { return estimate.first_unmeasured; }
   bool step_unmeasured() const { return estimate.step_unmeasured; }

@@ -39,40 +39,23 @@ Service of_one_batch(const Scenario& s, const Estimate& e) {
 
 namespace {
 
-/// The part of `interval` that is in `limits`.
-Interval within(const Interval& interval, const Interval& limits) {
-  return {std::max(interval.low, limits.low), std::min(interval.high, limits.high),
-          interval.measurements};
-}
-
 /// One batch with the intervals of its passes.
 Service one_batch_of(const Scenario& s, const Estimate& e) {
   Service one = of_one_batch(s, e);
-  const TimeIntervals times = interval_factors(s).times(e);
-  one.first = times.ttft;
-  one.step = times.tpot;
-  const auto of_total = [&](double ttft, double tpot) { return total_at(e, ttft, tpot) / e.total; };
-  one.time = {of_total(times.ttft.low, times.tpot.low), of_total(times.ttft.high, times.tpot.high),
-              std::min(times.ttft.measurements, times.tpot.measurements)};
+  const ServingIntervals of = interval_factors(s).serving(e, 1);
+  one.first = of.ttft;
+  one.step = of.tpot;
+  one.time = of.rate;
   return one;
 }
 
 }  // namespace
 
 Service service_of(const Scenario& s, const Estimate& e) {
-  if (!batches_continuously(s, e)) return one_batch_of(s, e);
-  if (s.batch == 1) {
-    // With wider intervals than those of two, one alone could miss what two meet.
-    const ServingIntervals of_two = interval_factors(s).serving(e, 2);
-    Service alone = one_batch_of(s, e);
-    alone.first = within(alone.first, of_two.ttft);
-    alone.step = within(alone.step, of_two.tpot);
-    alone.time = within(alone.time, of_two.rate);
-    return alone;
-  }
+  if (s.batch == 1 || !batches_continuously(s, e)) return one_batch_of(s, e);
   const Traffic t = traffic(s);
   if (t.running == 0) return one_batch_of(s, e);
-  const ServingIntervals of = interval_factors(s).serving(e, std::max<Size>(2, t.running));
+  const ServingIntervals of = interval_factors(s).serving(e, t.running);
   return {t.ttft, t.tpot, t.total, t.requests_s, t.prompt_share, of.ttft, of.tpot, of.rate};
 }
 

@@ -67,6 +67,30 @@ std::string_view name_of(Miss miss) {
   return "";
 }
 
+namespace {
+
+Shortfall worse(const Shortfall& a, const Shortfall& b) {
+  return b.met() || (!a.met() && a.times >= b.times) ? a : b;
+}
+
+/// The worst that the times of `s` miss.
+Shortfall lateness(const Scenario& s, const Estimate& e, const Target& target) {
+  const bool all_late = target.late.any() && !target.at_random();
+  if (!target.ttft && !target.tpot && !all_late) return {};
+  const Service seen = service_of(s, e);
+  Shortfall worst;
+  const auto check = [&](Miss miss, Seconds found, const Interval& interval,
+                         const std::optional<Seconds>& limit) {
+    if (limit)
+      take_worse(worst, miss, (target.strict ? interval.high : 1) * found.value(), limit->value());
+  };
+  check(Miss::ttft, seen.ttft, seen.first, target.ttft);
+  check(Miss::tpot, seen.tpot, seen.step, target.tpot);
+  return all_late ? worse(worst, too_late(s, seen, target)) : worst;
+}
+
+}  // namespace
+
 Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) {
   if (e.verdict == Verdict::refused)
     return {e.reason == Reason::context_too_long ? Miss::positions : Miss::refused,
@@ -90,22 +114,12 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
     return {Miss::offload, std::max(1.0, all / there)};
   }
   if (target.strict && e.sure != Confidence::yes) return {Miss::not_sure, 1};
-  Shortfall worst;
-  const bool all_late = target.late.any() && !target.at_random();
-  if (!target.ttft && !target.tpot && !all_late) return worst;
-  const Service seen = service_of(s, e);
-  const auto check = [&](Miss miss, Seconds found, const Interval& interval,
-                         const std::optional<Seconds>& limit) {
-    if (limit)
-      take_worse(worst, miss, (target.strict ? interval.high : 1) * found.value(), limit->value());
-  };
-  check(Miss::ttft, seen.ttft, seen.first, target.ttft);
-  check(Miss::tpot, seen.tpot, seen.step, target.tpot);
-  if (all_late) {
-    const Shortfall late = too_late(s, seen, target);
-    if (!late.met() && (worst.met() || late.times > worst.times)) worst = late;
-  }
-  return worst;
+  const Shortfall late = lateness(s, e, target);
+  if (!target.strict || s.batch == 1 || !batches_continuously(s, e)) return late;
+  // A copy of several often has one. Its interval may be wider, and must keep the target too.
+  Scenario alone = s;
+  alone.batch = 1;
+  return worse(late, lateness(alone, evaluate(alone), target));
 }
 
 Scenario on(Scenario s, const MachineShare& share) {

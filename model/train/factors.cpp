@@ -76,9 +76,9 @@ void set_factor(Factors& factors, std::string_view name, double value) {
     for (const std::string_view end : {"_scale", "_gib"}) known.push_back(std::string(term) += end);
   if (std::find(known.begin(), known.end(), name) == known.end())
     throw unknown_name("factor", name, known);
-  if (!std::isfinite(value) || value < 0)
+  if (!(value >= 0 && value <= most_factor))
     throw std::invalid_argument(
-        fmt::format("factor {}: found {}, expected a number from 0 on", name, value));
+        fmt::format("factor {}: found {}, expected a number from 0 to 1,000,000", name, value));
   factors[std::string(name)] = value;
 }
 

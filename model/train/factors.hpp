@@ -21,6 +21,9 @@ std::span<const FactorKey> factor_keys();
 /// Names of the terms that have a scale and a replacement.
 std::span<const std::string_view> factor_terms();
 
+/// GiB of a term, or times as much as counted.
+inline constexpr double most_factor = 1e6;
+
 /// Throws UnknownName for an unknown key, and std::invalid_argument for a value that is negative or
 /// no number.
 void set_factor(Factors& factors, std::string_view name, double value);

@@ -47,9 +47,11 @@ constexpr Size bytes_held = 2;  ///< bytes of an element of `plain`
 
 void must_divide(Reason reason, std::string_view what, Size number, std::string_view split,
                  Size by) {
-  if (number % by != 0)
-    throw ImpossibleStep(reason,
-                         fmt::format("{} {} does not divide {} {}", split, by, number, what));
+  if (number % by == 0) return;
+  Size divisor = std::min(by, number);
+  while (number % divisor != 0) --divisor;
+  throw ImpossibleStep(reason, fmt::format("{} {} does not divide {} {}; {} does", split, by,
+                                           number, what, divisor));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ void check_step(const TrainingScenario& s) {
     throw ImpossibleStep(Reason::nothing_shared,
                          "parameters on the host are shards of weights: they need ZeRO 3 or an "
                          "engine that shards them");
-  if (s.imbalance < 1 || s.imbalance > 1000)
+  if (!(s.imbalance >= 1 && s.imbalance <= 1000))  // not a number is neither
     throw std::invalid_argument("the imbalance of experts is between 1 (even) and 1000");
   check_parallelism(s);
 }

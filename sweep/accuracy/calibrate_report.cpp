@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "hardware/quantity_text.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -35,7 +36,8 @@ std::string outliers(const Calibration& c) {
 }
 
 std::string text_of(const Calibration& c) {
-  std::string text = fmt::format("\n{}: {} measurements\n", c.runtime, c.rows.size());
+  std::string text =
+      fmt::format("\n{}: {}\n", c.runtime, counted(std::ssize(c.rows), "measurement"));
   if (c.rows.size() < fewest_measurements)
     return text + fmt::format("Not fitted  at least {} measurements of an engine are needed\n",
                               fewest_measurements);
@@ -91,8 +93,8 @@ std::string left_out_text(const std::vector<Unused>& unused) {
 std::string calibration_text(const CalibrationReport& found) {
   std::string text;
   for (const MeasuredFile& file : found.files) {
-    text += fmt::format("Read        {}: {}, {} measurements\n", file.path, file.format,
-                        file.rows.size());
+    text += fmt::format("Read        {}: {}, {}\n", file.path, file.format,
+                        counted(std::ssize(file.rows), "measurement"));
     for (const auto& note : file.notes) text += "            " + note + '\n';
   }
   const auto rate = [&](std::string_view name, const std::optional<BytesPerSecond>& value) {
@@ -102,8 +104,8 @@ std::string calibration_text(const CalibrationReport& found) {
   rate("bus to a card", found.profile.host.host_bus);
   rate("disk read", found.profile.host.disk_read);
   text += left_out_text(found.unused);
-  text += fmt::format("Used        {} of {} measurements{}{}\n", found.used,
-                      found.used + found.unused.size(),
+  text += fmt::format("Used        {} of {}{}{}\n", found.used,
+                      counted(static_cast<Size>(found.used + found.unused.size()), "measurement"),
                       found.profile.machine.empty() ? "" : ", of ", found.profile.machine);
   for (const Calibration& each : found.calibrations) text += text_of(each);
   return text;

@@ -19,6 +19,7 @@
 #include "sweep/options/split_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/runnable_models.hpp"
+#include "sweep/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -89,14 +90,14 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
       }
       std::string label = fmt::format("{}, {}", scheme.name, s.runtime->name);
       if (!s.weights->refusal.empty()) {
-        all.refused.push_back(fmt::format("{}: {}", label, s.weights->refusal));
+        all.refused.push_back(refusal_text(s));
         continue;
       }
       try {
         CurveLine line = curve_line(s, label, step);
         const model::Estimate& last = line.points.back().estimate;
         if (last.verdict == model::Verdict::refused)
-          all.refused.push_back(fmt::format("{}: {}", label, report::reason_words(last.reason)));
+          all.refused.push_back(refusal_text(s));
         else
           all.lines.push_back(std::move(line));
       } catch (const std::invalid_argument& e) {
@@ -104,7 +105,6 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
       }
     }
   }
-  if (all.lines.empty()) throw UsageError(fmt::format("{}", fmt::join(all.refused, "; ")));
   return all;
 }
 
@@ -137,6 +137,10 @@ int run_curve(const Options& options) {
     throw UsageError("a curve moves the layers itself: options that place them have no effect");
   given.scenario.layer_split = nullptr;
   const Lines all = lines_of(options, given);
+  if (all.lines.empty()) {
+    fmt::print(stderr, "headroom: {}\n", fmt::join(all.refused, "; "));
+    return answer_is_no;
+  }
   for (const auto& line : all.refused) fmt::print(stderr, "note: {}\n", line);
   if (options.given("plots")) {
     const auto written = report::draw({figure_of(given, all.lines)}, options.text("plots"));

@@ -28,7 +28,7 @@ std::string hub_cache_text() {
   int models = 0;
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (entry.path().filename().string().starts_with("models--")) ++models;
-  return fmt::format("{}: {} models", folder.string(), models);
+  return folder.string() + ": " + counted(models, "model");
 }
 
 /// Version of libcurl, loaded for this.

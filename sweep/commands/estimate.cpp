@@ -17,6 +17,7 @@
 #include "sweep/commands/command.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/estimate_text.hpp"
+#include "sweep/fewer_note.hpp"
 #include "sweep/free_memory.hpp"
 #include "sweep/gpus_needed.hpp"
 #include "sweep/loaded_choice.hpp"
@@ -192,7 +193,11 @@ int run_estimate(const Options& options) {
       explained.advice.push_back(std::move(*smaller));
   const auto predictors = given.on_machine ? predictor_note(given.scenario, explained.estimate)
                                            : std::optional<std::string>();
-  if (predictors) explained.notes.push_back(*predictors);
+  std::vector<std::string> notes;
+  if (predictors) notes.push_back(*predictors);
+  if (given.on_machine)
+    for (auto& note : fewer_notes(given, explained.estimate)) notes.push_back(std::move(note));
+  explained.notes.insert(explained.notes.end(), notes.begin(), notes.end());
   if (!given.on_machine)
     for (const auto* flag : {"prompt-tokens-p95", "output-tokens-p95"})
       if (options.given(flag))
@@ -203,7 +208,7 @@ int run_estimate(const Options& options) {
   if (options.given("sources"))
     emit(options, title_line(given) + sources_text(sources_of(given, explained)));
   else if (screen)
-    emit(options, given.on_machine ? answer_text(given, explained, serving, predictors.value_or(""))
+    emit(options, given.on_machine ? answer_text(given, explained, serving, notes)
                                    : memory_screen(given, explained));
   else if (format == Format::text)
     emit(options,

@@ -42,8 +42,8 @@ std::string step_verdict(const GivenTraining& given, const TrainingAnswer& answe
 }
 
 std::string advice_text(const TrainingAdvice& advice) {
-  std::string text = fmt::format("Fits      batch {} at most, or sequences of {} tokens\n",
-                                 advice.batch, advice.sequence);
+  std::string text = fmt::format("Fits      batch {} at most, or sequences of {}\n", advice.batch,
+                                 counted(advice.sequence, "token"));
   if (advice.changes.empty()) return text;
   if (advice.replicas > 0)
     text += fmt::format("          with --dp {} --zero 3, on a machine with as many cards\n",
@@ -62,7 +62,8 @@ std::string memory_evidence(const model::TrainingRuntime& runtime) {
   const model::Constant& spread = runtime.spread;
   return spread.measurements == 0
              ? std::string("unmeasured")
-             : fmt::format("from {} measured runs, {}", spread.measurements, spread.source);
+             : fmt::format("from {}, {}", counted(spread.measurements, "measured run"),
+                           spread.source);
 }
 
 std::vector<FigureSource> sources_of(const GivenTraining& given, const TrainingAnswer& answer) {
@@ -74,8 +75,8 @@ std::vector<FigureSource> sources_of(const GivenTraining& given, const TrainingA
 
 std::string step_line(const model::TrainingScenario& s) {
   const model::Parallelism& p = s.parallel;
-  std::string text = fmt::format("Step      {} x {} tokens a pass, {} pass{} a step; {}, {}",
-                                 s.batch, s.sequence, s.accumulated, s.accumulated == 1 ? "" : "es",
+  std::string text = fmt::format("Step      {} x {} a pass, {} a step; {}, {}", s.batch,
+                                 counted(s.sequence, "token"), counted(s.accumulated, "pass"),
                                  s.runtime->name, s.optimizer->name());
   text += fmt::format("\nCards     {}", p.cards());
   if (p.cards() > 1)

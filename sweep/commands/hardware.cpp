@@ -7,6 +7,7 @@
 #include "hardware/detect.hpp"
 #include "hardware/lint.hpp"
 #include "hardware/measure.hpp"
+#include "hardware/quantity_text.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hardware_screen.hpp"
 #include "sweep/hardware_tables.hpp"
@@ -32,9 +33,10 @@ int check(const Catalogue& catalogue, const Options& options) {
   for (auto& finding : lint(catalogue)) table.rows.push_back({std::move(finding)});
   const Format format = format_of(options);
   if (format == Format::text && table.rows.empty())
-    emit(options, fmt::format("{} devices, {} processors, {} hosts: nothing found\n",
-                              catalogue.devices.size(), catalogue.processors.size(),
-                              catalogue.hosts.size()));
+    emit(options, fmt::format("{}, {}, {}: nothing found\n",
+                              counted(std::ssize(catalogue.devices), "device"),
+                              counted(std::ssize(catalogue.processors), "processor"),
+                              counted(std::ssize(catalogue.hosts), "host")));
   else
     emit(options, formatted(table, format));
   return table.rows.empty() ? done : failed;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "hardware/quantity_text.hpp"
 #include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/checkpoint/quantisation/undescribed.hpp"
@@ -69,11 +70,12 @@ report::Table show(const std::vector<std::string>& names, const Hub& hub) {
     else
       row("checkpoint_bytes", model::checkpoint_bytes(m).count());
     if (m.multi_token_prediction.modules > 0)
-      row("multi_token_prediction", fmt::format("{} of {} modules in checkpoint_bytes",
-                                                m.multi_token_prediction.part.tensors.empty()
-                                                    ? Size{0}
-                                                    : m.multi_token_prediction.modules,
-                                                m.multi_token_prediction.modules));
+      row("multi_token_prediction",
+          fmt::format("{} of {} in checkpoint_bytes",
+                      m.multi_token_prediction.part.tensors.empty()
+                          ? Size{0}
+                          : m.multi_token_prediction.modules,
+                      counted(m.multi_token_prediction.modules, "module")));
     row("source", m.source);
   }
   return table;
@@ -110,8 +112,7 @@ int lint(std::vector<std::string> names, const Options& options, const Hub& hub)
   }
   const bool clean = table.rows.empty();
   if (clean && format_of(options) == Format::text)
-    emit(options,
-         fmt::format("{} model{}, no problem\n", names.size(), names.size() == 1 ? "" : "s"));
+    emit(options, counted(static_cast<Size>(names.size()), "model") + ", no problem\n");
   else
     emit(options, formatted(table, format_of(options)));
   return clean ? done : failed;

@@ -3,6 +3,7 @@
 
 #include <boost/json.hpp>
 
+#include "hardware/quantity_text.hpp"
 #include "report/read.hpp"
 #include "report/report_mark.hpp"
 #include "report/store.hpp"
@@ -28,8 +29,9 @@ int run_prune(const Options& options) {
   const auto pruned = report::Store(file).prune(keep);
   if (marked) report::mark_source(folder, file);
   log.summary("pruned",
-              fmt::format("{} runs and {} rows removed, {} MB given back", pruned.runs,
-                          grouped(pruned.rows), grouped(pruned.bytes / 1'000'000)),
+              fmt::format("{} and {} {} removed, {} MB given back", counted(pruned.runs, "run"),
+                          grouped(pruned.rows), plural(pruned.rows, "row"),
+                          grouped(pruned.bytes / 1'000'000)),
               {{"runs", pruned.runs}, {"rows", pruned.rows}, {"bytes", pruned.bytes}});
   return done;
 }

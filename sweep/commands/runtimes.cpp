@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hardware/quantity_text.hpp"
 #include "model/engine/engine_fields.hpp"
 #include "model/engine/measured_constants.hpp"
 #include "sweep/commands/command.hpp"
@@ -77,8 +78,8 @@ report::Table table_of(const std::vector<const Engine*>& rows) {
 std::string evidence(const Constant& c) {
   if (c.measurements == 0) return std::string(c.source);
   const auto comma = std::min(c.source.find(", "), c.source.size());
-  return fmt::format("{} measurement{}: {}{}", c.measurements, c.measurements == 1 ? "" : "s",
-                     c.source.substr(0, comma), comma < c.source.size() ? ", …" : "");
+  return fmt::format("{}: {}{}", counted(c.measurements, "measurement"), c.source.substr(0, comma),
+                     comma < c.source.size() ? ", …" : "");
 }
 
 /// Bytes in MiB, seconds in µs or ms, all else as it is.

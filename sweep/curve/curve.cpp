@@ -63,6 +63,11 @@ double answers_s(const AllocationPoint& point) {
   return runs(point) ? 1.0 / point.estimate.total.value() : 0.0;
 }
 
+/// True if cards and CPU have one memory: a smaller allocation leaves no more of it.
+bool has_one_memory(const CurveLine& line) {
+  return std::ranges::any_of(line.scenario.machine->devices, &Device::unified_memory);
+}
+
 /// The least allocation within the knee's share of the best speed of a whole answer. Allocations
 /// that stay on the cards at the high end of the interval come first.
 void recommend(CurveLine& line) {
@@ -79,15 +84,21 @@ void recommend(CurveLine& line) {
     return;
   }
   const bool safe = best_within > 0;
-  const double wanted = report::knee_share * (safe ? best_within : best);
+  const double share = has_one_memory(line) ? 1 : report::knee_share;
+  const double wanted = share * (safe ? best_within : best);
   for (std::size_t i = 0; i < line.points.size() && !line.recommended; ++i)
     if (const AllocationPoint& p = line.points[i];
         answers_s(p) >= wanted && (!safe || within_cards(line, p)))
       line.recommended = i;
   const AllocationPoint& p = line.points[*line.recommended];
-  line.reason = fmt::format(
-      "the least with {:.0f} % of the best speed of a whole answer (it reaches {:.0f} %)",
-      100 * report::knee_share, 100 * answers_s(p) / best);
+  line.reason =
+      has_one_memory(line)
+          ? std::string(
+                "the least with the best speed of a whole answer, as GPU and CPU have one "
+                "memory")
+          : fmt::format(
+                "the least with {:.0f} % of the best speed of a whole answer (it reaches {:.0f} %)",
+                100 * report::knee_share, 100 * answers_s(p) / best);
   if (!safe)
     line.reason += fmt::format("; it may need up to {}, more than the card has",
                                to_text(p.estimate.gpu_bytes_high));
@@ -180,8 +191,7 @@ std::string jump_words(const CurveLine& line, std::size_t point) {
         break;
       case Jump::more_gpus:
       case Jump::fewer_gpus:
-        words = fmt::format("{} GPU{}", p.plan.cards - p.plan.first_used_card,
-                            p.plan.cards - p.plan.first_used_card == 1 ? "" : "s");
+        words = counted(p.plan.cards - p.plan.first_used_card, "GPU");
         break;
       case Jump::slower:
         words = "slower than on the CPU";

@@ -88,7 +88,11 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
   const int rows_of_plot = lines.size() == 1 ? 7 : 5;
   if (any) text += '\n' + report::text_plot(figure_of(given, lines), rows_of_plot);
   const bool recommends = lines.size() == 1 && lines.front().recommended;
-  if (recommends) text += paragraph(fmt::format("Recommended: {}.", lines.front().reason));
+  if (recommends) {
+    const CurveLine& line = lines.front();
+    text += paragraph(fmt::format("Recommended: {}.", line.reason));
+    text += own_placement_line(given, line.points[*line.recommended].estimate);
+  }
   text += assumption_lines(given);
   text += footnote_of(text);
   const Bytes budget = recommends ? budget_of(lines.front()) : unlimited;

@@ -135,9 +135,9 @@ std::string findings(const CurveLine& line, Size gpus) {
 
 std::string curve_text(const GivenScenario& given, const std::vector<CurveLine>& lines) {
   const Scenario& s = given.scenario;
-  std::string text =
-      fmt::format("Model     {} ({}), {} layers\nMachine   {}\n", given.model->name,
-                  given.model->architecture, given.model->shape.layers, given.machine->name);
+  std::string text = fmt::format("Model     {} ({}), {}\nMachine   {}\n", given.model->name,
+                                 given.model->architecture,
+                                 counted(given.model->shape.layers, "layer"), given.machine->name);
   text += fmt::format(
       "Assumes   batch {}, prompt {} tokens, output {} tokens, context {} tokens a "
       "sequence, KV cache in {}\n",

@@ -21,13 +21,9 @@ std::optional<model::ServedAdapters> add_adapters(const Options& options, const 
   }
   if (!weights.refusal.empty()) return std::nullopt;
   const model::ServedAdapters adapters{options.whole("lora-adapters", 1), *request};
-  try {
-    weights = model::with_adapters(weights, *s.runtime, adapters, s.batch);
-  } catch (const model::AdapterError& e) {
-    throw UsageError(e.what());
-  }
+  weights = model::with_adapters(weights, *s.runtime, adapters, s.batch);
   assumed.push_back(
-      fmt::format("{} adapter{} of rank {}: {}, {}", adapters.count, adapters.count == 1 ? "" : "s",
+      fmt::format("{} of rank {}: {}, {}", counted(adapters.count, "adapter"),
                   adapters.request.rank, to_text(weights.adapters),
                   s.runtime->weights.adapters == model::AdapterMemory::slots
                       ? "slots for every linear layer of the decoder in 16 bit"
@@ -119,9 +115,10 @@ void add_images(const Options& options, model::Scenario& s, std::vector<std::str
     throw UsageError(
         fmt::format("--context: {} is less than text, {} image tokens and output together ({})",
                     s.context, count * each.tokens, least));
-  assumed.push_back(fmt::format(
-      "{} image{} of {} tokens each in every prompt, in addition to its text; {} patches each ({})",
-      count, count == 1 ? "" : "s", each.tokens, each.patches, m.images.source));
+  assumed.push_back(
+      fmt::format("{} of {} each in every prompt, in addition to its text; {} each ({})",
+                  counted(count, "image"), counted(each.tokens, "token"),
+                  counted(each.patches, "patch"), m.images.source));
 }
 
 }  // namespace headroom::sweep

@@ -24,8 +24,10 @@ constexpr auto flags_of_keys = std::to_array<std::pair<std::string_view, std::st
 double number(std::string_view where, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw UsageError(fmt::format("{}: found '{}', expected a number", where, text));
+  if (error != std::errc() || end != text.data() + text.size() ||
+      !(value >= 0 && value <= model::most_factor))
+    throw UsageError(
+        fmt::format("{}: found '{}', expected a number from 0 to 1,000,000", where, text));
   return value;
 }
 

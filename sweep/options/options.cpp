@@ -227,6 +227,28 @@ std::string Options::one_of(std::string_view flag, std::span<const std::string_v
   return value;
 }
 
+std::string Options::naming_flag(const std::string& message) const {
+  const auto open = std::min(message.find('\''), message.size());
+  const auto close = message.find('\'', open + 1);
+  const std::string quoted =
+      close == std::string::npos ? std::string() : message.substr(open + 1, close - open - 1);
+  const auto is_of = [&](const std::string& value) {
+    if (value.empty()) return false;
+    if (message.starts_with(value + ':')) return true;
+    constexpr std::size_t telling = 3;  // characters of a part: "rtx-4900" of "2x rtx-4900"
+    return value == quoted || (quoted.size() >= telling && value.find(quoted) != std::string::npos);
+  };
+  if (std::ranges::any_of(operands_, is_of)) return message;
+  std::string found;
+  for (const auto& [flag, values] : values_) {
+    if (!std::ranges::any_of(values, is_of)) continue;
+    if (!found.empty()) return message;
+    found = "--" + flag;
+  }
+  return found.empty() || message.find(found) != std::string::npos ? message
+                                                                   : found + ": " + message;
+}
+
 void Options::exclusive(std::initializer_list<std::string_view> flags) const {
   std::string_view first;
   for (const auto flag : flags) {

@@ -53,6 +53,9 @@ class Options {
       throw UsageError("--" + std::string(flag) + ": " + e.what());
     }
   }
+  /// `message`, and before it the flag whose value it quotes. It stays as it is where it names that
+  /// flag, and where several flags or an operand have that value.
+  std::string naming_flag(const std::string& message) const;
   const std::vector<std::string>& operands() const { return operands_; }
   /// Values by flag, of those that were given.
   const std::map<std::string, std::vector<std::string>, std::less<>>& all() const {

@@ -156,8 +156,7 @@ std::string assumed_line(const GivenDraft& given, const Speculation& asked,
   const model::Draft& draft = given.draft;
   std::string text;
   if (asked.proposer == Proposer::modules)
-    text = fmt::format("{} module{} of the checkpoint (MTP)", draft.modules,
-                       draft.modules == 1 ? "" : "s");
+    text = counted(draft.modules, "module") + " of the checkpoint (MTP)";
   else if (asked.proposer == Proposer::lookup)
     text = "n-grams of the text so far";
   else
@@ -166,7 +165,7 @@ std::string assumed_line(const GivenDraft& given, const Speculation& asked,
   if (draft.weights != nullptr)
     text += fmt::format(" in {}: {}", draft.weights->scheme->name, to_text(draft.weights->total));
   const model::Acceptance& a = given.acceptance;
-  text += fmt::format("; {} tokens proposed a step, {:.0f} % of them kept", draft.tokens,
+  text += fmt::format("; {} proposed a step, {:.0f} % of them kept", counted(draft.tokens, "token"),
                       100 * draft.acceptance);
   if (a.sources > 0)
     text += fmt::format(" ({:.0f} to {:.0f} %, {} published sources)", 100 * a.low, 100 * a.high,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
 #include "model/infer/estimate.hpp"
 
@@ -39,7 +40,8 @@ void read_cards(const Options& options, Size cards, LayerSplit& split) {
   split.mode = mode == "row" ? SplitMode::row : mode == "none" ? SplitMode::none : SplitMode::layer;
   for (const auto flag : {"tensor-split", "split-mode", "main-gpu"})
     if (options.given(flag) && cards < 2)
-      throw UsageError(fmt::format("--{} has no effect on a machine with {} cards", flag, cards));
+      throw UsageError(
+          fmt::format("--{} has no effect on a machine with {}", flag, counted(cards, "card")));
   if (options.given("main-gpu")) {
     if (split.mode != SplitMode::none)
       throw UsageError("--main-gpu has no effect without --split-mode none");

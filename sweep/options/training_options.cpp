@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hardware/quantity_text.hpp"
 #include "model/train/factors.hpp"
 #include "model/train/rank.hpp"
 #include "sweep/hub/hub.hpp"
@@ -150,9 +151,9 @@ void read_adapters(const Options& options, GivenTraining& given) {
     given.adapters = *adapters;
     given.lora_alpha = options.whole("lora-alpha", 16);
     given.assumed.push_back(fmt::format(
-        "adapters of rank {} for {} modules, in {}, scaled by {} / {}", adapters->rank,
-        given.adapter->modules.size(), s.runtime->adapter_bytes == 4 ? "fp32" : "16 bit",
-        given.lora_alpha, adapters->rank));
+        "adapters of rank {} for {}, in {}, scaled by {} / {}", adapters->rank,
+        counted(std::ssize(given.adapter->modules), "module"),
+        s.runtime->adapter_bytes == 4 ? "fp32" : "16 bit", given.lora_alpha, adapters->rank));
   } else if (options.given("lora-alpha")) {
     throw UsageError("--lora-alpha has no effect without --lora");
   }
@@ -182,9 +183,9 @@ void read_machine(const Options& options, GivenTraining& given) {
   const auto cards = static_cast<Size>(given.machine->devices.size());
   if (cards < s.parallel.cards())
     throw UsageError(
-        fmt::format("the run takes {} cards (dp {} x tp {} x pp {} x cp {}), and {} has {}",
-                    s.parallel.cards(), s.parallel.replicas, s.parallel.tensor, s.parallel.stages,
-                    s.parallel.context, given.machine->name, cards));
+        fmt::format("the run takes {} (--dp {} x --tp {} x --pp {} x --cp {}), and {} has {}",
+                    counted(s.parallel.cards(), "card"), s.parallel.replicas, s.parallel.tensor,
+                    s.parallel.stages, s.parallel.context, given.machine->name, cards));
 }
 
 }  // namespace

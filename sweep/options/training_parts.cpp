@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "hardware/quantity_text.hpp"
 #include "model/train/factors.hpp"
 #include "model/train/tape/tower.hpp"
 #include "sweep/options/extra_options.hpp"
@@ -11,13 +12,14 @@
 namespace headroom::sweep {
 namespace {
 
-double real_of(const Options& options, std::string_view flag, double fallback) {
-  if (!options.given(flag)) return fallback;
-  const std::string text = options.text(flag);
+double imbalance_of(const Options& options) {
+  if (!options.given("expert-imbalance")) return 1;
+  const std::string text = options.text("expert-imbalance");
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw UsageError(fmt::format("--{}: found '{}', expected a number", flag, text));
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 1 && value <= 1000))
+    throw UsageError(fmt::format(
+        "--expert-imbalance: found '{}', expected a number from 1 (even) to 1000", text));
   return value;
 }
 
@@ -73,7 +75,7 @@ void read_kernels(const Options& options, model::TrainingScenario& s, GivenTrain
   s.compiled = options.given("compile");
   if (s.compiled && s.runtime->selective != model::Selective::but_every_2nd_mm)
     throw UsageError("--compile works only with --runtime fsdp2 in this version");
-  s.imbalance = real_of(options, "expert-imbalance", 1);
+  s.imbalance = imbalance_of(options);
   if (s.imbalance != 1 && s.model->profile.routing.experts == 0)
     throw UsageError("--expert-imbalance has no effect: the model has no experts");
 }
@@ -95,14 +97,14 @@ void read_images(const Options& options, model::TrainingScenario& s, GivenTraini
   }
   const Size tokens = images->count * images->each.tokens;
   if (tokens > s.sequence)
-    throw UsageError(fmt::format("--seq: {} tokens do not hold {} images of {} tokens each ({})",
-                                 s.sequence, images->count, images->each.tokens, tokens));
+    throw UsageError(fmt::format("--seq: {} tokens do not hold {} of {} tokens each ({})",
+                                 s.sequence, counted(images->count, "image"), images->each.tokens,
+                                 tokens));
   const auto tower = model::vision_tower(*s.model);
   s.images = {images->count, images->each.patches + (tower ? tower->class_tokens : 0)};
   given.assumed.push_back(fmt::format(
-      "{1} of the {0} tokens of a sequence come from {2} image{3}; {4} patches each ({5})",
-      s.sequence, tokens, images->count, images->count == 1 ? "" : "s", s.images.patches,
-      s.model->images.source));
+      "{1} of the {0} tokens of a sequence come from {2}; {3} each ({4})", s.sequence, tokens,
+      counted(images->count, "image"), counted(s.images.patches, "patch"), s.model->images.source));
 }
 
 Size token_budget_of(const Options& options) {

@@ -110,7 +110,8 @@ std::string place_screen(const Answer& answer) {
     if (const std::string line = layers_line(chosen.explained); !line.empty())
       text += paragraph("Layers: " + line);
     if (const std::string line = passed_line(answer); !line.empty()) text += paragraph(line);
-    text += paragraph(fmt::format("Why {}: {}.", chosen.name, answer.reason)) + '\n';
+    text += paragraph(fmt::format("Why {}: {}.", chosen.name, answer.reason));
+    text += own_placement_line(given, chosen.explained.estimate) + '\n';
   }
   for (const auto& line : answer.strategies.back().explained.warnings)
     text += paragraph("Warning: " + line);

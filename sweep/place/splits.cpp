@@ -39,8 +39,7 @@ std::string outcome_words(const Estimate& e) {
     return "refused: " + std::string(report::reason_words(e.reason));
   if (!fits(e)) return fmt::format("does not fit: {} short", to_text(e.short_bytes));
   if (e.verdict == Verdict::fits_cpu_offload) return "fits with CPU offload";
-  return e.gpus_used == 1 ? std::string("fits on 1 GPU")
-                          : fmt::format("fits on {} GPUs", e.gpus_used);
+  return "fits on " + counted(e.gpus_used, "GPU");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "sweep/output.hpp"
 #include "sweep/place/answer.hpp"
 #include "sweep/place/place.hpp"
+#include "sweep/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -33,8 +34,10 @@ int place_by_strategy(const Options& options) {
         "how much may each device hold? give raw budgets (--max-memory 0=6GiB --max-memory "
         "cpu=25GiB), or a machine (--machine, or --gpu-memory, --ram and --disk)");
   refuse_mapper(options, *given.scenario.runtime);
-  if (!given.weights->refusal.empty())
-    throw UsageError(fmt::format("--precision: {}", given.weights->refusal));
+  if (!given.weights->refusal.empty()) {
+    fmt::print(stderr, "headroom: {}\n", refusal_text(given.scenario));
+    return answer_is_no;
+  }
   if (options.given("offload-folder"))
     given.scenario.disk_budget =
         std::min(given.scenario.disk_budget, space_in(options.text("offload-folder")));

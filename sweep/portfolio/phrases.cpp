@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/demand_words.hpp"
 #include "sweep/interval_words.hpp"
@@ -18,9 +19,9 @@ namespace {
 /// "3 copies on 2 cards", "1 copy on 1/4 of a card".
 std::string stay_words(const model::Stay& stay) {
   const Size parts = stay.way.parts, cards = parts / model::parts_of_a_card;
-  std::string where = cards >= 1 ? fmt::format("{} {}", cards, cards == 1 ? "card" : "cards")
+  std::string where = cards >= 1 ? counted(cards, "card")
                                  : fmt::format("1/{} of a card", model::parts_of_a_card / parts);
-  return fmt::format("{} {} of {}", stay.running, stay.running == 1 ? "copy" : "copies", where);
+  return counted(stay.running, "copy") + " of " + where;
 }
 
 /// Sequences of a copy at the load, and times with their intervals: of the slowest where requests
@@ -29,14 +30,14 @@ std::string speed_words(const model::Stay& stay) {
   const model::Service& seen = stay.at_load.service;
   const auto& slowest = stay.at_load.slowest;
   if (!slowest)
-    return fmt::format("{} of at most {} sequences each; first token {}, per token {}",
-                       grouped(stay.at_load.requests), grouped(stay.way.serving.batch),
-                       time_with_interval(seen.ttft, seen.first),
-                       time_with_interval(seen.tpot, seen.step));
+    return fmt::format(
+        "{} of at most {} {} each; first token {}, per token {}", grouped(stay.at_load.requests),
+        grouped(stay.way.serving.batch), plural(stay.way.serving.batch, "sequence"),
+        time_with_interval(seen.ttft, seen.first), time_with_interval(seen.tpot, seen.step));
   return fmt::format(
-      "at most {} sequences each, {:.0f} % busy; 95 of 100: first token {}, each further {}",
-      grouped(stay.way.serving.batch), 100 * slowest->load,
-      time_with_interval(slowest->ttft_p95, seen.first),
+      "at most {} {} each, {:.0f} % busy; 95 of 100: first token {}, each further {}",
+      grouped(stay.way.serving.batch), plural(stay.way.serving.batch, "sequence"),
+      100 * slowest->load, time_with_interval(slowest->ttft_p95, seen.first),
       time_with_interval(slowest->tpot_p95, seen.step));
 }
 

@@ -17,6 +17,25 @@ namespace headroom::sweep {
 namespace json = boost::json;
 using model::TrainingEstimate;
 
+namespace {
+
+/// `reason` with the flags of the divisions that it names.
+std::string with_flags(std::string reason) {
+  constexpr std::pair<std::string_view, std::string_view> flags[] = {
+      {"tensor parallel", "--tp"},
+      {"pipeline stages", "--pp"},
+      {"virtual stages", "--virtual-stages"},
+      {"expert parallel", "--ep"},
+      {"context parallel", "--cp"},
+      {"accumulated passes", "--grad-accum"}};
+  for (const auto& [words, flag] : flags)
+    if (const auto at = reason.find(words); at != std::string::npos)
+      reason.insert(at + words.size(), fmt::format(" ({})", flag));
+  return reason;
+}
+
+}  // namespace
+
 TrainingAnswer answer_of(const GivenTraining& given) try {
   const model::TrainingScenario& s = given.scenario;
   model::TrainingEvaluator evaluate;
@@ -32,7 +51,7 @@ TrainingAnswer answer_of(const GivenTraining& given) try {
     model::put_time(*answer.outcome, *answer.time);
   return answer;
 } catch (const std::invalid_argument& impossible) {
-  throw UsageError(impossible.what());
+  throw UsageError(with_flags(impossible.what()));
 }
 
 namespace {
@@ -86,6 +105,11 @@ std::vector<std::string> warnings_of(const GivenTraining& given) {
   for (const auto& [key, value] : given.scenario.factors)
     all.push_back(fmt::format("a rule of thumb replaces the counted value: {} = {}", key, value));
   return all;
+}
+
+double days_of(const GivenTraining& given, const model::StepTime& time) {
+  constexpr double seconds_a_day = 86400;
+  return static_cast<double>(given.token_budget) / time.tokens_s / seconds_a_day;
 }
 
 namespace {
@@ -154,7 +178,7 @@ void add_times(const GivenTraining& given, const TrainingAnswer& answer, json::o
   all["step_breakdown"] = array_of(answer.parts);
   if (given.token_budget > 0) {
     all["token_budget"] = given.token_budget;
-    all["days"] = static_cast<double>(given.token_budget) / time.tokens_s / 86400;
+    all["days"] = days_of(given, time);
   }
 }
 

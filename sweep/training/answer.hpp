@@ -41,6 +41,8 @@ TrainingAdvice advice_of(const GivenTraining& given, const model::TrainingEstima
 /// Why the peak is not to be relied on.
 std::vector<std::string> warnings_of(const GivenTraining& given);
 
+/// Days that the tokens of --token-budget take.
+double days_of(const GivenTraining& given, const model::StepTime& time);
 boost::json::object object_of(const GivenTraining& given, const TrainingAnswer& answer);
 
 }  // namespace headroom::sweep

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/outcome.hpp"
 #include "sweep/advice_words.hpp"
@@ -123,18 +124,15 @@ std::string training_screen(const GivenTraining& given, const TrainingAnswer& an
       title_of(given, answer) + paragraph(headline(given, answer)) + '\n' + memory_table(answer);
   if (e.host > Bytes(0)) text += fmt::format("In host memory: {} GiB a card.\n", in_gib(e.host));
   if (e.disk > Bytes(0)) text += fmt::format("On disk: {} GiB a card.\n", in_gib(e.disk));
-  if (given.token_budget > 0 && answer.time)
-    text += fmt::format("{} tokens take {}.\n", grouped(given.token_budget),
-                        duration(static_cast<double>(given.token_budget) / answer.time->tokens_s));
+  text += budget_line(given, answer);
   if (given.machine && !given.machine->devices.empty())
     text += advice_lines(advice_of(given, e), fits(*answer.outcome) && is_tight(given, e));
   text += '\n';
   for (const auto& line : warnings_of(given)) text += paragraph("Warning: " + line + '.');
   if (!given.probe.empty()) text += paragraph("To measure it on a GPU: " + given.probe);
   std::vector<std::string> assumed = given.assumed;
-  assumed.push_back(fmt::format("{} sequence{} a pass, {} pass{} a step", s.batch,
-                                s.batch == 1 ? "" : "s", s.accumulated,
-                                s.accumulated == 1 ? "" : "es"));
+  assumed.push_back(fmt::format("{} a pass, {} a step", counted(s.batch, "sequence"),
+                                counted(s.accumulated, "pass")));
   text += paragraph(fmt::format("Assumes {}.", fmt::join(assumed, "; ")));
   const bool measured =
       !answer.time ||

@@ -22,10 +22,8 @@ std::string bytes_text(double bytes) {
 std::string seconds_text(double seconds) { return seconds > 0 ? duration(seconds) : ""; }
 
 /// Three significant digits, never as a power of ten.
-std::string days_text(double days) {
-  return (days < 1000 ? fmt::format("{:.3g}", days)
-                      : grouped(static_cast<Size>(std::llround(days)))) +
-         " days";
+std::string days_number(double days) {
+  return days < 1000 ? three_digits(days) : grouped(static_cast<Size>(std::llround(days)));
 }
 
 /// Without the columns that no part has anything in.
@@ -67,6 +65,14 @@ std::string table(const std::vector<StepPart>& parts, double total) {
 
 }  // namespace
 
+std::string budget_line(const GivenTraining& given, const TrainingAnswer& answer) {
+  if (given.token_budget == 0 || !answer.time) return {};
+  return fmt::format("{} {} days.\n",
+                     given.token_budget == 1 ? std::string("1 token takes")
+                                             : grouped(given.token_budget) + " tokens take",
+                     days_number(days_of(given, *answer.time)));
+}
+
 std::string step_time_text(const GivenTraining& given, const TrainingAnswer& answer,
                            bool with_parts) {
   if (!answer.time) return "";
@@ -80,13 +86,11 @@ std::string step_time_text(const GivenTraining& given, const TrainingAnswer& ans
       "most goes to {}.\n",
       fits(*answer.outcome) ? "A step takes" : "If it fitted, a step would take", total,
       total * spread.low, total * spread.high,
-      spread.measurements > 0 ? fmt::format("from {} measured steps", spread.measurements)
+      spread.measurements > 0 ? "from " + counted(spread.measurements, "measured step")
                               : std::string("unmeasured"),
       grouped(static_cast<Size>(t.tokens_s)), 100 * t.utilization, in_fp32 ? "fp32" : "16-bit",
       name_of(t.bound));
-  if (given.token_budget > 0)
-    text += fmt::format("{} tokens take {}.\n", grouped(given.token_budget),
-                        days_text(static_cast<double>(given.token_budget) / t.tokens_s / 86400));
+  text += budget_line(given, answer);
   if (!with_parts) return text;
   return text + "\n" + table(answer.parts, total) +
          "All passes of a step on one card of the slowest stage; parts add up to the step. hidden: "

@@ -15,6 +15,7 @@
 #include "hardware/text_file.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/plurals.hpp"
 #include "tests/support/unbroken.hpp"
 
 namespace {
@@ -103,6 +104,8 @@ TEST_P(Cli, Case) {
     EXPECT_TRUE(says(out, fragment)) << "no '" << fragment << "' in\n" << out;
   for (const auto& fragment : c.err)
     EXPECT_TRUE(says(err, fragment)) << "no '" << fragment << "' in\n" << err;
+  for (const std::string& text : {out, err})
+    EXPECT_EQ(headroom::test::wrong_plural(text), "") << c.command << '\n' << text;
   if (c.err.empty()) {
     EXPECT_EQ(err, "") << c.command;
   } else {
@@ -128,6 +131,7 @@ TEST_P(Mistakes, HaveAShortAnswer) {
     says += (says.empty() ? "" : " ") + std::string(word);
   for (const auto& fragment : c.out)
     EXPECT_NE(says.find(fragment), std::string::npos) << "no '" << fragment << "' in\n" << says;
+  EXPECT_EQ(headroom::test::wrong_plural(all), "") << all;
   constexpr std::size_t most = 500;  // five rows of a screen
   EXPECT_LE(says.size(), most) << says;
 }

@@ -139,6 +139,32 @@ TEST_P(Effects, OfEveryFlag) {
   }
 }
 
+/// `added` with `nonsense` for the value of the flag; empty: it is a switch, or has no value there.
+std::string with_nonsense(const Effect& effect, const std::string& nonsense) {
+  const std::regex value("(--" + effect.flag + R"re([ =])("[^"]*"|'[^']*'|[^-\s]\S*))re");
+  std::smatch found;
+  if (!std::regex_search(effect.added, found, value)) return {};
+  return found.prefix().str() + found[1].str() + nonsense + found.suffix().str();
+}
+
+/// An error about a value names the flag and the value, whoever finds it.
+TEST_P(Effects, NonsenseIsAnErrorThatNamesItsFlag) {
+  std::set<std::string> asked;
+  for (const Effect& effect : effects().at(GetParam())) {
+    if (effect.elsewhere || !asked.insert(effect.flag).second) continue;
+    for (const std::string nonsense : {"xyzzy", "99999999999999999999", "nan"}) {
+      const std::string added = with_nonsense(effect, nonsense);
+      if (added.empty()) continue;
+      SCOPED_TRACE(GetParam() + ' ' + effect.without + ' ' + added);
+      const Said answer = said(GetParam() + ' ' + effect.without + ' ' + added);
+      EXPECT_LE(answer.code, 3);
+      if (answer.code != 1 && answer.code != 2) continue;  // a path or a name of one's own
+      EXPECT_NE(answer.text.find("--" + effect.flag), std::string::npos) << answer.text;
+      EXPECT_NE(answer.text.find(nonsense), std::string::npos) << answer.text;
+    }
+  }
+}
+
 /// Nobody adds a flag without showing its effect.
 TEST_P(Effects, HaveARowForEveryFlag) {
   const std::string help = said(GetParam() + " --help-all").text;

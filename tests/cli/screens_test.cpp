@@ -14,6 +14,7 @@
 #include "hardware/text.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/plurals.hpp"
 
 namespace headroom::test {
 namespace {
@@ -80,6 +81,7 @@ TEST_P(Screens, FitOnATerminal) {
     EXPECT_LE(text_width(line), 100U) << line << "\nof\n" << text;
   EXPECT_EQ(text.find("marginal)"), std::string::npos) << text;
   EXPECT_EQ(text.find("(sure"), std::string::npos) << text;
+  EXPECT_EQ(wrong_plural(text), "") << text;
   // The footnote of numbers without measurements stands under them, and only there.
   const auto footnote = text.find("~ No measurement");
   EXPECT_EQ(footnote != std::string::npos, text.substr(0, footnote).find('~') != std::string::npos)

@@ -77,6 +77,17 @@ TEST(QuantityText, Times) {
     EXPECT_THROW(parse_seconds(bad), std::invalid_argument) << bad;
 }
 
+TEST(QuantityText, CountsThings) {
+  EXPECT_EQ(counted(1, "row"), "1 row");
+  EXPECT_EQ(counted(0, "row"), "0 rows");
+  EXPECT_EQ(counted(2, "copy"), "2 copies");
+  EXPECT_EQ(counted(3, "pass"), "3 passes");
+  EXPECT_EQ(counted(8, "box"), "8 boxes");
+  EXPECT_EQ(counted(9, "patch"), "9 patches");
+  EXPECT_EQ(counted(1, "GPU"), "1 GPU");
+  EXPECT_EQ(plural(30, "day"), "days");
+}
+
 TEST(QuantityText, WrittenWithTwoDecimals) {
   EXPECT_EQ(to_text(parse_bytes("37.25GiB")), "37.25 GiB");
   EXPECT_EQ(to_text(parse_bytes("81559MiB")), "79.65 GiB");

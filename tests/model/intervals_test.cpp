@@ -85,8 +85,8 @@ TEST(Intervals, UnmeasuredCardsUseTheDefaultInterval) {
   EXPECT_EQ(first.tpot.measurements, 40);
 }
 
-/// One concurrent request is a batch of one. Its interval under load must not be narrower.
-TEST(Intervals, OfOneRequestUnderLoadAreNoNarrowerThanAlone) {
+/// One concurrent request is a batch of one, so it has the same intervals. Two have those of load.
+TEST(Intervals, OfOneRequestUnderLoadAreThoseOfOneAlone) {
   const Measured m;
   const IntervalFactors factors = interval_factors(m.row);
   const auto under_load = [&](Size requests) {
@@ -98,9 +98,10 @@ TEST(Intervals, OfOneRequestUnderLoadAreNoNarrowerThanAlone) {
     return factors.serving(e);
   };
   const ServingIntervals one = under_load(1), two = under_load(2);
-  EXPECT_EQ(one.tpot.low, 0.9);  // this is under load, without load it is 0.95
+  EXPECT_EQ(one.tpot.low, 0.95);  // under load it is 0.9
   EXPECT_EQ(one.tpot.high, 2.2);
-  EXPECT_EQ(one.rate.high, 2.2);
+  EXPECT_GT(one.rate.high, 2.1);  // an answer has the first token too, with 1.1
+  EXPECT_LT(one.rate.high, 2.2);
   EXPECT_EQ(one.ttft.high, 1.1);
   EXPECT_EQ(one.tpot.measurements, 40);
   EXPECT_EQ(two.tpot.high, 1.1);

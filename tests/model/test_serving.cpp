@@ -120,21 +120,52 @@ TEST(Serving, TheFastestOfTheMost) {
   EXPECT_EQ(best_of({{0, 90}, {1, 1}}), 1);
 }
 
-/// One sequence and two use the same model of steady state. Otherwise two could meet a target that
-/// one misses.
-TEST(Serving, OneSequenceIsNotSlowerThanTwo) {
+/// One request has the intervals of its passes, whichever function is asked.
+TEST(Serving, OneRequestHasTheIntervalsOfItsPasses) {
   const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
   const QuantisedModel weights = quantise(model, scheme("bf16"));
   const Machine machine = test::machine(1, 80, 256);
-  for (const char* engine : {"vllm", "llama.cpp"}) {
-    Scenario s = test::scenario(weights, machine, engine);
-    s.prompt_tokens = 4000;
-    const Service one = service_of(s, evaluate(s));
-    s.batch = 2;
-    const Service two = service_of(s, evaluate(s));
-    EXPECT_LE(one.first.high * one.ttft, two.first.high * two.ttft) << engine;
-    EXPECT_LE(one.step.high * one.tpot, two.step.high * two.tpot) << engine;
+  for (const char* engine : {"vllm", "sglang", "tensorrt-llm", "llama.cpp", "transformers"}) {
+    const Scenario s = test::scenario(weights, machine, engine);
+    const Estimate e = evaluate(s);
+    const Service seen = service_of(s, e);
+    const TimeIntervals times = interval_factors(s).times(e);
+    EXPECT_EQ(seen.first.low, times.ttft.low) << engine;
+    EXPECT_EQ(seen.first.high, times.ttft.high) << engine;
+    EXPECT_EQ(seen.step.low, times.tpot.low) << engine;
+    EXPECT_EQ(seen.step.high, times.tpot.high) << engine;
+    EXPECT_DOUBLE_EQ(seen.time.high * e.total.value(),
+                     total_at(e, times.ttft.high, times.tpot.high).value())
+        << engine;
   }
+}
+
+/// One alone may have a wider interval than two. Still no target is met by two and missed by one.
+TEST(Serving, StrictTargetsAreNeverMetByMoreAndMissedByOne) {
+  const Model& model = test::catalogue_model("meta-llama/Meta-Llama-3-8B");
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
+  const Machine machine = test::machine(1, 80, 256);
+  int between = 0;  // targets that one misses, and two by their own interval would meet
+  for (const char* engine : {"vllm", "sglang", "tensorrt-llm", "llama.cpp"})
+    for (const bool decoding : {false, true}) {
+      Scenario s = test::scenario(weights, machine, engine);
+      s.prompt_tokens = 4000;
+      const Service one = service_of(s, evaluate(s));
+      s.batch = 2;
+      const Service two = service_of(s, evaluate(s));
+      const Seconds high = decoding ? one.step.high * one.tpot : one.first.high * one.ttft;
+      const Seconds own = decoding ? two.step.high * two.tpot : two.first.high * two.ttft;
+      Target target;
+      target.strict = true;
+      (decoding ? target.tpot : target.ttft) = 0.99 * high;
+      between += own < 0.99 * high;
+      for (s.batch = 1; s.batch <= 4; ++s.batch)
+        EXPECT_FALSE(shortfall(s, evaluate(s), target).met()) << engine << s.batch;
+      (decoding ? target.tpot : target.ttft) = 1.01 * std::max(high, own);
+      for (s.batch = 1; s.batch <= 2; ++s.batch)
+        EXPECT_TRUE(shortfall(s, evaluate(s), target).met()) << engine << s.batch;
+    }
+  EXPECT_GT(between, 0);
 }
 
 /// If a batch starts together, all its prompts precede every token.

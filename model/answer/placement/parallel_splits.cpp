@@ -58,21 +58,4 @@ std::vector<ParallelSplit> parallel_splits(const Scenario& s) {
   return all;
 }
 
-Scenario with_quickest_split(const Scenario& s) {
-  if (s.runtime->parallel.split != Split::tensors ||
-      s.tensor_parallel + s.pipeline_parallel + s.expert_parallel + s.data_parallel > 0)
-    return s;
-  Scenario best = s;
-  double most = 0;
-  for (const Size cards : sizes(0, card_count(s))) {
-    Scenario changed = s;
-    changed.tensor_parallel = cards;
-    const Estimate e = evaluate(changed);
-    if (!is_on_gpus(e) || e.tokens_s <= most) continue;
-    most = e.tokens_s;
-    best = changed;
-  }
-  return best;
-}
-
 }  // namespace headroom::model

@@ -22,9 +22,4 @@ struct ParallelSplit {
 /// divide the model carry the reason.
 std::vector<ParallelSplit> parallel_splits(const Scenario& scenario);
 
-/// The scenario with the tensor-parallel size that decodes fastest under the full budgets, and the
-/// smallest such size in case of a tie. Unchanged where sizes are given, nothing fits, or layers
-/// are split.
-Scenario with_quickest_split(const Scenario& scenario);
-
 }  // namespace headroom::model

@@ -188,7 +188,7 @@ Size safetensors_header_length(std::string_view first_bytes, Size file_size,
                                std::string_view origin) {
   if (first_bytes.size() < 8 || file_size < 8)
     throw FormatError(
-        fmt::format("{}: {} bytes are too few for a safetensors file", origin,
+        fmt::format("{}: a size of {} B is too little for a safetensors file", origin,
                     std::min<Size>(file_size, static_cast<Size>(first_bytes.size()))));
   std::uint64_t length = 0;
   for (std::size_t i = 8; i-- > 0;)

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/describe/layer_range.hpp"
+#include "model/engine/runs_on.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/packed_pool.hpp"
@@ -18,16 +19,13 @@ Size tokens_of(const CacheClass& c, CachedTokens tokens) {
   return c.kind == CacheKind::cross_attention ? tokens.source : tokens.self;
 }
 
-bool is_listed(const std::vector<std::string_view>& classes, const Scenario& s) {
-  return std::ranges::binary_search(classes, s.weights->model->architecture);
-}
-
 /// The window that the engine applies; 0: none.
 Size applied_window(const Scenario& s, const CacheClass& c) {
   const auto& windowed = s.runtime->cache.windowed_classes;
-  if (c.window == 0 || windowed.empty() || is_listed(windowed, s)) return c.window;
+  const Model& model = *s.weights->model;
+  if (c.window == 0 || windowed.empty() || is_listed(windowed, model)) return c.window;
   const auto& by_name = s.runtime->classes;
-  return by_name && is_listed(*by_name, s) ? 0 : c.window;
+  return by_name && is_listed(*by_name, model) ? 0 : c.window;
 }
 
 const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c) {
@@ -139,7 +137,8 @@ PagedLayers paged(const Scenario& s, const CacheClass& c, Range layers) {
 }  // namespace
 
 bool keeps_latents(const Scenario& s) {
-  return s.runtime->cache.latent && !is_listed(s.runtime->cache.expanded_classes, s);
+  return s.runtime->cache.latent &&
+         !is_listed(s.runtime->cache.expanded_classes, *s.weights->model);
 }
 
 Size state_copies(const Scenario& s) {

@@ -27,7 +27,7 @@ void check(const Engine& runtime, const ServedAdapters& asked) {
   if (ranks.empty() || std::ranges::find(ranks, rank) != ranks.end()) return;
   const auto next = std::ranges::upper_bound(ranks, rank);
   throw AdapterError(fmt::format(
-      "rank {}: {} has slots of rank {}{}", rank, runtime.name, fmt::join(ranks, ", "),
+      "rank '{}': {} has slots of rank {}{}", rank, runtime.name, fmt::join(ranks, ", "),
       next == ranks.end() ? std::string()
                           : fmt::format("; an adapter of rank {} takes one of {}", rank, *next)));
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "model/engine/runs_on.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
@@ -115,8 +116,7 @@ Plan divide_tensors(const Scenario& s) {
   const Size stages = std::max<Size>(1, s.pipeline_parallel), cards = card_count(s);
   const Size replicas = std::max<Size>(1, s.data_parallel);
   if (cards == 0) return refused(Reason::no_gpu);
-  if (cards > 1 && std::ranges::binary_search(s.runtime->parallel.undivided_classes,
-                                              s.weights->model->architecture))
+  if (cards > 1 && is_listed(s.runtime->parallel.undivided_classes, *s.weights->model))
     return refused(Reason::parallelism_unsupported);
   if (stages > std::ssize(s.weights->layer)) return refused(Reason::layers_not_divisible);
   Size asked = s.tensor_parallel;

@@ -12,7 +12,10 @@ Speeds::Speeds(const Scenario& s)
       decoding_kernels(headroom::model::kernels(s, decoding)) {
   if (s.machine->devices.empty()) return;
   const auto between = [&](Size together) {
-    return Link{link_rate(s, together), &reduce_latency(s, together), link_path(s, together)};
+    const ParallelPolicy& policy = s.runtime->parallel;
+    const CardLink link = s.machine->card_link(static_cast<std::size_t>(together));
+    return Link{link.rate * policy.link_bandwidth.value, &reduce_latency(policy, link.path),
+                link.path};
   };
   bus = bus_rate(s);
   inside = between(1);

@@ -237,12 +237,8 @@ PrefillOffload host_prompts(const Scenario& s, double tokens) {
              ? PrefillOffload::faster
              : s.runtime->offload.prefill;
 }
-LinkPath link_path(const Scenario& s, Size cards) {
-  return s.machine->card_link(static_cast<std::size_t>(cards)).path;
-}
-const Constant& reduce_latency(const Scenario& s, Size cards) {
-  const ParallelPolicy& policy = s.runtime->parallel;
-  switch (link_path(s, cards)) {
+const Constant& reduce_latency(const ParallelPolicy& policy, LinkPath path) {
+  switch (path) {
     case LinkPath::own:
       return policy.reduce_latency_s;
     case LinkPath::bus:
@@ -255,10 +251,6 @@ const Constant& reduce_latency(const Scenario& s, Size cards) {
 Seconds reduce_start(const Constant& of_two, LinkPath path, Size cards) {
   const double ring = (static_cast<double>(cards) + 1) / 3;
   return Seconds(path == LinkPath::bus ? ring * of_two.value : of_two.value);
-}
-BytesPerSecond link_rate(const Scenario& s, Size cards) {
-  return s.machine->card_link(static_cast<std::size_t>(cards)).rate *
-         s.runtime->parallel.link_bandwidth.value;
 }
 BytesPerSecond bus_rate(const Scenario& s) {
   return s.machine->host_bus(0) * s.runtime->offload.stream_bandwidth.value;

@@ -37,17 +37,14 @@ PrefillOffload host_prompts(const Scenario& scenario, double tokens);
 /// threads wait for the same units.
 Throughput cpu_rate(const Scenario& scenario);
 
-/// The way of an exchange of so many cards.
-LinkPath link_path(const Scenario& scenario, Size cards);
-/// Start of an all-reduce of two cards that meet as so many do, seconds.
-const Constant& reduce_latency(const Scenario& scenario, Size cards);
+/// Start of an all-reduce of two cards that meet on this path, seconds.
+const Constant& reduce_latency(const ParallelPolicy& policy, LinkPath path);
 /// Start of an all-reduce of so many cards. Over links of their own, a kernel of each card reads
 /// all others at the same time: 4.4, 4.6 and 4.6 us of 2, 4 and 8 H100. Over the host's bus a ring
 /// passes the data on: 10.5, 18 and 32 us, a third of the first more for each further card. Source:
 /// us_of_1_kib_at_most in hardware/catalogue/all_reduce.csv, medians over hosts.
 Seconds reduce_start(const Constant& of_two, LinkPath path, Size cards);
-/// Between so many cards, over the bus to the first one, and from disk.
-BytesPerSecond link_rate(const Scenario& scenario, Size cards);
+/// Over the bus to the first card, and from disk.
 BytesPerSecond bus_rate(const Scenario& scenario);
 BytesPerSecond disk_rate(const Scenario& scenario);
 
