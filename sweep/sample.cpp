@@ -134,10 +134,11 @@ PointCost sampled_cost(const Job& job, const Spec& spec) {
   const report::Database database(file);
   const auto columns = report::columns_of(info);
   const report::RunText text(info, columns);
-  for (const Evaluated& each : sample)
-    cost.text_bytes += static_cast<double>(
-        text.block(database, store.run_id(), each.first, each.end - each.first, nullptr)
-            .text.size());
+  report::TextBlock made;
+  for (const Evaluated& each : sample) {
+    text.read_block(database, store.run_id(), each.first, each.end - each.first, nullptr, made);
+    cost.text_bytes += static_cast<double>(made.text.view().size());
+  }
   cost.text_bytes /= points;
   return cost;
 }

@@ -30,7 +30,8 @@ Size applied_window(const Scenario& s, const CacheClass& c) {
 
 const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c) {
   const bool latent = c.kind == CacheKind::latent;
-  if (c.kind == CacheKind::indexer && is_listed(s.runtime->cache.index_values_classes, s))
+  if (c.kind == CacheKind::indexer &&
+      is_listed(s.runtime->cache.index_values_classes, *s.weights->model))
     return c.twice_before;
   const bool expanded = latent ? !keeps_latents(s) : s.runtime->cache.repeated_heads;
   if (expanded) return c.expanded_before;
