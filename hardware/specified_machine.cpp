@@ -167,13 +167,15 @@ std::string set_rates(const MachineSpecification& spec, const Catalogue& catalog
 }
 
 /// The NVIDIA card with its own memory and 16-bit units whose bandwidth and peak are nearest; null:
-/// none is there. Its size has no say: more memory alone changes no generation.
+/// none is there. Its size has no say: more memory alone changes no generation. Slices share the
+/// power limit of a card, so their power is unknown. They are no cards of their own.
 const Device* nearest_nvidia_card(const Catalogue& catalogue, const Device& card) {
   const Device* nearest = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Device& each : catalogue.devices) {
-    if (each.vendor != "nvidia" || each.unified_memory || !each.compute_capability || !each.bf16)
-      continue;
+    const bool whole =
+        each.vendor == "nvidia" && !each.unified_memory && each.power_unknown.empty();
+    if (!whole || !each.compute_capability || !each.bf16) continue;
     const double far =
         std::abs(std::log(each.bandwidth / card.bandwidth)) +
         std::abs(std::log(each.peak(Arithmetic::bf16) / card.peak(Arithmetic::bf16)));

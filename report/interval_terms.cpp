@@ -49,7 +49,7 @@ Sql SqlTerms::guess(model::Guess of, IntervalPart part) const {
 Sql SqlTerms::first_least() const { return least(packed::first_least); }
 Sql SqlTerms::step_least() const { return least(packed::step_least); }
 
-Sql SqlTerms::first_share() const { return {"(ttft_s / total_s)"}; }
+Sql SqlTerms::first_share() const { return {"coalesce(ttft_s / total_s, 0.0)"}; }
 Sql SqlTerms::one() { return {real_literal(1)}; }
 
 Sql SqlTerms::on_cards() const {

@@ -55,6 +55,13 @@ std::string_view loss_formula(const TrainingScenario& s) {
   return "";
 }
 
+/// "1 x 2048 tokens over 1 card, 4 passes at once".
+std::string passes_words(const TrainingScenario& s, const TrainingEstimate& e) {
+  return fmt::format("{} x {} over {}, {} at once", s.batch, headroom::counted(s.sequence, "token"),
+                     headroom::counted(s.parallel.context, "card"),
+                     headroom::counted(e.in_flight, "pass"));
+}
+
 }  // namespace
 
 std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstimate& e) {
@@ -65,9 +72,7 @@ std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstima
   const std::string over =
       fmt::format("; card of stage {} of {}, tensors over {}, experts over {}, ZeRO {} over {}",
                   e.stage + 1, p.stages, p.tensor, p.experts, s.zero, p.alike());
-  const std::string passes =
-      fmt::format("{} x {} over {}, {} at once", s.batch, headroom::counted(s.sequence, "token"),
-                  headroom::counted(p.context, "card"), headroom::counted(e.in_flight, "pass"));
+  const std::string passes = passes_words(s, e);
   return {
       term("weights", e.weights, "bytes of an element * parameters of the card",
            (adapters ? fmt::format("{} frozen, {} trained in {} bytes", e.frozen, e.trained,

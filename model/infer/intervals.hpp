@@ -1,6 +1,7 @@
 // 80 % intervals of an estimate, as factors on expected values.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 
@@ -70,7 +71,10 @@ struct IntervalNumbers {
   double first_least() const { return estimate.first_least / max_low_share; }
   double step_least() const { return estimate.step_least / max_low_share; }
   /// Share of an answer's time before its first token, and the whole.
-  double first_share() const { return estimate.ttft / estimate.total; }
+  double first_share() const {
+    const double share = estimate.ttft / estimate.total;
+    return std::isfinite(share) ? share : 0;
+  }
   static double one() { return 1; }
   bool on_cards() const { return estimate.verdict <= Verdict::fits_gpus; }
   bool first_unmeasured() const { return estimate.first_unmeasured; }
