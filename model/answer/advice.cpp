@@ -197,6 +197,7 @@ std::vector<Advice> changes_that_help(const Scenario& s, const Estimate& e) {
   }
   add(on_cpu_alone(s, e));
   add(freed.alone(now));
+  if (!s.machine->devices.empty()) add(freed.with(fewer_sequences(freed.scenario())));
   auto fewer = fewer_bits(freed.scenario(), now);
   if (!fewer) fewer = usable_bits(freed.scenario(), e);
   add(freed.with(std::move(fewer)));

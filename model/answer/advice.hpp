@@ -31,6 +31,7 @@ struct Advice {
     narrower_cache,     ///< name: of the format
     shorter_context,    ///< amount: tokens; instead_of
     smaller_batch,      ///< amount; instead_of
+    fewer_sequences,    ///< amount: sequences at once that the engine is asked for
     more_cards,         ///< amount: cards; name: of the card; instead_of
     engines_own_split,  ///< the engine's split of the same cards
     freed_alone,        ///< nothing but leaving `freed` out

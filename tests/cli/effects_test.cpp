@@ -150,7 +150,8 @@ std::string with_nonsense(const Effect& effect, const std::string& nonsense) {
 /// An error about a value names the flag and the value, whoever finds it.
 TEST_P(Effects, NonsenseIsAnErrorThatNamesItsFlag) {
   std::set<std::string> asked;
-  for (const Effect& effect : effects().at(GetParam())) {
+  const auto all = effects();
+  for (const Effect& effect : all.at(GetParam())) {
     if (effect.elsewhere || !asked.insert(effect.flag).second) continue;
     for (const std::string nonsense : {"xyzzy", "99999999999999999999", "nan"}) {
       const std::string added = with_nonsense(effect, nonsense);

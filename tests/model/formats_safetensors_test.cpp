@@ -52,7 +52,7 @@ std::string lacks(const std::string& text, std::string_view part) {
 }
 
 TEST(Safetensors, RefusesInconsistentOffsets) {
-  EXPECT_EQ(lacks(complaint([] { list_of("short"); }), "too few"), "");
+  EXPECT_EQ(lacks(complaint([] { list_of("short"); }), "too little"), "");
   EXPECT_EQ(lacks(complaint([] { list_of(little(1000, 8) + "{}"); }), "in a file of 10"), "");
   EXPECT_EQ(lacks(complaint([] { list_of(std::string(8, '\xff') + "{}"); }), "at most 100000000"),
             "");
