@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 #include <limits>
 #include <optional>
 #include <stdexcept>

@@ -9,6 +9,7 @@
 #include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/memory/cache_format.hpp"
+#include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -175,6 +176,20 @@ std::optional<Advice> on_cpu_alone(const Scenario& s, const Estimate& e) {
   const Estimate alone = evaluate(changed);
   if (!fits(alone.verdict) || alone.total >= e.total || alone.tpot >= e.tpot) return {};
   return Advice{.kind = AdviceKind::no_cards, .then = after_change(alone)};
+}
+
+/// Fewer sequences at once than the engine's usual number, which take less memory for its pass at
+/// start and its CUDA graphs.
+std::optional<Advice> fewer_sequences(const Scenario& s) {
+  if (s.max_sequences > 0 || !has_start_pass(s)) return {};
+  Scenario changed = s;
+  for (Size n = start_sequences(s) / 4; n >= s.batch; n /= 4) {
+    changed.max_sequences = n;
+    const Estimate e = evaluate(changed);
+    if (all_on_gpus(e) && e.queued == 0)
+      return Advice{.kind = AdviceKind::fewer_sequences, .then = after_change(e), .amount = n};
+  }
+  return {};
 }
 
 /// Every change that helps, of what the scenario asks for.

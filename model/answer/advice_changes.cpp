@@ -8,7 +8,6 @@
 #include "model/answer/way_order.hpp"
 #include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/infer/memory/cache_format.hpp"
-#include "model/infer/memory/start_pass.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/serving.hpp"
@@ -179,18 +178,6 @@ std::optional<Advice> smaller_batch(const Scenario& s) {
                 .then = after_change(evaluate(changed)),
                 .amount = changed.batch,
                 .instead_of = s.batch};
-}
-
-std::optional<Advice> fewer_sequences(const Scenario& s) {
-  if (s.max_sequences > 0 || !has_start_pass(s)) return {};
-  Scenario changed = s;
-  for (Size n = start_sequences(s) / 4; n >= s.batch; n /= 4) {
-    changed.max_sequences = n;
-    const Estimate e = evaluate(changed);
-    if (all_on_gpus(e) && e.queued == 0)
-      return Advice{.kind = AdviceKind::fewer_sequences, .then = after_change(e), .amount = n};
-  }
-  return {};
 }
 
 /// The fewest cards of the kind there is that hold everything.

@@ -15,9 +15,6 @@ std::optional<Advice> usable_bits(const Scenario& scenario, const Estimate& esti
 std::optional<Advice> narrower_cache(const Scenario& scenario);
 std::optional<Advice> shorter_context(const Scenario& scenario);
 std::optional<Advice> smaller_batch(const Scenario& scenario);
-/// Fewer sequences at once than the engine's usual number, which take less memory for its pass at
-/// start and its CUDA graphs.
-std::optional<Advice> fewer_sequences(const Scenario& scenario);
 std::optional<Advice> more_cards(const Scenario& scenario);
 std::optional<Advice> caches_off_cards(const Scenario& scenario);
 std::optional<Advice> offload_elsewhere(const Scenario& scenario);

@@ -123,9 +123,10 @@ TEST(Safetensors, RefusesEntriesThatMeanNothing) {
 
 TEST(Safetensors, AHundredMegabytesOfJsonEndInAnError) {
   std::string json = "{";
-  json += std::string(99'000'000, ' ');
+  json.append(99'000'000, ' ');
   EXPECT_NE(refused_safetensors(json, 0), "");
-  std::string name = R"({"a)" + std::string(50'000'000, 'a');
+  std::string name = R"({"a)";
+  name.append(50'000'000, 'a');
   EXPECT_NE(refused_safetensors(name, 0), "");
 }
 

@@ -94,7 +94,8 @@ Candidate cheapest(const model::QuantisedModel& weights, const model::Engine& en
 /// More of anything takes no more machines for as many requests, and on as many machines no request
 /// ends later.
 TEST(Plan, MoreCardsBandwidthOrMemoryNeverLose) {
-  constexpr double rounding = 1 + 1e-9;
+  // How often people who pause ask is found to a millionth (model/infer/queue.cpp).
+  constexpr double exactly = 1 + 1e-9, with_pauses = 1 + 1e-5;
   int compared = 0;
   for (const char* name : {"meta-llama/Meta-Llama-3-8B", "Qwen/Qwen3-30B-A3B", "Qwen/Qwen3-32B"})
     for (const auto& [engine, precision] :
@@ -106,6 +107,7 @@ TEST(Plan, MoreCardsBandwidthOrMemoryNeverLose) {
           model::Target target;
           target.users = users;
           target.think = think;
+          const double rounding = think > 0 ? with_pauses : exactly;
           const std::string host = card[0] == 'r' ? " @ epyc-genoa-768gb" : "";
           const auto machine = [&](int cards) {
             return parse_machine(fmt::format("{}x {}{}", cards, card, host), shipped_catalogue());
