@@ -105,7 +105,7 @@ Spread times_by(std::vector<BytesPerSecond> bandwidths, BytesPerSecond chosen) {
 }
 
 /// A note where a size is one that cards are sold with. They have as many GiB, of which a program
-/// sees less.
+/// sees less. Empty also where both are nearly the same.
 std::string sold_as(const Catalogue& catalogue, Bytes memory) {
   constexpr double gigabyte = 1e9, gibibyte = 1 << 30;
   const auto is_whole = [](double n) { return std::abs(n - std::round(n)) < 1e-6; };
@@ -118,12 +118,14 @@ std::string sold_as(const Catalogue& catalogue, Bytes memory) {
     if (!each.unified_memory && std::llround(each.memory.real().value() / gibibyte) == sold)
       seen.push_back(usable_memory(each));
   if (seen.empty()) return {};
-  const std::string shown =
-      fmt::format("{:.1f}", median(std::move(seen), "memory").real().value() / gibibyte);
+  constexpr double nearly = 0.03;
+  const double visible = median(std::move(seen), "memory").real().value() / gibibyte;
+  if (std::abs(visible - gibibytes) < nearly * visible) return {};
+  const std::string shown = fmt::format("{:.1f}", visible);
   if (is_whole(gigabytes))
-    return fmt::format("{} GB are {:.1f} GiB; cards sold with {} GB show {}GiB", sold, gibibytes,
+    return fmt::format("{} GB are {:.1f} GiB; cards sold with {} GB show {} GiB", sold, gibibytes,
                        sold, shown);
-  return fmt::format("a program sees all {} GiB; of cards sold with {} GB it sees {}GiB", sold,
+  return fmt::format("a program sees all {} GiB; of cards sold with {} GB it sees {} GiB", sold,
                      sold, shown);
 }
 

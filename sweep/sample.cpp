@@ -56,10 +56,10 @@ std::vector<Size> places(Size all) {
     return first;
   }
   constexpr double golden = 0.6180339887498949;
+  const Size blocks = all / sampled_points;
   for (Size i = 0; i < sampled_blocks; ++i) {
     const double share = std::fmod(golden * static_cast<double>(i), 1.0);
-    first.push_back(static_cast<Size>(share * static_cast<double>(all / sampled_points)) *
-                    sampled_points);
+    first.push_back(static_cast<Size>(share * static_cast<double>(blocks)) * sampled_points);
   }
   return first;
 }
@@ -100,13 +100,13 @@ double file_bytes(const fs::path& file) {
 
 }  // namespace
 
-double PointCost::seconds(Size points, int threads) const {
+double PointCost::seconds(Size of, int threads) const {
   const double shared = (evaluate_s + store_s) / std::max(threads, 1);
-  return static_cast<double>(points) * std::max(store_s, shared);
+  return static_cast<double>(of) * std::max(store_s, shared);
 }
 
-double PointCost::bytes(Size points) const {
-  return fixed_bytes + stored_bytes * static_cast<double>(points);
+double PointCost::bytes(Size of) const {
+  return fixed_bytes + stored_bytes * static_cast<double>(of);
 }
 
 PointCost sampled_cost(const Job& job, const Spec& spec) {

@@ -14,9 +14,9 @@ struct PointCost {
   double fixed_bytes = 0;   ///< the database before the first point
 
   /// Seconds by the clock for so many points. One thread stores while all evaluate.
-  double seconds(Size points, int threads) const;
+  double seconds(Size of, int threads) const;
   /// Bytes of a database with so many points.
-  double bytes(Size points) const;
+  double bytes(Size of) const;
 };
 
 /// Evaluates some tens of thousands of points at places all over the grids, and stores them in a

@@ -222,7 +222,7 @@ TEST(Specification, AnAssumedBandwidthWidensTimes) {
   EXPECT_LT(machine.card_assumed->low, 0.9);
   EXPECT_GT(machine.card_assumed->high, 1.1);
   EXPECT_TRUE(std::ranges::any_of(assumed, [](const auto& each) {
-    return contains(each, "cards sold with 24 GB show 23.5GiB");
+    return contains(each, "cards sold with 24 GB show 23.5 GiB");
   }));
   spec.gpu_bandwidth = BytesPerSecond(1e12);
   EXPECT_FALSE(specified_machine(spec, shipped_catalogue()).card_assumed);
