@@ -105,7 +105,7 @@ Spread times_by(std::vector<BytesPerSecond> bandwidths, BytesPerSecond chosen) {
 }
 
 /// A note where a size is one that cards are sold with. They have as many GiB, of which a program
-/// sees less. Empty also where both are nearly the same.
+/// sees less. Empty also where a quarter of a GiB is not between them.
 std::string sold_as(const Catalogue& catalogue, Bytes memory) {
   constexpr double gigabyte = 1e9, gibibyte = 1 << 30;
   const auto is_whole = [](double n) { return std::abs(n - std::round(n)) < 1e-6; };
@@ -118,9 +118,9 @@ std::string sold_as(const Catalogue& catalogue, Bytes memory) {
     if (!each.unified_memory && std::llround(each.memory.real().value() / gibibyte) == sold)
       seen.push_back(usable_memory(each));
   if (seen.empty()) return {};
-  constexpr double nearly = 0.03;
+  constexpr double nearly = 0.25;
   const double visible = median(std::move(seen), "memory").real().value() / gibibyte;
-  if (std::abs(visible - gibibytes) < nearly * visible) return {};
+  if (std::abs(visible - gibibytes) < nearly) return {};
   const std::string shown = fmt::format("{:.1f}", visible);
   if (is_whole(gigabytes))
     return fmt::format("{} GB are {:.1f} GiB; cards sold with {} GB show {} GiB", sold, gibibytes,
