@@ -1,4 +1,4 @@
-"""A Python that has what a comparison needs."""
+"""A Python or a Go program that a comparison needs."""
 
 import os
 import pathlib
@@ -19,3 +19,12 @@ def python_with(name, packages):
         venv.create(folder, with_pip=True)
     subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
     return python
+
+
+def go_program(name):
+    """The program of bench/peers/NAME, built with the modules that its go.sum names."""
+    folder = ROOT / "build" / "peers"
+    source = pathlib.Path(__file__).resolve().parent / name
+    environment = os.environ | {"GOPATH": str(folder / "go"), "GOFLAGS": "-modcacherw"}
+    subprocess.run(["go", "build", "-o", folder / f"{name}.program", "."], cwd=source, env=environment, check=True)
+    return folder / f"{name}.program"

@@ -3,7 +3,7 @@
 
     bench/peers/run.py [build/release] [--without NAME]...
 
-Installs what PyPI has of them into environments under build/peers (accelerate brings torch: 5 GB), runs each, and prints Markdown.
+Installs what PyPI and the Go module proxy have of them under build/peers (accelerate brings torch: 5 GB), runs each, and prints Markdown.
 No peer works out what headroom does, and the last column says what each does: read ratios as orders of magnitude.
 """
 
@@ -14,10 +14,12 @@ import json
 import os
 import pathlib
 import resource
+import statistics
 import subprocess
+import sys
 import tempfile
 
-from environment import ROOT, python_with
+from environment import ROOT, go_program, python_with
 
 HERE = pathlib.Path(__file__).resolve().parent
 CATALOGUE = ROOT / "model" / "describe" / "catalogue"
@@ -62,21 +64,21 @@ def sweep_seconds(program, model, card):
 
 def serving(program, without):
     print("Serving one model on one A100, 16 bit, memory and times of each point (batches 1 to 8, prompts 256 to 2048, 128 tokens out):\n")
-    print("| peer | CPU time a point | headroom, to the page | ratio | first token, per token: peer | headroom (vLLM) | what the peer does |")
-    print("|---|---:|---:|---:|---:|---:|---|")
+    print("| peer | CPU time a point | headroom, to the page | ratio | whole process | headroom, one estimate | first token, per token: peer | headroom (vLLM) | what the peer does |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---|")
     for name, environment, packages, model, card, does in SERVING:
         if environment in without:
             continue
         python = python_with(environment, packages)
-        said, _ = cpu_of([python, HERE / "serving.py", name], stderr=subprocess.DEVNULL)
+        said, whole = cpu_of([python, HERE / "serving.py", name], stderr=subprocess.DEVNULL)
         theirs = json.loads(said.splitlines()[-1])
         ours = sweep_seconds(program, model, card)
-        text, _ = cpu_of([program, "estimate", model, "--machine", card, "--runtime", "vllm", "--precision", "bf16", "--prompt-tokens", "512",
+        text, own_whole = cpu_of([program, "estimate", model, "--machine", card, "--runtime", "vllm", "--precision", "bf16", "--prompt-tokens", "512",
                           "--output-tokens", "128", "--format", "csv"])
         own = next(csv.DictReader(io.StringIO(text)))
         peer_says = f'{theirs["ttft_ms"]:.0f} ms, {theirs["tpot_ms"]:.1f} ms' if "ttft_ms" in theirs else ""
         print(f'| {name} {packages[0].split("==")[1]}, {theirs["points"]} points | {theirs["seconds"] * 1e3:.3g} ms | {ours * 1e6:.2f} µs | '
-              f'{theirs["seconds"] / ours:,.0f} : 1 | {peer_says} | {1e3 * float(own["ttft_s"]):.0f} ms, {1e3 * float(own["tpot_s"]):.1f} ms | {does} |', flush=True)
+              f'{theirs["seconds"] / ours:,.0f} : 1 | {whole:.2f} s | {own_whole * 1e3:.0f} ms | {peer_says} | {1e3 * float(own["ttft_s"]):.0f} ms, {1e3 * float(own["tpot_s"]):.1f} ms | {does} |', flush=True)
 
 
 def maps(build):
@@ -111,10 +113,47 @@ def ranking(program):
     print(f"| headroom, `sweep`: {len(names)} configs described tensor by tensor, each in six precisions, to the page | {rows:,} | {ours:.2f} s | {ours / rows * 1e6:.0f} µs |")
 
 
+def gguf_files(program):
+    """Whole processes on the GGUF headers of the oracle, as sparse files; the median of those that both read."""
+    sys.path.append(str(ROOT / "tests" / "llama_cpp"))
+    import headers
+
+    peer = go_program("gguf_parser")
+    flags = ["--machine", "rtx-4090", "--runtime", "llama.cpp", "--context", "8192", "--format", "json"]
+    took = []
+    with tempfile.TemporaryDirectory() as folder:
+        for archive, name, data in headers.archived():
+            path = pathlib.Path(folder, f"{archive}__{name}.gguf")
+            headers.Judged(data).write(path)
+            try:
+                said, theirs = cpu_of([peer, path], stderr=subprocess.DEVNULL)
+                _, ours = cpu_of([program, "estimate", path, *flags], stderr=subprocess.DEVNULL)
+                took.append((theirs, json.loads(said)["seconds"], ours))
+            except subprocess.CalledProcessError:
+                continue  # one of them refuses it, or it does not fit
+    theirs, inside, ours = (statistics.median(column) for column in zip(*took))
+    print(f"\nOne GGUF file, llama.cpp with 8,192 tokens of context, whole process, median of {len(took)} files:\n")
+    print("| program | CPU time | what it works out |\n|---|---:|---|")
+    print(f"| gguf-parser-go 0.28.2 | {theirs * 1e3:.1f} ms, of which reading and estimate {inside * 1e3:.2f} ms | memory alone |")
+    print(f"| headroom, `estimate` | {ours * 1e3:.1f} ms | memory, load and times with intervals |")
+
+
+def starts(program):
+    """Peers that ask the hub in every estimate: CPU seconds of a process that only begins."""
+    print("\nPeers that ask the hub for each estimate, a process that only prints its help, and a whole estimate of headroom:\n")
+    print("| program | CPU time |\n|---|---:|")
+    for package, version in (("hf-mem", "0.5.6"), ("llm-cal", "0.2.0")):
+        program_of = python_with(package, [f"{package}=={version}"]).parent / package
+        seconds = min(cpu_of([program_of, "--help"])[1] for _ in range(5))
+        print(f"| {package} {version}, `--help` | {seconds * 1e3:.0f} ms |")
+    model = [program, "estimate", "meta-llama/Meta-Llama-3.1-8B", "--machine", "rtx-4090"]
+    print(f"| headroom, `estimate`, ten ways compared | {min(cpu_of(model)[1] for _ in range(5)) * 1e3:.0f} ms |")
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("build", nargs="?", default=str(ROOT / "build" / "release"))
-    options.add_argument("--without", action="append", default=[], help="llm-analysis, genz, aiconfigurator, accelerate or llmfit")
+    options.add_argument("--without", action="append", default=[], help="llm-analysis, genz, aiconfigurator, accelerate, llmfit, gguf-parser or starts")
     given = options.parse_args()
     build = pathlib.Path(given.build)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -123,6 +162,10 @@ def main():
         maps(build)
     if "llmfit" not in given.without:
         ranking(build / "headroom")
+    if "gguf-parser" not in given.without:
+        gguf_files(build / "headroom")
+    if "starts" not in given.without:
+        starts(build / "headroom")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "hardware/names.hpp"
 #include "hardware/text.hpp"
@@ -37,15 +39,17 @@ struct Owner {
   const Tensor* weight;
 };
 
+using OwnerByPath = std::map<std::string_view, Owner>;
+
 /// Modules by path that own a tensor called "weight". A shared module (T5's three embeddings)
 /// counts once, as in named_modules. A tied head counts as a separate module.
-std::map<std::string, Owner, std::less<>> owners(const Part& part) {
-  std::map<std::string_view, const Tensor*> weights;
+OwnerByPath owners(const Part& part) {
+  std::unordered_map<std::string_view, const Tensor*> weights;
   for (const Tensor& tensor : part.tensors)
     if (last_name(tensor.name) == "weight" && tensor.is_parameter() &&
         (tensor.tied_to.empty() || tensor.role != Role::embedding))
       weights[tensor.module()] = &tensor;
-  std::map<std::string, Owner, std::less<>> all;
+  OwnerByPath all;
   for (const Module& module : part.modules)
     if (const auto found = weights.find(module.path); found != weights.end())
       all[module.path] = {&module, found->second};
@@ -90,13 +94,13 @@ AdaptedModule around(const Tensor& tensor, Size rank) {
 }
 
 /// Last names of all linear layers except the head, as PEFT finds them for "all-linear".
-std::set<std::string> linear_paths(const std::map<std::string, Owner, std::less<>>& modules) {
+std::set<std::string> linear_paths(const OwnerByPath& modules) {
   std::set<std::string> paths;
   for (const auto& [path, owner] : modules)
     if ((adapter_rows::is_linear(owner.module->class_name) ||
          owner.module->class_name == "Conv1D") &&
         owner.weight->role != Role::head && owner.weight->shape.size() == 2)
-      paths.insert(path);
+      paths.emplace_hint(paths.end(), path);
   return paths;
 }
 
@@ -132,8 +136,7 @@ Targets renamed(const std::set<std::string>& names, std::span<const Renamed> row
 }
 
 /// Resolves the request for this model before any lookup.
-Targets resolve(const Model& model, const AdapterRequest& request,
-                const std::map<std::string, Owner, std::less<>>& modules) {
+Targets resolve(const Model& model, const AdapterRequest& request, const OwnerByPath& modules) {
   const auto rows = adapter_rows::renamed_targets(model.model_type);
   std::vector<std::string> asked = request.targets;
   if (asked.empty() && rows.empty()) asked = default_targets(model.model_type);
@@ -197,11 +200,12 @@ std::vector<std::string> Adapter::all_targets() const {
 Adapter adapt(const Model& model, const AdapterRequest& request) {
   const auto modules = owners(model.part);
   const Targets targets = resolve(model, request, modules);
+  // all-linear lists thousands of paths.
+  const std::unordered_set<std::string_view> named(targets.modules.begin(), targets.modules.end());
   const auto matches = [&](std::string_view path) {
-    // Exact paths first: all-linear lists thousands of them.
-    if (targets.modules.contains(std::string(path))) return true;
+    if (named.contains(path)) return true;
     for (auto at = path.find('.'); at != std::string_view::npos; at = path.find('.', at + 1))
-      if (targets.modules.contains(std::string(path.substr(at + 1)))) return true;
+      if (named.contains(path.substr(at + 1))) return true;
     return false;
   };
   Adapter adapter;

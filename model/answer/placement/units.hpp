@@ -20,7 +20,7 @@ struct Regime {
 
 /// A unit is a layer or a part of it, or one of these.
 inline constexpr Size embedding_unit = -1, head_unit = -2, embedding_and_head_unit = -3;
-struct Member {
+struct UnitMember {
   Size layer;
   Content content = Content::whole;
 };
@@ -28,7 +28,7 @@ struct Member {
 /// The units of a scenario, by class.
 struct Units {
   std::vector<UnitClass> classes;
-  std::vector<std::vector<Member>> members;
+  std::vector<std::vector<UnitMember>> members;
   std::vector<Bytes> module;  ///< bytes that pass through the card when a unit is streamed
 };
 
