@@ -4,11 +4,13 @@
 #include <tbb/parallel_pipeline.h>
 
 #include <algorithm>
+#include <boost/iostreams/device/back_inserter.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
 #include <utility>
 #include <vector>
 
 #include "report/csv.hpp"
-#include "report/gzip_rows.hpp"
 #include "report/run_text.hpp"
 
 namespace headroom::report {
@@ -33,6 +35,18 @@ std::vector<std::pair<Size, Size>> blocks_of(const std::vector<Extent>& extents,
 void put(std::ostream& out, std::string_view text) {
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
   if (!out) throw std::ios_base::failure("writing CSV failed");
+}
+
+/// A whole gzip file, without a time or a name: its bytes follow from `text`.
+std::string compressed(std::string_view text) {
+  namespace io = boost::iostreams;
+  std::string packed;
+  io::filtering_ostream out;
+  out.push(io::gzip_compressor(io::gzip_params(io::gzip::best_speed)));
+  out.push(io::back_inserter(packed));
+  out << text;
+  io::close(out, std::ios::out);
+  return packed;
 }
 
 using Encode = std::string (*)(std::string_view);
@@ -137,7 +151,7 @@ void write_csv(std::ostream& out, const Database& database, std::int64_t run) {
 }
 
 void write_csv_gz(std::ostream& out, const Database& database, std::int64_t run) {
-  RunWriter(out, database, run, columns_of(database.run(run)), nullptr, gzip_rows).write();
+  RunWriter(out, database, run, columns_of(database.run(run)), nullptr, compressed).write();
 }
 
 }  // namespace headroom::report
