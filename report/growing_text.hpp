@@ -44,6 +44,7 @@ class GrowingText {
   std::string_view view() const { return {memory_.get(), size_}; }
   void clear() { size_ = 0; }
   void append(std::string_view text) {
+    if (text.empty()) return;
     std::memcpy(room(text.size()), text.data(), text.size());
     size_ += text.size();
   }
