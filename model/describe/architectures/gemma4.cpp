@@ -5,6 +5,7 @@
 
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
+#include "model/describe/blocks/experts.hpp"
 
 namespace headroom::model::families::gemma4 {
 
@@ -94,11 +95,7 @@ class TextModel {
               tensor("scale", {hidden_}, Role::other) +
                   tensor("per_expert_scale", {r.experts}, Role::other) +
                   module("norm", family_ + "RMSNorm") + linear("proj", hidden_, r.experts)) +
-           in("experts", text("Experts"),
-              routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden_}, Role::matmul) +
-                         tensor("down_proj", {r.experts, hidden_, inner}, Role::matmul),
-                     r) +
-                  module("act_fn", act_)) +
+           fused_experts(text("Experts"), hidden_, inner, r, act_) +
            norm("post_feedforward_layernorm_1", hidden_) +
            norm("post_feedforward_layernorm_2", hidden_) +
            norm("pre_feedforward_layernorm_2", hidden_);

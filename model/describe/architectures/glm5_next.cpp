@@ -92,10 +92,7 @@ Part feed_forward(const Config& c, Size i) {
     return in("mlp", k("MLP"), gated_mlp(hidden, c.dim({"intermediate_size"}), act));
   const Routing r = routing_of(c, {"n_routed_experts"});
   return in("mlp", k("MoE"),
-            in("experts", k("Experts"),
-               routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
-                          tensor("down_proj", {r.experts, hidden, inner}, Role::matmul),
-                      r)) +
+            in("experts", k("Experts"), stacked_experts(hidden, inner, r)) +
                 corrected_router("gate", k("TopkRouter"), hidden, r.experts) +
                 in("shared_experts", k("MLP"),
                    gated_mlp(hidden, inner * c.dim({"n_shared_experts"}, 1), act)));

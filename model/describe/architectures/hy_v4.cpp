@@ -11,10 +11,7 @@ Part mixture(const Config& c, Classes k) {
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"moe_intermediate_size"});
   const Routing r = routing_of(c, {"n_routed_experts"});
   return in("mlp", k("MoE"),
-            in("experts", k("Experts"),
-               routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
-                          tensor("down_proj", {r.experts, hidden, inner}, Role::matmul),
-                      r)) +
+            in("experts", k("Experts"), stacked_experts(hidden, inner, r)) +
                 corrected_router("gate", k("TopkRouter"), hidden, r.experts) +
                 in("shared_experts", k("MLP"),
                    gated_mlp(hidden, inner * c.dim({"n_shared_experts"}, 1),

@@ -91,9 +91,7 @@ Part attention(const Config& c, Classes k, const Kind& a) {
 Part mixture(const Config& c, Classes k) {
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"moe_intermediate_size"});
   const Routing r = routing_of(c, {"n_routed_experts"});
-  Part experts = routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
-                            tensor("down_proj", {r.experts, hidden, inner}, Role::matmul),
-                        r) +
+  Part experts = stacked_experts(hidden, inner, r) +
                  in("act_fn", k("SoftcappedSwiGLU"),
                     module("gate_softcap", k("Softcap")) + module("up_softcap", k("Softcap")));
   return in("mlp", k("SparseMoeBlock"),
@@ -213,38 +211,39 @@ std::vector<std::string> placed_whole_with_tower(Classes k, bool loops) {
   return all;
 }
 
+/// The text model alone.
+Part text_alone(const Config& c, Classes k, const Loop& loop, std::vector<std::string> whole) {
+  return unsplittable(in("model", k("TextModel"), text_body(c, k, loop)) + head(c, k),
+                      std::move(whole));
+}
+
+/// The text model with Inkling 2's tower.
+Part with_tower(const Config& c, const Config& text, Classes k, const Loop& loop) {
+  const Config v = section_of(c, "vision_config", "inkling2_vision");
+  return unsplittable(in("model", k("Model"),
+                         in("language_model", k("TextModel"), text_body(text, k, loop)) +
+                             in("vision_tower", "Inkling2VisionModel", tower(v))) +
+                          head(text, k),
+                      placed_whole_with_tower(k, loop.last > loop.first));
+}
+
 /// Source: transformers 5.24, models/inkling2/{configuration,modeling}_inkling2.py.
 Part inkling2_text(const Config& c) {
   const Classes k{"Inkling2"};
-  return unsplittable(in("model", k("TextModel"), text_body(c, k, {})) + head(c, k),
-                      placed_whole_with_tower(k, false));
+  return text_alone(c, k, {}, placed_whole_with_tower(k, false));
 }
 Part inkling2(const Config& c) {
-  const Classes k{"Inkling2"};
-  const Config text = section_of(c, "text_config", "inkling2_text");
-  const Config v = section_of(c, "vision_config", "inkling2_vision");
-  return unsplittable(in("model", k("Model"),
-                         in("language_model", k("TextModel"), text_body(text, k, {})) +
-                             in("vision_tower", k("VisionModel"), tower(v))) +
-                          head(text, k),
-                      placed_whole_with_tower(k, false));
+  return with_tower(c, section_of(c, "text_config", "inkling2_text"), {"Inkling2"}, {});
 }
 
 /// Source: transformers 5.24, models/inkling2_loop/{configuration,modeling}_inkling2_loop.py.
 Part inkling2_loop_text(const Config& c) {
   const Classes k{"Inkling2Loop"};
-  return unsplittable(in("model", k("TextModel"), text_body(c, k, loop_of(c))) + head(c, k),
-                      placed_whole(k, true));
+  return text_alone(c, k, loop_of(c), placed_whole(k, true));
 }
 Part inkling2_loop(const Config& c) {
-  const Classes k{"Inkling2Loop"};
   const Config text = section_of(c, "text_config", "inkling2_loop_text");
-  const Config v = section_of(c, "vision_config", "inkling2_vision");
-  return unsplittable(in("model", k("Model"),
-                         in("language_model", k("TextModel"), text_body(text, k, loop_of(text))) +
-                             in("vision_tower", "Inkling2VisionModel", tower(v))) +
-                          head(text, k),
-                      placed_whole_with_tower(k, true));
+  return with_tower(c, text, {"Inkling2Loop"}, loop_of(text));
 }
 
 }  // namespace headroom::model::families::inkling2

@@ -89,11 +89,7 @@ Part lfm2_moe(const Config& c) {
   const Classes k{"Lfm2Moe"};
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"moe_intermediate_size"});
   const Routing r = routing_of(c, {"num_experts"});
-  const Part experts =
-      in("experts", k("Experts"),
-         routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
-                    tensor("down_proj", {r.experts, hidden, inner}, Role::matmul),
-                r));
+  const Part experts = in("experts", k("Experts"), stacked_experts(hidden, inner, r));
   const Part mixture =
       in("feed_forward", k("SparseMoeBlock"),
          experts + router("gate", k("TopKRouter"), hidden, r.experts) +

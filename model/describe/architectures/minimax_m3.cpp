@@ -33,9 +33,7 @@ Part gated(Naming naming, Size hidden, Size width) {
 Part mixture_of(const Config& c, Naming naming, Size hidden) {
   const Size inner = c.dim({"intermediate_size"});
   const Routing r = routing_of(c, {"num_local_experts", "num_experts"});
-  const Part experts = routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
-                                  tensor("down_proj", {r.experts, hidden, inner}, Role::matmul),
-                              r);
+  const Part experts = stacked_experts(hidden, inner, r);
   const bool old = naming == Naming::transformers;
   return in(old ? "mlp" : "block_sparse_moe", k("SparseMoeBlock"),
             (old ? corrected_router("gate", k("TopKRouter"), hidden, r.experts)

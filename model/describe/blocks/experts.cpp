@@ -28,13 +28,16 @@ Part corrected_router(std::string_view name, std::string_view class_name, Size h
             tensor("weight", {experts, hidden}, Role::matmul) + score_correction(experts));
 }
 
+Part stacked_experts(Size hidden, Size inner, Routing r) {
+  return routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
+                    tensor("down_proj", {r.experts, hidden, inner}, Role::matmul),
+                r);
+}
+
 Part fused_experts(std::string_view class_name, Size hidden, Size inner, Routing r,
                    std::string_view activation) {
   return in("experts", class_name,
-            routed(tensor("gate_up_proj", {r.experts, 2 * inner, hidden}, Role::matmul) +
-                       tensor("down_proj", {r.experts, hidden, inner}, Role::matmul),
-                   r) +
-                module("act_fn", activation));
+            stacked_experts(hidden, inner, r) + module("act_fn", activation));
 }
 
 bool is_sparse(const Config& c, Size layer, Size dense) {

@@ -24,8 +24,11 @@ Part score_correction_parameter(Shape shape, std::string_view name = "e_score_co
 Part corrected_router(std::string_view name, std::string_view class_name, Size hidden,
                       Size experts);
 
-/// Gated experts. Gate and up are one tensor [experts, 2 inner, hidden]; down is [experts, hidden,
-/// inner].
+/// All experts of a layer as two tensors: gate_up_proj [experts, 2 inner, hidden] and down_proj
+/// [experts, hidden, inner].
+Part stacked_experts(Size hidden, Size inner, Routing r);
+
+/// The module of gated experts: these tensors and the activation.
 Part fused_experts(std::string_view class_name, Size hidden, Size inner, Routing r,
                    std::string_view activation);
 
