@@ -14,6 +14,7 @@
 
 #include "report/chart.hpp"
 #include "report/store.hpp"
+#include "report/temporary_folder.hpp"
 #include "report/whole_file.hpp"
 
 namespace headroom::report {
@@ -31,23 +32,6 @@ class IgnoreBrokenPipe {
 
  private:
   void (*before_)(int);
-};
-
-/// A folder that goes away with its content.
-class Workshop {
- public:
-  explicit Workshop(const fs::path& folder)
-      : path_(folder / fmt::format(".drawing.{}.tmp", getpid())) {}
-  ~Workshop() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 void run_gnuplot(const std::vector<Drawing>& drawings, const fs::path& folder) {
@@ -72,7 +56,7 @@ bool is_drawn(const Drawing& drawing, const fs::path& folder,
 
 void draw_anew(const std::vector<Drawing>& drawings, const fs::path& folder,
                const std::vector<std::string>& kinds) {
-  const Workshop workshop(folder);
+  const TemporaryFolder workshop(folder / fmt::format(".drawing.{}.tmp", getpid()));
   for (const Drawing& drawing : drawings) {
     write_whole(workshop.path() / (drawing.stem + ".dat"), drawing.data);
     write_whole(workshop.path() / (drawing.stem + ".gp"), drawing.script);

@@ -11,6 +11,7 @@
 
 #include "report/run_text.hpp"
 #include "report/store.hpp"
+#include "report/temporary_folder.hpp"
 #include "sweep/runner.hpp"
 
 namespace headroom::sweep {
@@ -27,26 +28,13 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "headroom-XXXXXX").string();
-    if (error || !mkdtemp(name.data()))
-      throw report::StoreError(fmt::format("{}: cannot be created", name));
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+fs::path new_temporary_folder() {
+  std::error_code error;
+  std::string name = (fs::temp_directory_path(error) / "headroom-XXXXXX").string();
+  if (error || !mkdtemp(name.data()))
+    throw report::StoreError(fmt::format("{}: cannot be created", name));
+  return name;
+}
 
 /// First points of blocks at evenly spread places, without a rhythm that an axis may have too.
 std::vector<Size> places(Size all) {
@@ -115,7 +103,7 @@ PointCost sampled_cost(const Job& job, const Spec& spec) {
   for (const Evaluated& each : sample) cost.points += static_cast<Size>(each.points.size());
   const auto points = static_cast<double>(std::max<Size>(cost.points, 1));
   cost.evaluate_s /= points;
-  const TemporaryFolder folder;
+  const report::TemporaryFolder folder(new_temporary_folder());
   const fs::path file = folder.path() / "sample.sqlite";
   const report::RunInfo info = job.info(spec);
   {
