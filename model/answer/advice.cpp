@@ -186,7 +186,7 @@ std::optional<Advice> fewer_sequences(const Scenario& s) {
   for (Size n = start_sequences(s) / 4; n >= s.batch; n /= 4) {
     changed.max_sequences = n;
     const Estimate e = evaluate(changed);
-    if (all_on_gpus(e) && e.queued == 0)
+    if (all_on_gpus(e))
       return Advice{.kind = AdviceKind::fewer_sequences, .then = after_change(e), .amount = n};
   }
   return {};

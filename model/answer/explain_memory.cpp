@@ -17,6 +17,7 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/memory/start_pass.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -107,6 +108,11 @@ class MemoryTerms {
                runtime_.memory.context_bytes.value, runtime_.memory.context_bytes.high,
                "driver context and libraries", evidence(runtime_.memory.context_bytes),
                runtime_.memory.context_bytes.source);
+    if (process_on_card(s_) > Bytes(0))
+      bytes_term(on + "process", runtime_.memory.host_bytes.low, runtime_.memory.host_bytes.value,
+                 runtime_.memory.host_bytes.high,
+                 "the process in the memory that card and host share, part of context",
+                 evidence(runtime_.memory.host_bytes), runtime_.memory.host_bytes.source);
     if (plan_.shards > 1 && s_.machine->devices[static_cast<std::size_t>(card)].link.value() > 0)
       bytes_term(on + "communication", runtime_.memory.communication_bytes.low,
                  runtime_.memory.communication_bytes.value,
