@@ -119,7 +119,7 @@ RunSummary Database::summary(std::int64_t id) const {
   throw StoreError(fmt::format("{}: has no run {}", file().string(), id));
 }
 
-RunInfo Database::run(std::int64_t id) const {
+const RunInfo& Database::run(std::int64_t id) const {
   const auto at = self_->runs.find(id);
   if (at != self_->runs.end()) return at->second;
   return self_->runs.emplace(id, read_run(self_->connection, id)).first->second;

@@ -45,7 +45,7 @@ class Database {
   /// Throws StoreError for an unknown id.
   RunSummary summary(std::int64_t id) const;
   /// Spec, fingerprint and grids with all axis values. Throws StoreError for an unknown id.
-  RunInfo run(std::int64_t id) const;
+  const RunInfo& run(std::int64_t id) const;
 
   /// Extents of the rows of a run, in ascending order of its points.
   const std::vector<Extent>& extents(std::int64_t run) const;
