@@ -116,13 +116,12 @@ std::string memory_lines(const model::Explanation& explained) {
 
 std::string assumption_lines(const GivenScenario& given) {
   const model::Scenario& s = given.scenario;
-  std::string text = fmt::format(
-      "Assumes a prompt of {} {}, {} output {}, {}{} (--prompt-tokens, --output-tokens, --batch)",
-      grouped(s.prompt_tokens), plural(s.prompt_tokens, "token"), grouped(s.output_tokens),
-      plural(s.output_tokens, "token"),
-      s.batch == 1 ? std::string("one request at a time")
-                   : fmt::format("{} sequences at once", grouped(s.batch)),
-      copies_words(s));
+  std::string text =
+      fmt::format("Assumes a prompt of {}, {}, {}{} (--prompt-tokens, --output-tokens, --batch)",
+                  grouped(s.prompt_tokens, "token"), grouped(s.output_tokens, "output token"),
+                  s.batch == 1 ? std::string("one request at a time")
+                               : fmt::format("{} sequences at once", grouped(s.batch)),
+                  copies_words(s));
   if (s.context > 0)
     text += fmt::format(", a context of {} tokens{} (--context)", grouped(s.context),
                         s.batch > 1 ? " each" : "");

@@ -168,12 +168,9 @@ Alert alert_of(const report::Diff& diff, const std::string& expression,
 }
 
 std::string alert_words(const Alert& alert) {
-  const auto plural = [](Size n, std::string_view word) {
-    return fmt::format("{} {}{}", grouped(n), word, n == 1 ? "" : "s");
-  };
   return fmt::format("--fail-if holds for {} of {}; the first: {}",
-                     plural(alert.count, alert.of_ways ? "best way" : "point"),
-                     plural(alert.models, "model"), alert.first);
+                     grouped(alert.count, alert.of_ways ? "best way" : "point"),
+                     grouped(alert.models, "model"), alert.first);
 }
 
 }  // namespace headroom::sweep

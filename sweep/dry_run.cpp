@@ -55,15 +55,15 @@ std::string axes_text(const JobGrid& grid) {
   return text;
 }
 
-/// "32 points (10 of 42 are excluded)", with the word for what is counted.
-std::string count_text(Size all, std::optional<Size> left, std::string_view word) {
-  if (!left)
-    return fmt::format("at most {}{} (conditions of exclude combine too many values to count)",
-                       grouped(all), word);
+/// " (10 of 42 are excluded)"; empty where none is.
+std::string excluded_text(Size all, std::optional<Size> left) {
+  if (!left) return " (conditions of exclude combine too many values to count)";
   const Size out = all - *left;
-  return grouped(*left) + std::string(word) +
-         (out == 0 ? "" : fmt::format(" ({} of {} are excluded)", grouped(out), grouped(all)));
+  return out == 0 ? std::string()
+                  : fmt::format(" ({} of {} are excluded)", grouped(out), grouped(all));
 }
+
+std::string_view at_most(std::optional<Size> left) { return left ? "" : "at most "; }
 
 /// Bytes that are free where the results go.
 std::optional<double> free_bytes(fs::path folder) {
@@ -90,9 +90,9 @@ std::string cost_text(const Job& job, const Spec& spec, Size points) try {
   const double seconds = cost.seconds(points, threads), bytes = cost.bytes(points);
   const auto free = free_bytes(spec.out);
   std::string text = fmt::format(
-      "expected time: {} with {} thread{} of this computer; reports come on top\n"
+      "expected time: {} with {} of this computer; reports come on top\n"
       "expected size of results.sqlite: {}{}\n",
-      seconds < 1 ? "under a second" : duration(seconds), threads, threads == 1 ? "" : "s",
+      seconds < 1 ? "under a second" : duration(seconds), counted(threads, "thread"),
       disk_text(bytes), free ? fmt::format("; {} are free there", disk_text(*free)) : "");
   text += csv_text(spec, cost.text_bytes * static_cast<double>(points));
   constexpr Size enough_points = 1000;  // a point of fewer takes no page of its own
@@ -126,10 +126,15 @@ std::string dry_run_text(const Job& job, const Spec& spec) {
     const JobGrid& grid = job.grids[g];
     const auto left = points_left(grid.grid, grid.exclusions);
     all_left = left && all_left ? std::optional(*all_left + *left) : std::nullopt;
-    text += fmt::format("grid {}: {}\n{}", g + 1, count_text(grid.grid.size(), left, " points"),
+    const Size all = grid.grid.size();
+    text += fmt::format("grid {}: {}{}{}\n{}", g + 1, at_most(left),
+                        grouped(left.value_or(all), "point"), excluded_text(all, left),
                         axes_text(grid));
   }
-  return text + fmt::format("points: {}\n", count_text(job.points(), all_left, "")) +
+  const Size all = job.points();
+  return text +
+         fmt::format("points: {}{}{}\n", at_most(all_left), grouped(all_left.value_or(all)),
+                     excluded_text(all, all_left)) +
          cost_text(job, spec, all_left.value_or(job.points()));
 }
 

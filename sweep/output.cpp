@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
 #include "report/csv.hpp"
 #include "report/markdown.hpp"
@@ -173,6 +174,10 @@ std::string grouped(Size number) {
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
     digits.insert(static_cast<std::size_t>(at), ",");
   return digits;
+}
+
+std::string grouped(Size number, std::string_view noun) {
+  return grouped(number) + ' ' + plural(number, noun);
 }
 
 std::string_view short_model_name(std::string_view name) {

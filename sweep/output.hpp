@@ -61,6 +61,8 @@ void say_if_full_model(const Options& options);
 
 /// "2,779,683,840".
 std::string grouped(Size number);
+/// "1 row", "1,200 rows".
+std::string grouped(Size number, std::string_view noun);
 /// Three significant digits without an exponent: "0.292", "38.9", "1,470".
 std::string three_digits(double value);
 /// Two of them below 99.5, else three.

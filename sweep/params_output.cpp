@@ -65,8 +65,7 @@ void add_stored_rows(const Model& model, Rows& rows) {
   const model::Stored& stored = *model.stored;
   const auto row = [&](std::string name, std::string count, Bytes bytes, std::string note) {
     rows.push_back(
-        {"  " + std::move(name), std::move(count),
-         fmt::format("{} {}{}", grouped(bytes.count()), plural(bytes.count(), "byte"), note)});
+        {"  " + std::move(name), std::move(count), grouped(bytes.count(), "byte") + note});
   };
   const auto* totals = stored_totals(model);
   if (totals == nullptr) {

@@ -37,9 +37,9 @@ std::string served(const Candidate& c, const Target& target) {
   const model::Estimate& e = c.serving.estimate;
   const model::Service& seen = c.serving.service;
   std::string text =
-      fmt::format("{} of {}, {} {} each, context {}", counted(c.serving.replicas, "copy"),
-                  counted(c.serving.cards, "card"), grouped(c.serving.batch),
-                  plural(c.serving.batch, "sequence"), grouped(c.serving.context));
+      fmt::format("{} of {}, {} each, context {}", counted(c.serving.replicas, "copy"),
+                  counted(c.serving.cards, "card"), grouped(c.serving.batch, "sequence"),
+                  grouped(c.serving.context));
   text += fmt::format("; first token {}, per token {}, {} tokens/s, {} requests/s; {}{}",
                       time_words(seen.ttft, seen.first, target),
                       time_words(seen.tpot, seen.step, target),
@@ -53,8 +53,8 @@ std::string served(const Candidate& c, const Target& target) {
 std::string demand_words(const Candidate& c, const Target& target) {
   if (c.demand.requests == 0) return {};
   const model::Service& seen = c.demand.service;
-  return fmt::format("{} {} each; first token {}, per token {}, {} tokens/s each",
-                     grouped(c.demand.requests), plural(c.demand.requests, "sequence"),
+  return fmt::format("{} each; first token {}, per token {}, {} tokens/s each",
+                     grouped(c.demand.requests, "sequence"),
                      time_words(seen.ttft, seen.first, target),
                      time_words(seen.tpot, seen.step, target),
                      rate_words(1 / seen.tpot.value(), seen.step, target));
@@ -108,8 +108,8 @@ std::string plan_details(const PlanScreen& screen) {
   line("Binds", words_of(best.serving.next));
   std::string left = fmt::format("{} free on the most loaded card", to_text(room(best)));
   if (target.users > 0)
-    left += fmt::format("; {} {} beyond those asked for", grouped(fleet_users(best) - target.users),
-                        plural(fleet_users(best) - target.users, "user"));
+    left += fmt::format("; {} beyond those asked for",
+                        grouped(fleet_users(best) - target.users, "user"));
   line("Room", left);
   line("Machines", spares_words(best));
   return assumptions();

@@ -34,14 +34,9 @@ std::string plan_title(const PlanScreen& screen) {
       screen.machines == 1 ? best.machine->name
       : screen.question.name == "fewest-gpus"
           ? fmt::format("1 to {} of {}", screen.machines, best.machine->devices.front().name)
-          : fmt::format("{} {}{}", with_answer, plural(static_cast<Size>(with_answer), "machine"),
+          : fmt::format("{}{}", counted(static_cast<Size>(with_answer), "machine"),
                         screen.prices ? " with a price" : "");
   return fmt::format("{} on {}", models, machines);
-}
-
-/// "1,200 users".
-std::string users_words(Size users) {
-  return fmt::format("{} {}", grouped(users), plural(users, "user"));
 }
 
 /// "27 sequences (3 copies of 9)".
@@ -49,7 +44,7 @@ std::string sequences_words(const Candidate& c) {
   const Size copies = (c.machines - c.spares) * c.serving.replicas;
   const Size all = fleet_users(c);
   const std::string_view what = c.serving.users_each == c.serving.batch ? "sequence" : "user";
-  std::string text = fmt::format("{} {}", grouped(all), plural(all, what));
+  std::string text = grouped(all, what);
   if (copies > 1) text += fmt::format(" ({} copies of {})", copies, grouped(c.serving.users_each));
   return text;
 }
@@ -75,9 +70,7 @@ std::string answer_words(const PlanScreen& screen, const Candidate& c) {
   if (name == "cheapest-machine")
     return fmt::format("{}, {} for {} with {}, {}", machines_words(c),
                        acquisition_words(*c.acquisition), cost_words(screen, c), way, sequences);
-  if (name == "largest-batch")
-    return fmt::format("{} {} with {}", grouped(c.serving.batch),
-                       plural(c.serving.batch, "sequence"), way);
+  if (name == "largest-batch") return grouped(c.serving.batch, "sequence") + " with " + way;
   return fmt::format("{} with {}", sequences, way);
 }
 
@@ -142,9 +135,9 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   if (!at_random) text += paragraph(time_words_of(screen, best));
   if (best.demand.requests > 0)
     text += paragraph(
-        fmt::format("At {}: {} {} a copy, first token {}, each further token {}.",
+        fmt::format("At {}: {} a copy, first token {}, each further token {}.",
                     has_load(screen.target) ? "the demand" : "this load",
-                    grouped(best.demand.requests), plural(best.demand.requests, "sequence"),
+                    grouped(best.demand.requests, "sequence"),
                     time_with_interval(best.demand.service.ttft, best.demand.service.first),
                     time_with_interval(best.demand.service.tpot, best.demand.service.step)));
   if (best.demand.slowest)
@@ -173,7 +166,7 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
         three_digits(best.tokens->output_per_million)));
   std::string room = screen.target.users > 0
                          ? fmt::format("Room: {} beyond those asked for; ",
-                                       users_words(fleet_users(best) - screen.target.users))
+                                       grouped(fleet_users(best) - screen.target.users, "user"))
                          : std::string("Room: ");
   if (has_load(screen.target)) text += paragraph(room + spares_words(best) + '.');
   return text;
@@ -194,9 +187,9 @@ std::string left_out_words(const PlanScreen& screen) {
 std::string plan_assumptions(const PlanScreen& screen) {
   const model::Scenario& s = screen.candidates.front().scenario;
   const bool fills = screen.question.vary == model::Vary::context;
-  std::string text = fmt::format("Assumes {}{} output {} (--prompt-tokens, --output-tokens)",
+  std::string text = fmt::format("Assumes {}{} (--prompt-tokens, --output-tokens)",
                                  fills ? "" : "a prompt of " + grouped(s.prompt_tokens) + " and ",
-                                 grouped(s.output_tokens), plural(s.output_tokens, "token"));
+                                 grouped(s.output_tokens, "output token"));
   if (!fills && s.context == 0) text += "; a context of just these (--context)";
   if (!fills && s.context > 0 && screen.has_usual_context)
     text += fmt::format("; a context of {} tokens (--context)", grouped(s.context));

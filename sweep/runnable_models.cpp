@@ -101,10 +101,9 @@ std::string largest_trained(const std::vector<Row>& rows, Bytes memory) {
 /// The tokens of a request.
 std::string context_words(const Scenario& s) {
   return fmt::format(
-      "a prompt of {} {}, {} output {}, {} at once (--prompt-tokens, --output-tokens, --batch), a "
+      "a prompt of {}, {}, {} at once (--prompt-tokens, --output-tokens, --batch), a "
       "context of {} (--context).",
-      grouped(s.prompt_tokens), plural(s.prompt_tokens, "token"), grouped(s.output_tokens),
-      plural(s.output_tokens, "token"), grouped(s.batch),
+      grouped(s.prompt_tokens, "token"), grouped(s.output_tokens, "output token"), grouped(s.batch),
       s.context > 0 ? grouped(s.context) + " tokens" : "8,192 tokens or the model's limit");
 }
 

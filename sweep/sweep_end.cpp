@@ -33,9 +33,8 @@ Counts counts_of(const report::Store& store, const Ending& ending) {
   if (c.reused > 0)
     reused = fmt::format(" ({} reused from run {}, {} computed)", grouped(c.reused),
                          ending.reused_from, grouped(c.stored - c.reused));
-  c.text =
-      fmt::format("run {}: {} {}{} in {} ({} points/s)", c.run, grouped(c.stored),
-                  plural(c.stored, "point"), reused, duration(ending.seconds), three_digits(rate));
+  c.text = fmt::format("run {}: {}{} in {} ({} points/s)", c.run, grouped(c.stored, "point"),
+                       reused, duration(ending.seconds), three_digits(rate));
   c.facts = {{"run", c.run},
              {"points", c.stored},
              {"reused", c.reused},
@@ -110,19 +109,19 @@ int end_unchanged(const report::RunSummary& run, const report::ReportMark& mark,
                   const std::filesystem::path& file, const std::filesystem::path& folder,
                   double seconds, const Log& log) {
   report::mark_source(folder, file);
-  log.summary("run",
-              fmt::format("run {}: nothing changed since run {} of {}; its {} {} and the reports "
-                          "in {} are as they were",
-                          run.id, mark.run, mark.finished, grouped(run.points),
-                          plural(run.points, "point"), folder.string()),
-              {{"run", run.id},
-               {"points", run.points},
-               {"reused", run.points},
-               {"computed", 0},
-               {"seconds", seconds},
-               {"files", 0},
-               {"folder", folder.string()},
-               {"unchanged_since", mark.run}});
+  log.summary(
+      "run",
+      fmt::format("run {}: nothing changed since run {} of {}; its {} and the reports "
+                  "in {} are as they were",
+                  run.id, mark.run, mark.finished, grouped(run.points, "point"), folder.string()),
+      {{"run", run.id},
+       {"points", run.points},
+       {"reused", run.points},
+       {"computed", 0},
+       {"seconds", seconds},
+       {"files", 0},
+       {"folder", folder.string()},
+       {"unchanged_since", mark.run}});
   return done;
 }
 

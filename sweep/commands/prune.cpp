@@ -29,9 +29,8 @@ int run_prune(const Options& options) {
   const auto pruned = report::Store(file).prune(keep);
   if (marked) report::mark_source(folder, file);
   log.summary("pruned",
-              fmt::format("{} and {} {} removed, {} MB given back", counted(pruned.runs, "run"),
-                          grouped(pruned.rows), plural(pruned.rows, "row"),
-                          grouped(pruned.bytes / 1'000'000)),
+              fmt::format("{} and {} removed, {} MB given back", counted(pruned.runs, "run"),
+                          grouped(pruned.rows, "row"), grouped(pruned.bytes / 1'000'000)),
               {{"runs", pruned.runs}, {"rows", pruned.rows}, {"bytes", pruned.bytes}});
   return done;
 }

@@ -30,15 +30,14 @@ std::string speed_words(const model::Stay& stay) {
   const model::Service& seen = stay.at_load.service;
   const auto& slowest = stay.at_load.slowest;
   if (!slowest)
-    return fmt::format(
-        "{} of at most {} {} each; first token {}, per token {}", grouped(stay.at_load.requests),
-        grouped(stay.way.serving.batch), plural(stay.way.serving.batch, "sequence"),
-        time_with_interval(seen.ttft, seen.first), time_with_interval(seen.tpot, seen.step));
-  return fmt::format(
-      "at most {} {} each, {:.0f} % busy; 95 of 100: first token {}, each further {}",
-      grouped(stay.way.serving.batch), plural(stay.way.serving.batch, "sequence"),
-      100 * slowest->load, time_with_interval(slowest->ttft_p95, seen.first),
-      time_with_interval(slowest->tpot_p95, seen.step));
+    return fmt::format("{} of at most {} each; first token {}, per token {}",
+                       grouped(stay.at_load.requests), grouped(stay.way.serving.batch, "sequence"),
+                       time_with_interval(seen.ttft, seen.first),
+                       time_with_interval(seen.tpot, seen.step));
+  return fmt::format("at most {} each, {:.0f} % busy; 95 of 100: first token {}, each further {}",
+                     grouped(stay.way.serving.batch, "sequence"), 100 * slowest->load,
+                     time_with_interval(slowest->ttft_p95, seen.first),
+                     time_with_interval(slowest->tpot_p95, seen.step));
 }
 
 /// Price of the cheapest API, and whether the API or the fleet costs less over time.
