@@ -106,6 +106,12 @@ TEST(IkMix, OnlyIkLlamaCppReadsThem) {
     EXPECT_FALSE(engine(name).weights.holds(SchemeFamily::gguf_ik)) << name;
 }
 
+TEST(IkMix, ItsCacheHasOneFormatMore) {
+  EXPECT_NE(engine("ik_llama.cpp").cache.format(precision("q6_0")), nullptr);
+  EXPECT_EQ(engine("llama.cpp").cache.format(precision("q6_0")), nullptr);
+  EXPECT_NE(engine("ik_llama.cpp").cache.format(precision("q8_0")), nullptr);
+}
+
 TEST(IkMix, ScalesOfRowsCount) {
   // A matrix in "iq4_ks" has 4 bytes for each row, which the blocks of others do not have.
   const Model& model = test::catalogue_model("meta-llama/Llama-2-7b-hf");
