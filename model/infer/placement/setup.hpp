@@ -21,10 +21,9 @@ class Setup {
 
   /// A card on its own, whatever the plan is.
   struct Card {
-    Bytes memory;     ///< usable_memory()
-    Bytes own;        ///< budget without one in bytes
-    Bytes most;       ///< the most of a budget in bytes
-    Bytes workspace;  ///< model/infer/memory/activation.hpp
+    Bytes memory;  ///< usable_memory()
+    Bytes own;     ///< budget without one in bytes
+    Bytes most;    ///< the most of a budget in bytes
   };
   const Card& card(Size number) const { return cards_[static_cast<std::size_t>(number)]; }
   /// As card_budget().
