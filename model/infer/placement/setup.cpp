@@ -25,6 +25,7 @@ Setup::Setup(const Scenario& s)
     : division_(division_of(s)),
       shards_(division_.cards > 0 ? division_.shards : std::max<Size>(1, s.tensor_parallel)),
       caches_(s, shards_),
+      token_(s, shards_),
       taken_((1.0 + s.runtime->memory.fragmentation.value) * (1.0 + rest_share(s))) {
   for (std::size_t card = 0; card < s.machine->devices.size(); ++card) {
     const Bytes memory = usable_memory(s.machine->devices[card]);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "model/infer/placement/held.hpp"
@@ -43,6 +44,9 @@ class Setup {
   Size first_of(Size kind) const { return first_[static_cast<std::size_t>(kind)]; }
 
   const CacheRules& caches() const { return caches_; }
+  const TokenBytes& token() const { return token_; }
+  /// As Uses::nearest(), by kind, then by factor.
+  mutable std::array<Size, 9> nearest{-1, -1, -1, -1, -1, -1, -1, -1, -1};
   /// Bytes that a byte of weights or caches takes, the allocator's shares included.
   double taken() const { return taken_; }
 
@@ -59,6 +63,7 @@ class Setup {
   std::vector<Size> first_;  ///< by kind, as held_
   std::vector<HeldBytes> held_;
   CacheRules caches_;
+  TokenBytes token_;
   double taken_;
 };
 

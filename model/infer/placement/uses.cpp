@@ -34,7 +34,7 @@ Uses::Uses(const Scenario& s, const Setup& setup)
       setup_(setup),
       cache_(setup.caches(), s, reserved_tokens(s)),
       all_caches_(cache_(0, std::ssize(s.weights->layer))),
-      work_(s, setup.shards()),
+      work_(s, setup.shards(), setup.token()),
       prompt_cache_(work_.grows() ? CacheBytes(setup.caches(), s, prompt_tokens(s))
                                   : CacheBytes()) {
   const Bytes all = work_.grows() ? all_caches_ : Bytes(0);
@@ -67,6 +67,11 @@ Size Uses::cards_alike(const Plan& plan, Size card) const {
   const bool divided = s_.runtime->parallel.split == Split::tensors;
   while (divided && last < plan.cards && setup_.kind(last) == setup_.kind(card)) ++last;
   return last - card;
+}
+
+Size& Uses::nearest(Alone kind, double factor) const {
+  const std::size_t end = factor < 1 ? 0 : factor > 1 ? 2 : 1;
+  return setup_.nearest[3 * static_cast<std::size_t>(kind) + end];
 }
 
 Bytes Uses::weights(const Plan& plan, Size card) const {
