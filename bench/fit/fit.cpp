@@ -9,6 +9,7 @@
 
 #include "bench/fit/constant_lines.hpp"
 #include "model/engine/policy_rows.hpp"
+#include "sweep/accuracy/cache_figures.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/accuracy/quantile.hpp"
 
@@ -46,7 +47,8 @@ std::string fit_memory(std::vector<Engine>& rows, std::string_view family,
     if (row.family == family) versions.push_back(row);
   std::vector<ScoredRow> members;
   for (const ScoredRow& each : subjects)
-    if (each.scenario.runtime->family == family && is_memory(each.statistic))
+    if (each.scenario.runtime->family == family && is_memory(each.statistic) &&
+        !is_of_start_log(each.statistic))
       members.push_back(each);
   ConstantSearch search(versions, std::move(members));
   std::vector<Unknown> unknowns;
@@ -113,7 +115,7 @@ Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, 
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     const ScoredRow& s = subjects[i];
     const Engine& engine = *s.scenario.runtime;
-    if (s.statistic == Statistic::weights || !counts(engine) ||
+    if ((is_memory(s.statistic) && !memory_ratio(s, s.measured)) || !counts(engine) ||
         &interval_of(s) != &(named.in(engine)))
       continue;
     found.rows.push_back(i);
@@ -253,7 +255,9 @@ std::string Fit::lines() {
       if (expected == nullptr) continue;
       std::vector<double> ratios;
       for (const std::size_t i : of.rows)
-        if ((*expected)[i]) ratios.push_back(subjects_[i].measured / *(*expected)[i]);
+        if (const auto e = (*expected)[i])
+          ratios.push_back(memory ? memory_ratio(subjects_[i], *e).value_or(1)
+                                  : subjects_[i].measured / *e);
       if (ratios.empty()) continue;
       found.low = std::min(found.low, quantile(ratios, tail));
       found.high = std::max(found.high, quantile(ratios, 1 - tail));

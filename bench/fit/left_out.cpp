@@ -23,7 +23,9 @@ std::vector<ScoredRow> subjects_of(Subjects& subjects, const std::vector<Measure
     if (!row["outcome"].empty() || row["kind"] != "inference") continue;
     try {
       ScoredRow subject = subjects.subject(row);
-      if (!is_of_start_log(subject.statistic) && subject.scenario.draft == nullptr)
+      const bool counts =
+          !is_of_start_log(subject.statistic) || subject.statistic == Statistic::cache_left;
+      if (counts && subject.scenario.draft == nullptr)
         all.push_back(std::move(subject));
     } catch (const Skipped&) {
       // Scoring says why.

@@ -11,20 +11,45 @@ bool is_of_start_log(Statistic statistic) {
   return statistic >= Statistic::cache_token && statistic <= Statistic::loaded;
 }
 
+namespace {
+
+/// One sequence, with as many pages of recurrent state as the row says.
+struct Logged {
+  Logged(const ScoredRow& subject, const model::Scenario& s) : engine(*s.runtime), scenario(s) {
+    if (subject.index > 0) engine.cache.state_pages = static_cast<Size>(subject.index);
+    scenario.batch = 1;
+    scenario.runtime = &engine;
+  }
+  Logged(const Logged&) = delete;
+  Logged& operator=(const Logged&) = delete;
+
+  std::optional<model::CacheRoom> room() const {
+    const auto found = cache_room(scenario, place(scenario, 1.0));
+    return found && found->available > Bytes(0) ? found : std::nullopt;
+  }
+
+  model::Engine engine;
+  model::Scenario scenario;
+};
+
+}  // namespace
+
+std::optional<double> beside_cache(const ScoredRow& subject) {
+  const auto room = Logged(subject, subject.scenario).room();
+  return room ? std::optional(real_count(room->beside)) : std::nullopt;
+}
+
 std::optional<double> cache_figure(const ScoredRow& subject, const model::Scenario& scenario) {
-  model::Scenario s = scenario;
-  s.batch = 1;
-  model::Engine engine = *s.runtime;
-  if (subject.index > 0) engine.cache.state_pages = static_cast<Size>(subject.index);
-  s.runtime = &engine;
+  const Logged logged(subject, scenario);
+  const model::Scenario& s = logged.scenario;
   if (subject.statistic == Statistic::cache_token) {
     const Size shards = std::max<Size>(s.tensor_parallel, 1);
     const model::CacheBytes cache(s, reserved_tokens(s), shards);
     const Size layers = std::ssize(s.weights->layer) / std::max<Size>(s.pipeline_parallel, 1);
     return real_count(cache(0, layers)) / static_cast<double>(std::max<Size>(s.cached_tokens(), 1));
   }
-  const auto room = cache_room(s, place(s, 1.0));
-  if (!room || room->available <= Bytes(0)) return std::nullopt;
+  const auto room = logged.room();
+  if (!room) return std::nullopt;
   return subject.statistic == Statistic::cache_left ? real_count(room->available) : room->sequences;
 }
 

@@ -169,7 +169,40 @@ const model::Constant& interval_of(const ScoredRow& subject) {
   return subject.group == "load_time" ? r.weights.load_interval : r.kernels.decode_interval;
 }
 
+std::optional<double> memory_ratio(const ScoredRow& subject, double expected) {
+  switch (subject.statistic) {
+    case Statistic::allocated_peak:
+    case Statistic::resident_allocated:
+    case Statistic::card_used:
+    case Statistic::all_but_cache:
+    case Statistic::host_used:
+      return subject.measured / expected;
+    case Statistic::cache_left:
+      if (const auto beside = beside_cache(subject))
+        return 1 + (expected - subject.measured) / *beside;
+      return std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+namespace {
+
+/// The memory interval is of what the cache leaves of the engine's share.
+model::Interval interval_of_room(const ScoredRow& subject) {
+  const auto left = cache_figure(subject, subject.scenario);
+  const auto beside = beside_cache(subject);
+  if (!left || !beside) return {};
+  const model::Constant& memory = interval_of(subject);
+  const double share = *beside / *left;
+  return {std::max(0.0, 1 - (memory.high - 1) * share), 1 + (1 - memory.low) * share,
+          memory.measurements};
+}
+
+}  // namespace
+
 model::Interval shown_interval(const ScoredRow& subject) {
+  if (subject.statistic == Statistic::cache_left) return interval_of_room(subject);
   if (subject.statistic == Statistic::weights || is_of_start_log(subject.statistic)) return {};
   if (subject.group.starts_with("offload")) return interval_factors(subject.scenario).offload;
   if (is_memory(subject.statistic) || subject.group == "load_time")

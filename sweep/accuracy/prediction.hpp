@@ -14,6 +14,11 @@ const model::Constant& interval_of(const ScoredRow& subject);
 /// The displayed interval: wider for cards or weights without measurements.
 model::Interval shown_interval(const ScoredRow& subject);
 
+/// Measured over expected memory of a card, where `expected` is the figure of the row. Room for a
+/// cache counts by what the engine's share of the card has besides it. None for figures that follow
+/// from shapes alone: they say nothing of the memory that an engine works in.
+std::optional<double> memory_ratio(const ScoredRow& subject, double expected);
+
 /// Nothing where the program cannot estimate the scenario; `why` says why then. A reported run has
 /// fitted. If the estimate says otherwise, the cards' memory limit is lifted and the figure is
 /// estimated.

@@ -93,7 +93,8 @@ def cards_of(row, cards):
         if count:
             raise Missing('card: none is named')
         return {'machine': 'cpu'}
-    every = [card_of(cards, each, row.number('gpu_memory_gb')) for each in text.split(' + ')]
+    stated = row.number('gpu_memory_gb') or row.figure('gpu_memory_gb')
+    every = [card_of(cards, each, stated) for each in text.split(' + ')]
     number = int(count if count is not None else 1)
     if not 1 <= number <= 1024:
         raise Missing(f"gpu_count: {row['gpu_count']}")

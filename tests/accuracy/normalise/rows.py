@@ -106,8 +106,19 @@ def machine_for(row, cards, found):
         return {'machine': f"{min(max(int(row.number('gpu_count') or 1), 1), 1024)}x any"}
 
 
+def refuse_parts(row):
+    """What the part of a source that was read leaves out, by the row's own note: the engine's share of a card, or the length
+    that it reserves."""
+    unknown = r'[\w ]*\bnot (?:stated|in the (?:excerpt|part read))'
+    if re.search(r'\bshare\b' + unknown, row['notes']):
+        raise Missing("gpu_memory_utilization: the share of the card is not stated")
+    if not row['context'] and re.search(r'\blength(?: and \w+)? not (?:stated|in the (?:excerpt|part read))', row['notes']):
+        raise Missing('context: the length that is reserved is not stated')
+
+
 def label_of(row, engine):
     """A run that fitted, ran out of memory, or the most that fitted."""
+    refuse_parts(row)
     found = {}
     if engine['host_experts'] or 'offload_level' in row.settings:
         found['offload'] = 'yes'
