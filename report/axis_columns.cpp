@@ -237,7 +237,7 @@ void add_engine_facts(std::vector<Column>& all) {
   using Factors = model::IntervalFactors;
   add_interval_facts<&Factors::memory>(
       all, {"memory_low", "memory_high", "memory_measurements"},
-      {"low end of GPU memory as a share of the expected value", "high end of that interval",
+      {"low end of GPU memory, as a factor on its uncertain part", "high end of that interval",
        "measured rows behind the interval of memory; 0: estimate without measurements"});
   add_interval_facts<&Factors::load>(
       all, {"load_low", "load_high", "load_measurements"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "report/advice.hpp"
 #include "report/document.hpp"
 #include "report/format.hpp"
@@ -20,8 +21,10 @@ std::vector<TableCell> figures_of_way(const ModelRow& row, bool is_first) {
   const model::Estimate& e = row.roomiest().estimate;
   const auto bytes = [](Bytes b) { return shown(b.real().value(), DisplayUnit::gib); };
   const bool placed = model::fits(e);
-  const double low = e.gpu_bytes.real().value() * row.factors.memory.low;
-  const double high = e.gpu_bytes.real().value() * row.factors.memory.high;
+  const auto end = [&](double factor) {
+    return model::bytes_at(e.gpu_bytes, e.gpu_uncertain, factor).real().value();
+  };
+  const double low = end(row.factors.memory.low), high = end(row.factors.memory.high);
   TableCell verdict(verdict_words(row, row.roomiest()));
   verdict.grade = grade(e);
   return {is_first ? row.model : "",

@@ -79,6 +79,8 @@ Column stored_time(std::string_view name, std::string_view heading, OfEstimate o
 
 constexpr StoredValue stored_gpu_bytes{
     "gpu_bytes", "", [](const Estimate& e) { return e.gpu_bytes.real().value(); }};
+constexpr StoredValue stored_uncertain{
+    "gpu_uncertain_bytes", "", [](const Estimate& e) { return e.gpu_uncertain.real().value(); }};
 constexpr StoredValue stored_load{"load_s", "", [](const Estimate& e) { return e.load.value(); }};
 constexpr StoredValue stored_ttft{"ttft_s", "", [](const Estimate& e) { return e.ttft.value(); }};
 constexpr StoredValue stored_tpot{"tpot_s", "", [](const Estimate& e) { return e.tpot.value(); }};
@@ -186,8 +188,14 @@ void add_memory_columns(std::vector<Column>& all) {
       "gpu_bytes", "GPU memory", +[](const Estimate& e) { return bytes(e.gpu_bytes); },
       "use of the most loaded card, as nvidia-smi would show it"));
   add_interval(all, "gpu_bytes_low", "gpu_bytes_high", [](const auto& of, auto end) {
-    return of.whole(of.stored(stored_gpu_bytes) * of.factor(model::Factor::memory, end));
+    return of.whole(of.stored(stored_gpu_bytes) +
+                    (of.factor(model::Factor::memory, end) - of.one()) *
+                        of.stored(stored_uncertain));
   });
+  all.push_back(stored_bytes(
+      "gpu_uncertain_bytes", "uncertain", +[](const Estimate& e) { return bytes(e.gpu_uncertain); },
+      "part of gpu_bytes that its interval is a factor on: work of a pass, contexts, and 1 % of "
+      "the rest; training: all"));
   all.push_back(stored_bytes(
       "max_memory_bytes", "max_memory", +[](const Estimate& e) { return bytes(e.max_memory); },
       "part of the first card's budget for weights: accelerate's max_memory"));

@@ -95,6 +95,7 @@ constexpr StoredColumn all_columns[] = {
     count<&Estimate::activations>("activations_bytes"),
     count<&Estimate::overhead>("overhead_bytes"),
     count<&Estimate::gpu_bytes>("gpu_bytes"),
+    count<&Estimate::gpu_uncertain>("gpu_uncertain_bytes"),
     count<&Estimate::max_memory>("max_memory_bytes"),
     count<&Estimate::cpu_bytes>("cpu_bytes"),
     count<&Estimate::disk_bytes>("disk_bytes"),

@@ -6,6 +6,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/infer/intervals.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::sweep {
@@ -14,10 +15,10 @@ void compare_with_free_memory(const FreeMemory& free, const model::Scenario& s,
                               model::Explanation& explained) {
   model::Estimate& e = explained.estimate;
   if (e.verdict >= model::Verdict::does_not_fit) return;
-  const auto limit = [&](const model::DeviceUse& use, Bytes there, Bytes needed, double high,
+  const auto limit = [&](const model::DeviceUse& use, Bytes there, Bytes needed, Bytes most,
                          std::string_view flag) {
     const double bytes = there.real().value();
-    if (high * needed.real().value() <= bytes) return;
+    if (most <= there) return;
     if (e.sure == model::Confidence::yes) e.sure = model::Confidence::marginal;
     if (needed <= there) return;
     explained.warnings.push_back(fmt::format(
@@ -29,10 +30,13 @@ void compare_with_free_memory(const FreeMemory& free, const model::Scenario& s,
     const auto card = static_cast<std::size_t>(use.card);
     if (use.card >= 0 && card < free.cards.size() && free.cards[card]) {
       const bool aside = s.runtime->memory.sets_aside();
-      limit(use, *free.cards[card], aside ? use.reserved : use.total,
-            aside ? 1 : model::interval_factors(*s.runtime).memory.high, "gpu-budget");
+      const Bytes needed = aside ? use.reserved : use.total;
+      const Bytes uncertain = model::uncertain_part(use.total, use.activations + use.overhead);
+      const double high = model::interval_factors(*s.runtime).memory.high;
+      limit(use, *free.cards[card], needed,
+            aside ? needed : model::bytes_at(needed, uncertain, high), "gpu-budget");
     }
-    if (use.kind == "cpu") limit(use, free.ram, use.total, 1, "ram-budget");
+    if (use.kind == "cpu") limit(use, free.ram, use.total, use.total, "ram-budget");
   }
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "bench/fit/constant_lines.hpp"
+#include "bench/fit/uncertain_interval.hpp"
 #include "model/engine/policy_rows.hpp"
 #include "sweep/accuracy/cache_figures.hpp"
 #include "sweep/accuracy/prediction.hpp"
@@ -115,7 +116,7 @@ Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, 
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     const ScoredRow& s = subjects[i];
     const Engine& engine = *s.scenario.runtime;
-    if ((is_memory(s.statistic) && !memory_ratio(s, s.measured)) || !counts(engine) ||
+    if ((is_memory(s.statistic) && !uncertain_ratio(s, s.measured)) || !counts(engine) ||
         &interval_of(s) != &(named.in(engine)))
       continue;
     found.rows.push_back(i);
@@ -247,20 +248,16 @@ std::string Fit::lines() {
   for (std::size_t t = 0; t < times_.size(); ++t) fitted[times_[t]] = search_->expected(t);
   const auto without_source = left_out(by_source),
              without_model = left_out(folds_by_model(subjects_));
-  const auto interval = [&](const Alike& of, bool memory) {
-    const double tail = memory ? 0.08 : 0.1;
+  const auto interval = [&](const Alike& of) {
     const auto* left = of.sources.size() > 1 ? &without_source : &without_model;
     Constant found{1, 1, 1, static_cast<int>(of.rows.size()), {}};
-    for (const auto* expected : {&std::as_const(fitted), memory ? nullptr : left}) {
-      if (expected == nullptr) continue;
+    for (const auto* expected : {&std::as_const(fitted), left}) {
       std::vector<double> ratios;
       for (const std::size_t i : of.rows)
-        if (const auto e = (*expected)[i])
-          ratios.push_back(memory ? memory_ratio(subjects_[i], *e).value_or(1)
-                                  : subjects_[i].measured / *e);
+        if (const auto e = (*expected)[i]) ratios.push_back(subjects_[i].measured / *e);
       if (ratios.empty()) continue;
-      found.low = std::min(found.low, quantile(ratios, tail));
-      found.high = std::max(found.high, quantile(ratios, 1 - tail));
+      found.low = std::min(found.low, quantile(ratios, 0.1));
+      found.high = std::max(found.high, quantile(ratios, 0.9));
     }
     return found;
   };
@@ -271,7 +268,7 @@ std::string Fit::lines() {
     for (const std::string_view generation : generations_of(family))
       for (const NamedConstant& named : model::named_constants()) {
         if (!named.name.ends_with("_interval")) continue;
-        const bool memory = named.name == "memory_interval";
+        const bool memory = named.name == "uncertain_interval";
         Alike rows =
             alike(subjects_, named, [&](const Engine& r) { return r.generation == generation; });
         if (memory || std::ssize(rows.machines) < fewest_machines)
@@ -283,7 +280,8 @@ std::string Fit::lines() {
           rows = alike(subjects_, named, [](const Engine&) { return true; });
         }
         if (std::ssize(rows.rows) < fewest_rows) continue;
-        const Constant found = interval(rows, memory);
+        const Constant found =
+            memory ? uncertain_interval(subjects_, rows.rows, fitted) : interval(rows);
         text +=
             constant_line(generation, named.name, any, any, found, sources(subjects_, rows.rows));
       }

@@ -25,8 +25,7 @@ std::vector<ScoredRow> subjects_of(Subjects& subjects, const std::vector<Measure
       ScoredRow subject = subjects.subject(row);
       const bool counts =
           !is_of_start_log(subject.statistic) || subject.statistic == Statistic::cache_left;
-      if (counts && subject.scenario.draft == nullptr)
-        all.push_back(std::move(subject));
+      if (counts && subject.scenario.draft == nullptr) all.push_back(std::move(subject));
     } catch (const Skipped&) {
       // Scoring says why.
     }

@@ -125,12 +125,17 @@ class MemoryTerms {
                real_count(use.fragmentation), held * runtime_.memory.fragmentation.high,
                "share * (weights + kv_cache + activations)",
                evidence(runtime_.memory.fragmentation), runtime_.memory.fragmentation.source);
-    const double total = real_count(use.total());
-    bytes_term(on + "total", total * factors_.memory.low, total, total * factors_.memory.high,
-               "weights + kv_cache + activations + context + fragmentation",
-               fmt::format("the most loaded card; budget {}",
-                           to_text(card_budget(s_, static_cast<std::size_t>(card)))),
-               runtime_.memory.interval.source);
+    const auto end = [&](double factor) {
+      return real_count(bytes_at(use.total(), use.uncertain(), factor));
+    };
+    bytes_term(
+        on + "total", end(factors_.memory.low), real_count(use.total()), end(factors_.memory.high),
+        "weights + kv_cache + activations + context + fragmentation",
+        fmt::format("the most loaded card; budget {}; the interval is {:.2f} to {:.2f} times "
+                    "what shapes do not give, with {:.0f} % of the total",
+                    to_text(card_budget(s_, static_cast<std::size_t>(card))), factors_.memory.low,
+                    factors_.memory.high, 100 * unlisted_share),
+        runtime_.memory.interval.source);
   }
 
   const Scenario& s_;

@@ -75,7 +75,7 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"weights", "load_copy_bandwidth",
      [](Engine& e) -> Constant& { return e.weights.load_copy_bandwidth; }},
     {"weights", "load_fixed_s", [](Engine& e) -> Constant& { return e.weights.load_fixed_s; }},
-    {"memory", "memory_interval", [](Engine& e) -> Constant& { return e.memory.interval; }},
+    {"memory", "uncertain_interval", [](Engine& e) -> Constant& { return e.memory.interval; }},
     {"kernels", "decode_interval",
      [](Engine& e) -> Constant& { return e.kernels.decode_interval; }},
     {"kernels", "prefill_interval",

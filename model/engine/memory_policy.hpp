@@ -92,7 +92,8 @@ struct MemoryPolicy {
                                ///< graphs
   Constant graph_layer_bytes;  ///< each further graph, for each layer
   Constant fragmentation;      ///< share of a card's allocations that the allocator adds
-  Constant interval;           ///< 80 % interval as a factor on the expected memory
+  Constant interval;           ///< 80 % interval as a factor on the uncertain part of the memory
+                               ///< (model/infer/placement/placement.hpp, uncertain_part)
 };
 
 }  // namespace headroom::model

@@ -162,12 +162,15 @@ void Evaluator::Outcome::add_memory(const Uses& uses) {
     e.kv_cache += alike * use.kv_cache;
     e.activations += alike * use.activations;
     e.overhead += alike * (use.context + use.fragmentation);
-    e.gpu_bytes = std::max(e.gpu_bytes, use.total());
+    if (use.total() > e.gpu_bytes) {
+      e.gpu_bytes = use.total();
+      e.gpu_uncertain = use.uncertain();
+    }
     if (card == plan.first_used_card) overhead = use.total() - use.weights;
   }
   const Constant& memory = s.runtime->memory.interval;
-  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.low));
-  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * memory.high));
+  e.gpu_bytes_low = bytes_at(e.gpu_bytes, e.gpu_uncertain, memory.low);
+  e.gpu_bytes_high = bytes_at(e.gpu_bytes, e.gpu_uncertain, memory.high);
   const HostUse host = uses.host(plan);
   e.weights = s.weights->total + (draft_bytes(s));
   e.kv_cache += host.kv_cache;

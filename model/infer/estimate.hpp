@@ -46,7 +46,8 @@ struct Estimate {
   std::uint16_t gpus_used = 0;
   Size layers_gpu = 0, layers_cpu = 0, layers_disk = 0;
   Bytes weights, kv_cache, activations, overhead;  ///< kv_cache includes recurrent state
-  Bytes gpu_bytes;  ///< expected use of the most loaded card, as nvidia-smi would show it
+  Bytes gpu_bytes;      ///< expected use of the most loaded card, as nvidia-smi would show it
+  Bytes gpu_uncertain;  ///< part of it that the memory interval is a factor on
   Bytes gpu_bytes_low, gpu_bytes_high;
   Bytes max_memory;  ///< part of the first card's budget for weights (accelerate's max_memory)
   Bytes cpu_bytes, disk_bytes;  ///< in RAM, left on disk

@@ -34,9 +34,9 @@ struct Logged {
 
 }  // namespace
 
-std::optional<double> beside_cache(const ScoredRow& subject) {
+std::optional<double> uncertain_beside_cache(const ScoredRow& subject) {
   const auto room = Logged(subject, subject.scenario).room();
-  return room ? std::optional(real_count(room->beside)) : std::nullopt;
+  return room ? std::optional(real_count(room->uncertain)) : std::nullopt;
 }
 
 std::optional<double> cache_figure(const ScoredRow& subject, const model::Scenario& scenario) {

@@ -16,8 +16,8 @@ bool is_of_start_log(Statistic statistic);
 /// tokens so. Nothing where no memory is left, or the engine takes only what it needs.
 std::optional<double> cache_figure(const ScoredRow& subject, const model::Scenario& scenario);
 
-/// Bytes that the engine's share of the card has besides that cache: its estimate is uncertain, the
-/// share is not. Nothing as above.
-std::optional<double> beside_cache(const ScoredRow& subject);
+/// The uncertain part of what the engine's share of the card has besides that cache, in bytes; the
+/// share itself is known. Nothing as above.
+std::optional<double> uncertain_beside_cache(const ScoredRow& subject);
 
 }  // namespace headroom::sweep

@@ -71,17 +71,22 @@ Remaining without(const std::vector<ScoredRow>& subjects, const std::vector<std:
 }
 
 /// Intervals of the kinds of figures, from what was left out: the 8th and 92nd percentile of
-/// measured / expected. `f` says of which engine and by what.
+/// measured / expected, of memory of its uncertain part. `f` says of which engine and by what.
 void add_intervals(Calibration& out, const std::vector<ScoredRow>& subjects, Factor f) {
   constexpr std::size_t fewest = 5;
-  for (const auto name : {"memory_interval", "decode_interval", "prefill_interval",
+  for (const auto name : {"uncertain_interval", "decode_interval", "prefill_interval",
                           "offload_interval", "ram_stated_interval", "serving_interval",
                           "first_token_interval", "throughput_interval", "load_interval"}) {
     std::vector<double> ratios;
     const model::NamedConstant& interval = constant_named(name);
     for (std::size_t i = 0; i < subjects.size(); ++i)
-      if (&interval_of(subjects[i]) == &interval.in(*subjects[i].scenario.runtime))
-        ratios.push_back(out.rows[i].measured / out.rows[i].left_out);
+      if (&interval_of(subjects[i]) == &interval.in(*subjects[i].scenario.runtime)) {
+        const double expected = out.rows[i].left_out;
+        if (!is_memory(subjects[i].statistic))
+          ratios.push_back(out.rows[i].measured / expected);
+        else if (const auto ratio = uncertain_ratio(subjects[i], expected))
+          ratios.push_back(*ratio);
+      }
     if (ratios.size() < fewest) continue;
     f.name = name;
     f.cards = f.width = "any";

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "model/infer/estimate.hpp"
-#include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -11,6 +10,7 @@
 #include "sweep/accuracy/cache_figures.hpp"
 #include "sweep/accuracy/constant_search.hpp"
 #include "sweep/accuracy/finite_run.hpp"
+#include "sweep/accuracy/memory_figures.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -22,56 +22,6 @@ using model::Scenario;
 bool on_cards_alone(const Plan& plan) {
   return plan.feasible() && plan.cards > 0 && plan.on_cpu.size() + plan.on_disk.size() == 0 &&
          plan.head != model::Where::cpu;
-}
-
-double on_cards(const Scenario& s, const Plan& plan, Statistic statistic) {
-  double sum = 0;
-  for (Size card = 0; card < plan.cards; ++card) {
-    const model::CardUse use = card_use(s, plan, card);
-    sum += real_count(use.weights + use.kv_cache);
-    // Buffers of kernels stay once they are made.
-    if (statistic == Statistic::resident_allocated)
-      sum += real_count(workspace(s, static_cast<std::size_t>(card)) + use.overhead_weights);
-    if (statistic == Statistic::allocated_peak) sum += real_count(use.activations);
-    if (statistic == Statistic::card_used)
-      sum += real_count(use.total() - use.weights - use.kv_cache);
-  }
-  return sum;
-}
-
-double bytes_of(const ScoredRow& subject, const Scenario& s, const Plan& plan) {
-  switch (subject.statistic) {
-    case Statistic::weights:
-      return real_count(s.weights->total);
-    case Statistic::card_weights:
-    case Statistic::loaded: {
-      const auto card = static_cast<Size>(subject.index);
-      if (card >= plan.cards) return 0;
-      // Bytes that stay there, without bytes that pass through.
-      const model::CardUse use = card_use(s, plan, card);
-      return real_count(use.weights + use.overhead_weights -
-                        (card == 0 ? plan.streaming_buffer : Bytes(0)));
-    }
-    case Statistic::all_but_cache: {
-      const model::CardUse use = card_use(s, plan, 0);
-      return real_count(use.total() - use.kv_cache);
-    }
-    case Statistic::card_cache: {
-      // From tokens of the whole pool, as engines log them: each counts once in every layer.
-      Scenario logged = s;
-      model::Engine whole = *s.runtime;
-      if (whole.cache.windows == model::Windows::hybrid_kv_pool)
-        whole.cache.windows = model::Windows::whole;
-      logged.runtime = &whole;
-      return real_count(card_use(logged, plan, 0).kv_cache);
-    }
-    case Statistic::host_weights:
-      return real_count(host_use(s, plan).weights);
-    case Statistic::host_used:
-      return real_count(host_use(s, plan).total());
-    default:
-      return on_cards(s, plan, subject.statistic);
-  }
 }
 
 double seconds_of(Statistic statistic, const Scenario& s, const Estimate& e) {
@@ -169,55 +119,6 @@ const model::Constant& interval_of(const ScoredRow& subject) {
   return subject.group == "load_time" ? r.weights.load_interval : r.kernels.decode_interval;
 }
 
-std::optional<double> memory_ratio(const ScoredRow& subject, double expected) {
-  switch (subject.statistic) {
-    case Statistic::allocated_peak:
-    case Statistic::resident_allocated:
-    case Statistic::card_used:
-    case Statistic::all_but_cache:
-    case Statistic::host_used:
-      return subject.measured / expected;
-    case Statistic::cache_left:
-      if (const auto beside = beside_cache(subject))
-        return 1 + (expected - subject.measured) / *beside;
-      return std::nullopt;
-    default:
-      return std::nullopt;
-  }
-}
-
-namespace {
-
-/// The memory interval is of what the cache leaves of the engine's share.
-model::Interval interval_of_room(const ScoredRow& subject) {
-  const auto left = cache_figure(subject, subject.scenario);
-  const auto beside = beside_cache(subject);
-  if (!left || !beside) return {};
-  const model::Constant& memory = interval_of(subject);
-  const double share = *beside / *left;
-  return {std::max(0.0, 1 - (memory.high - 1) * share), 1 + (1 - memory.low) * share,
-          memory.measurements};
-}
-
-}  // namespace
-
-model::Interval shown_interval(const ScoredRow& subject) {
-  if (subject.statistic == Statistic::cache_left) return interval_of_room(subject);
-  if (subject.statistic == Statistic::weights || is_of_start_log(subject.statistic)) return {};
-  if (subject.group.starts_with("offload")) return interval_factors(subject.scenario).offload;
-  if (is_memory(subject.statistic) || subject.group == "load_time")
-    return model::Interval(interval_of(subject));
-  const Lifted lifted(subject.scenario);  // a reported run has fitted
-  const Estimate e = evaluate(lifted.scenario);
-  const model::IntervalFactors all = interval_factors(*subject.scenario.runtime);
-  const model::ServingIntervals served = all.serving(e);
-  if (subject.group == "serving_ttft") return served.ttft;
-  if (subject.group == "serving_throughput") return served.rate;
-  if (subject.group.starts_with("serving")) return served.tpot;
-  const model::TimeIntervals alone = all.times(e);
-  return subject.group == "prefill" ? alone.ttft : alone.tpot;
-}
-
 std::optional<double> predict(const ScoredRow& subject, std::string& why) {
   const Scenario& s = subject.scenario;
   if (is_of_start_log(subject.statistic) && subject.statistic != Statistic::loaded) {
@@ -230,6 +131,58 @@ std::optional<double> predict(const ScoredRow& subject, std::string& why) {
   auto value = as_it_is ? figure(subject, s, why) : std::nullopt;
   if (!value) value = figure(subject, Lifted(s).scenario, why);
   return value;
+}
+
+namespace {
+
+/// The uncertain part of the figure, in bytes. Nothing where there is no estimate.
+std::optional<double> uncertain_of(const ScoredRow& subject) {
+  if (subject.statistic == Statistic::cache_left) return uncertain_beside_cache(subject);
+  const auto in = [&](const Scenario& s) {
+    const Plan plan = place(s, 1.0);
+    return work_of(subject, s, plan) + model::unlisted_share * bytes_of(subject, s, plan);
+  };
+  const bool as_it_is = offloads(subject) || on_cards_alone(place(subject.scenario, 1.0));
+  const double bytes = as_it_is ? in(subject.scenario) : in(Lifted(subject.scenario).scenario);
+  return bytes > 0 ? std::optional(bytes) : std::nullopt;
+}
+
+/// The interval as factors on the whole figure. A sum over shapes leaves out what no list names.
+model::Interval interval_of_memory(const ScoredRow& subject) {
+  if (!has_work(subject.statistic))
+    return {1 - model::unlisted_share, 1 + model::unlisted_share, 0};
+  std::string why;
+  const auto whole = predict(subject, why), part = uncertain_of(subject);
+  if (!whole || !part) return {};
+  const model::Constant& ends = interval_of(subject);
+  const double share = *part / *whole, low = (ends.low - 1) * share, high = (ends.high - 1) * share;
+  if (subject.statistic == Statistic::cache_left)
+    return {std::max(0.0, 1 - high), 1 - low, ends.measurements};
+  return {1 + low, 1 + high, ends.measurements};
+}
+
+}  // namespace
+
+std::optional<double> uncertain_ratio(const ScoredRow& subject, double expected) {
+  const auto part = has_work(subject.statistic) ? uncertain_of(subject) : std::nullopt;
+  if (!part) return std::nullopt;
+  const double more = subject.measured - expected;
+  return 1 + (subject.statistic == Statistic::cache_left ? -more : more) / *part;
+}
+
+model::Interval shown_interval(const ScoredRow& subject) {
+  if (is_memory(subject.statistic)) return interval_of_memory(subject);
+  if (subject.group.starts_with("offload")) return interval_factors(subject.scenario).offload;
+  if (subject.group == "load_time") return model::Interval(interval_of(subject));
+  const Lifted lifted(subject.scenario);  // a reported run has fitted
+  const Estimate e = evaluate(lifted.scenario);
+  const model::IntervalFactors all = interval_factors(*subject.scenario.runtime);
+  const model::ServingIntervals served = all.serving(e);
+  if (subject.group == "serving_ttft") return served.ttft;
+  if (subject.group == "serving_throughput") return served.rate;
+  if (subject.group.starts_with("serving")) return served.tpot;
+  const model::TimeIntervals alone = all.times(e);
+  return subject.group == "prefill" ? alone.ttft : alone.tpot;
 }
 
 namespace {

@@ -14,10 +14,11 @@ const model::Constant& interval_of(const ScoredRow& subject);
 /// The displayed interval: wider for cards or weights without measurements.
 model::Interval shown_interval(const ScoredRow& subject);
 
-/// Measured over expected memory of a card, where `expected` is the figure of the row. Room for a
-/// cache counts by what the engine's share of the card has besides it. None for figures that follow
-/// from shapes alone: they say nothing of the memory that an engine works in.
-std::optional<double> memory_ratio(const ScoredRow& subject, double expected);
+/// Measured over expected uncertain part of a figure of memory
+/// (model/infer/placement/placement.hpp, uncertain_part), where `expected` is the whole figure.
+/// None for figures that follow from shapes alone: they say nothing of the memory that an engine
+/// works in.
+std::optional<double> uncertain_ratio(const ScoredRow& subject, double expected);
 
 /// Nothing where the program cannot estimate the scenario; `why` says why then. A reported run has
 /// fitted. If the estimate says otherwise, the cards' memory limit is lifted and the figure is
@@ -31,8 +32,8 @@ double plain(const ScoredRow& subject);
 /// other work; 0 without an estimate.
 double reading_weights(const ScoredRow& subject);
 
-/// True if the scenario runs under budgets divided by `memory_factor`: wholly on cards, or with
-/// permitted offload.
+/// True if the scenario runs within budgets at `memory_factor` (as `place` has it): wholly on
+/// cards, or with permitted offload.
 bool runs(const model::Scenario& scenario, double memory_factor, bool may_offload);
 /// Memory that it needs, as a share of the cards' budgets together.
 double load_of(const model::Scenario& scenario);

@@ -47,14 +47,13 @@ CacheRoom on_card(const Scenario& s, const Plan& plan, Size card) {
                              (1.0 + s.runtime->memory.fragmentation.value);
   const auto i = static_cast<std::size_t>(card);
   CacheRoom room;
-  room.beside = use.context + Bytes(static_cast<Size>(std::ceil(other_bytes)));
-  room.available = card_budget(s, i) - room.beside;
-  if (has_static_pool(s)) {
-    const Bytes pooled =
-        use.kv_cache - over_pool(s, plan, use, usable_memory(s.machine->devices[i]), 1.0);
-    if (pooled < room.available) room.beside = use.pooled(*s.runtime) - use.kv_cache;
-    room.available = std::min(room.available, pooled);
-  }
+  const Bytes beside = use.context + Bytes(static_cast<Size>(std::ceil(other_bytes)));
+  room.available = card_budget(s, i) - beside;
+  room.uncertain = uncertain_part(beside, beside - use.weights);
+  if (has_static_pool(s))
+    room.available =
+        std::min(room.available,
+                 use.kv_cache - over_pool(s, plan, use, usable_memory(s.machine->devices[i]), 1.0));
   room.one_sequence = of_one(s, plan, card, s.cached_tokens());
   const CacheBlock block = block_on(s, plan, card);
   room.block = block.tokens;

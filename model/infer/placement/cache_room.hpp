@@ -24,7 +24,7 @@ namespace headroom::model {
 /// tokens differ in size.
 struct CacheRoom {
   Bytes available;     ///< negative: weights and working memory alone exceed the budget
-  Bytes beside;        ///< what the budget, or the own share, has besides it
+  Bytes uncertain;     ///< part of what the budget has besides it (uncertain_part)
   Bytes one_sequence;  ///< bytes of one sequence at the scenario's context, on that card
   Size block = 0;      ///< tokens
   Size blocks = 0;

@@ -53,14 +53,14 @@ Bytes over_pool(const Scenario& s, const Plan& plan, const CardUse& use, Bytes m
                 double factor) {
   if (!has_static_pool(s)) return Bytes(0) - unlimited;
   const Bytes pool = static_pool(s, plan.shards, plan.stages, memory, use.context);
-  return use.pooled(*s.runtime) - scaled(pool, factor);
+  return use.pooled(*s.runtime) - limit_at(pool, use.context, factor);
 }
 
 Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, double factor) {
   const Scenario& s = uses.scenario();
   CardUse use = uses.card(plan, card);
   use.kv_cache = std::max(use.kv_cache, pages_of_states(s, plan, card));
-  return std::max({use.total() - scaled(of.budget, factor),
+  return std::max({use.total() - limit_at(of.budget, use.work(), factor),
                    over_pool(s, plan, use, of.memory, factor),
                    missing_beside(s, plan, of, factor)});
 }
@@ -113,7 +113,8 @@ bool never_splits_weights(const Scenario& s) {
 
 Bytes ram_limit(const Uses& uses, const Plan& plan, double factor) {
   const Scenario& s = uses.scenario();
-  Bytes limit = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
+  const Bytes process = rounded_down(s.runtime->memory.host_bytes.value);
+  Bytes limit = limit_at(std::min(s.ram_budget, s.machine->host.ram), process, factor);
   if (!s.machine->devices.empty() && s.machine->devices[0].unified_memory)
     for (Size card = 0; card < plan.cards; ++card) limit -= uses.card(plan, card).total();
   return limit;

@@ -85,11 +85,32 @@ struct Plan {
 bool is_used(const Plan& plan, Size card);
 Size cards_used(const Plan& plan);
 
+/// The memory interval (MemoryPolicy::interval) is a factor on the uncertain part of a device's
+/// bytes: its work, which no shapes give, and this share of the total. The share stands for what no
+/// list names: blocks of allocators, buffers of libraries. Weights and caches are sums over shapes.
+inline constexpr double unlisted_share = 0.01;
+inline Bytes uncertain_part(Bytes total, Bytes work) {
+  return work + Bytes(static_cast<Size>(unlisted_share * real_count(total)));
+}
+/// `total` at the end `factor` of the memory interval. Rounded down.
+inline Bytes bytes_at(Bytes total, Bytes uncertain, double factor) {
+  return Bytes(static_cast<Size>(real_count(total) + (factor - 1) * real_count(uncertain)));
+}
+/// The most that the expected total may be, so that it keeps to `limit` at the end `factor` of the
+/// memory interval: total + (factor - 1) * uncertain_part(total, work) <= limit. Rounded down.
+inline Bytes limit_at(Bytes limit, Bytes work, double factor) {
+  const double more = factor - 1;
+  return Bytes(static_cast<Size>((real_count(limit) - more * real_count(work)) /
+                                 (1 + more * unlisted_share)));
+}
+
 /// Bytes on `card` under `plan`. `fragmentation` is the allocator's share.
 struct CardUse {
   Bytes weights, kv_cache, activations, context, fragmentation;
   Bytes overhead_weights;  ///< part of `activations` that exists since weights were loaded
-  Bytes total() const { return weights + kv_cache + activations + context + fragmentation; }
+  Bytes work() const { return activations + context + fragmentation; }
+  Bytes total() const { return weights + kv_cache + work(); }
+  Bytes uncertain() const { return uncertain_part(total(), work()); }
   /// Weights and caches, with the allocator's share of the weights.
   Bytes pooled(const Engine& engine) const;
 };
@@ -135,8 +156,10 @@ class Uses {
   HostUse host(const Plan& plan) const;
   /// Its weights alone.
   Bytes host_weights(const Plan& plan) const;
-  /// Room on a card for weights and caches under its budget divided by `memory_factor`, after the
-  /// context, the allocator's share and the work of a pass.
+  /// A card's budget at an end of the memory interval (limit_at), for what any card works in.
+  Bytes limit(Size card, double memory_factor) const;
+  /// Room on a card for weights and caches under that limit, after the context, the allocator's
+  /// share and the work of a pass.
   Bytes room(Size card, double memory_factor) const;
   /// Work of a card that may have all caches, in prefill or while they grow.
   Bytes working_memory() const { return working_; }
@@ -173,8 +196,8 @@ inline HostUse host_use(const Scenario& scenario, const Plan& plan) {
   return Uses(scenario).host(plan);
 }
 
-/// The placement under budgets divided by `memory_factor`: 1 for the expected memory, the ends of
-/// the memory interval for the verdict's sureness.
+/// The placement within budgets at `memory_factor`: 1 for the expected memory, the ends of the
+/// memory interval for the verdict's sureness (limit_at).
 Plan place(const Uses& uses, double memory_factor);
 inline Plan place(const Scenario& scenario, double memory_factor) {
   return place(Uses(scenario), memory_factor);
@@ -211,7 +234,7 @@ Bytes card_budget(const Scenario& scenario, std::size_t card);
 /// The budget of a card with `memory`, if the scenario has none in bytes.
 Bytes own_budget(const Scenario& scenario, Bytes memory);
 
-/// Bytes by which weights and caches exceed their own share of a card with `memory`, divided by
+/// Bytes by which weights and caches exceed their own share of a card with `memory`, at
 /// `memory_factor` (model/infer/memory/static_share.hpp); negative: what is left. An engine without
 /// such a share never exceeds it.
 Bytes over_pool(const Scenario& scenario, const Plan& plan, const CardUse& use, Bytes memory,

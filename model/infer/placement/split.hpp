@@ -48,11 +48,6 @@ bool never_splits_weights(const Scenario& scenario);
 
 inline Bytes rounded_down(double bytes) { return Bytes(static_cast<Size>(bytes)); }
 
-/// `bytes` divided by `factor`, rounded down.
-inline Bytes scaled(Bytes bytes, double factor) {
-  return rounded_down(static_cast<double>(bytes.count()) / factor);
-}
-
 /// Cards that one replica may use.
 inline Size card_count(const Scenario& s) { return std::ssize(s.machine->devices); }
 

@@ -24,8 +24,7 @@ class LastLayers {
         counted_(layers_ - tower_),
         devices_(std::min<Size>(card_count(s_), LayerSplit::max_cards)),
         shares_(devices_ > 1 ? card_shares(s_) : std::array<float, LayerSplit::max_cards>{1}) {
-    for (Size card = 0; card < devices_; ++card)
-      budgets_[index(card)] = scaled(uses.setup().budget(s_, card), factor_);
+    for (Size card = 0; card < devices_; ++card) budgets_[index(card)] = uses.limit(card, factor_);
   }
 
   /// Another plan for one whose host memory does not suffice. Nothing if an option says how many

@@ -109,8 +109,8 @@ Bytes short_on_cards(const Uses& uses, double factor) {
 
 Bytes short_in_host(const Uses& uses, double factor) {
   const Scenario& s = uses.scenario();
-  const Bytes ram = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
-  return uses.host(uses.setup().division()).total() - ram;
+  const HostUse host = uses.host(uses.setup().division());
+  return host.total() - limit_at(std::min(s.ram_budget, s.machine->host.ram), host.process, factor);
 }
 
 }  // namespace

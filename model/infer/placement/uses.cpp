@@ -43,12 +43,17 @@ Uses::Uses(const Scenario& s, const Setup& setup)
   overhead_ = working_ + rotary_tables(s, std::ssize(s.weights->layer));
 }
 
+Bytes Uses::limit(Size card, double factor) const {
+  const Bytes context = rounded_down(s_.runtime->memory.context_bytes.value);
+  const Bytes work = context + overhead_ + workspace(s_, static_cast<std::size_t>(card));
+  return limit_at(setup_.budget(s_, card), work, factor);
+}
+
 Bytes Uses::room(Size card, double factor) const {
-  const Bytes budget = scaled(setup_.budget(s_, card), factor);
-  const Bytes left = budget - rounded_down(s_.runtime->memory.context_bytes.value);
+  const Bytes left = limit(card, factor) - rounded_down(s_.runtime->memory.context_bytes.value);
   const DraftUse draft = draft_of(s_, 1, card == 0);
-  return scaled(left, setup_.taken()) - overhead_ - workspace(s_, static_cast<std::size_t>(card)) -
-         draft.weights - draft.kv_cache;
+  return rounded_down(real_count(left) / setup_.taken()) - overhead_ -
+         workspace(s_, static_cast<std::size_t>(card)) - draft.weights - draft.kv_cache;
 }
 
 CardUse Uses::card(const Plan& plan, Size card) const {

@@ -49,7 +49,7 @@ def parallel_of(row):
     # Runs that fitted or did not, and room for a cache, say what share was asked for. A peak says
     # what was used.
     asked = row['outcome'] or row['quantity'] in ('cache_memory_left', 'concurrency')
-    share = row.figure('utilisation') if asked else None
+    share = row.figure('utilisation', 'mem_fraction_static') if asked else None
     return found | {'gpu_memory_utilization': '' if share is None else share}
 
 
@@ -107,8 +107,7 @@ def machine_for(row, cards, found):
 
 
 def refuse_parts(row):
-    """What the part of a source that was read leaves out, by the row's own note: the engine's share of a card, or the length
-    that it reserves."""
+    """A row's own note may say that the part that was read lacks the engine's share of a card, or the length."""
     unknown = r'[\w ]*\bnot (?:stated|in the (?:excerpt|part read))'
     if re.search(r'\bshare\b' + unknown, row['notes']):
         raise Missing("gpu_memory_utilization: the share of the card is not stated")
