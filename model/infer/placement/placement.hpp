@@ -85,9 +85,9 @@ struct Plan {
 bool is_used(const Plan& plan, Size card);
 Size cards_used(const Plan& plan);
 
-/// The memory interval (MemoryPolicy::interval) is a factor on the uncertain part of a device's
-/// bytes: its work, which no shapes give, and this share of the total. The share stands for what no
-/// list names: blocks of allocators, buffers of libraries. Weights and caches are sums over shapes.
+/// The memory interval (MemoryPolicy::interval) is a factor on a device's uncertain bytes: its
+/// work, which no shapes give, and this share of the total. The share stands for what no list
+/// names: blocks of allocators, buffers of libraries. Weights and caches are sums over shapes.
 inline constexpr double unlisted_share = 0.01;
 inline Bytes uncertain_part(Bytes total, Bytes work) {
   return work + Bytes(static_cast<Size>(unlisted_share * real_count(total)));
