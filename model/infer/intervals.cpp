@@ -57,6 +57,12 @@ ServingIntervals IntervalFactors::serving(const Estimate& e, Size running) const
           all_parts(of, [](const auto& rules) { return rules.served_rate(); })};
 }
 
+Interval IntervalFactors::used(const Estimate& e) const {
+  if (e.gpu_bytes <= Bytes(0)) return {1, 1, memory.measurements};
+  return {e.gpu_bytes_low.real() / e.gpu_bytes.real(), e.gpu_bytes_high.real() / e.gpu_bytes.real(),
+          memory.measurements};
+}
+
 IntervalFactors interval_factors(const Engine& r, bool ram_stated) {
   const bool known = ram_stated && r.offload.ram_stated_interval.value > 0;
   return {Interval(r.memory.interval),

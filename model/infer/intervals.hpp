@@ -39,7 +39,7 @@ struct ServingIntervals {
 };
 /// All intervals of a runtime.
 struct IntervalFactors {
-  Interval memory{};          ///< interval of the use of a card
+  Interval memory{};          ///< interval of the uncertain part of a card's bytes
   Interval load{};            ///< interval of the time to load
   Interval ttft{};            ///< interval of the first token, all weights on cards
   Interval tpot{};            ///< interval of a decode step, all weights on cards
@@ -50,6 +50,8 @@ struct IntervalFactors {
   Interval serving_rate{};    ///< interval of the time of a number of requests under load
   std::string_view source{};  ///< source of the measured steps
 
+  /// Of the fullest card's bytes, as factors on the expected ones.
+  Interval used(const Estimate& estimate) const;
   TimeIntervals times(const Estimate& estimate) const;
   /// Interval with `running` concurrent requests. Every command takes it from here, so that one
   /// question has one interval.

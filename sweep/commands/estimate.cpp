@@ -161,7 +161,7 @@ json::object object_of(const GivenScenario& given, const Explanation& explained,
   if (given.on_machine) {
     const model::IntervalFactors of = model::interval_factors(given.scenario);
     const model::TimeIntervals times = of.times(e);
-    all["intervals"] = json::object{{"memory", interval_object(of.memory)},
+    all["intervals"] = json::object{{"memory", interval_object(of.used(e))},
                                     {"load", interval_object(times.load)},
                                     {"ttft", interval_object(times.ttft)},
                                     {"tpot", interval_object(times.tpot)}};
