@@ -50,7 +50,7 @@ struct IntervalFactors {
   Interval serving_rate{};    ///< interval of the time of a number of requests under load
   std::string_view source{};  ///< source of the measured steps
 
-  /// Of the fullest card's bytes, as factors on the expected ones.
+  /// The interval of the fullest card's bytes, as factors on the expected ones.
   Interval used(const Estimate& estimate) const;
   TimeIntervals times(const Estimate& estimate) const;
   /// Interval with `running` concurrent requests. Every command takes it from here, so that one
