@@ -76,11 +76,12 @@ std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expecte
       if (std::ssize(own.machines) < fewest_machines) own = of_family;
       Constant found{1, 1, 1, static_cast<int>(own.rows.size()), {}};
       widen(found, tail, subjects, own.rows, expected.fitted);
-      widen(found, tail, subjects, own.rows,
-            own.sources.size() > 1 ? expected.without_source : expected.without_model);
-      // An engine's allocator is its own: errors of others say nothing of it.
-      if (!memory && std::ssize(of_family.sources) < fewest_sources)
-        widen(found, tail, subjects, all.rows, expected.without_source);
+      if (!memory) {
+        widen(found, tail, subjects, own.rows,
+              own.sources.size() > 1 ? expected.without_source : expected.without_model);
+        if (std::ssize(of_family.sources) < fewest_sources)
+          widen(found, tail, subjects, all.rows, expected.without_source);
+      }
       text += constant_line(generation, named.name, any, any, found,
                             sources_behind(subjects, own.rows));
     }

@@ -18,12 +18,12 @@ struct Expected {
 
 /// Lines of constants.tsv for the intervals of a family's generations.
 ///
-/// An interval reaches from the 10th to the 90th percentile of measured / expected (memory: 8th to
-/// 92nd). It covers these percentiles of
+/// An interval of memory reaches from the 8th to the 92nd percentile of measured / expected, as
+/// fitted. One of times covers the 10th and 90th percentiles of
 /// * the kind's rows as fitted, and by constants fitted without the row's source (without its
 ///   model if a kind has only one source);
-/// * every engine's rows of a kind of times, by constants fitted without the row's source, if the
-///   family has fewer than five sources. Few sources do not show how much sources differ.
+/// * every engine's rows of the kind, by constants fitted without the row's source, if the family
+///   has fewer than five sources. Few sources do not show how much sources differ.
 ///
 /// Rows of fewer than ten machines are joined by those of the family's other generations. A kind
 /// with fewer than three rows of the family has no line.
