@@ -82,7 +82,7 @@ void check_figures(const Device& device, Findings& findings) {
   const double seconds = device.memory / device.bandwidth / Seconds(1);
   expect("time to read all memory", seconds, 0.005, 1.5, "s");
   const Intensity balance = device.peak(Arithmetic::bf16) / device.bandwidth;
-  expect("16-bit peak over bandwidth", balance.value(), 5, 700, "FLOP/byte");
+  expect("16-bit peak over bandwidth", balance.value(), 5, 1000, "FLOP/byte");
   expect("host bus over bandwidth", device.host_bus / device.bandwidth, 0.003, 1, "");
   expect("power", device.power_w, 5, 3000, "W");
   if (device.unified_memory && device.power_w > 0 && !device.power_includes_host)

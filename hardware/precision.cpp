@@ -27,6 +27,10 @@ constexpr std::string_view bitsandbytes =
     "bitsandbytes functional.py: blocks of 64 with one fp32 absmax, no double quantisation";
 constexpr std::string_view ggml = "llama.cpp ggml/src/ggml-common.h, block structures";
 
+constexpr std::string_view ik =
+    "ik_llama.cpp ggml/src/ggml-common.h, block structures; ggml.c, row_meta_size (PyPI "
+    "ik-llama-cpp-python 0.1.5)";
+
 constexpr auto table = std::to_array<Precision>({
     {"fp64", 1, 8, Arithmetic::fp32, ieee},
     {"fp32", 1, 4, Arithmetic::fp32, ieee},
@@ -78,6 +82,30 @@ constexpr auto table = std::to_array<Precision>({
     {"tq2_0", 256, 66, Arithmetic::dequantised, ggml},
     {"q1_0", 128, 18, Arithmetic::dequantised, ggml},
     {"q2_0", 64, 18, Arithmetic::dequantised, ggml},
+    {"q6_0", 32, 26, Arithmetic::dequantised, ik},
+    {"iq2_k", 256, 76, Arithmetic::dequantised, ik},
+    {"iq3_k", 256, 110, Arithmetic::dequantised, ik},
+    {"iq4_k", 256, 144, Arithmetic::dequantised, ik},
+    {"iq5_k", 256, 176, Arithmetic::dequantised, ik},
+    {"iq6_k", 256, 212, Arithmetic::dequantised, ik},
+    {"iq2_ks", 256, 70, Arithmetic::dequantised, ik, 2},
+    {"iq3_ks", 256, 102, Arithmetic::dequantised, ik, 2},
+    {"iq4_ks", 256, 136, Arithmetic::dequantised, ik, 4},
+    {"iq5_ks", 256, 168, Arithmetic::dequantised, ik, 4},
+    {"iq4_kss", 256, 128, Arithmetic::dequantised, ik, 4},
+    {"iq2_kl", 256, 86, Arithmetic::dequantised, ik, 2},
+    {"iq1_kt", 256, 56, Arithmetic::dequantised, ik, 4},
+    {"iq2_kt", 256, 68, Arithmetic::dequantised, ik, 4},
+    {"iq3_kt", 256, 100, Arithmetic::dequantised, ik, 4},
+    {"iq4_kt", 256, 128, Arithmetic::dequantised, ik, 4},
+    {"iq1_s_r4", 32, 6, Arithmetic::dequantised, ik, 2},
+    {"iq1_m_r4", 32, 7, Arithmetic::dequantised, ik, 2},
+    {"iq1_bn", 64, 13, Arithmetic::dequantised, ik, 2},
+    {"iq2_bn", 64, 16, Arithmetic::dequantised, ik, 4},
+    {"q8_KV", 32, 32, Arithmetic::dequantised, ik, 8},
+    {"q8_KV_r8", 32, 32, Arithmetic::dequantised, ik, 4},
+    {"q8_K_r8", 256, 258, Arithmetic::dequantised, ik},
+    {"q8_K_r16", 256, 258, Arithmetic::dequantised, ik},
 });
 
 struct Alias {

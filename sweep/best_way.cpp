@@ -40,12 +40,13 @@ bool is_easily_on_cards(const Way& way) {
 /// has room under every engine: half the bytes are less than twice as fast.
 std::vector<Way> usual_ways(const model::Model& model, const model::Scenario& scenario,
                             const std::vector<const model::Engine*>& engines, Narrower narrower) {
+  HeldWeights held(model);
   if (narrower == Narrower::if_needed &&
       model::scheme(model.checkpoint_scheme).family == model::SchemeFamily::plain) {
-    auto own = compare_ways(model, scenario, {engines, {"auto"}});
+    auto own = compare_ways(held, scenario, {engines, {"auto"}});
     if (std::ranges::all_of(own, is_easily_on_cards)) return own;
   }
-  auto ways = compare_ways(model, scenario, {engines, {}});
+  auto ways = compare_ways(held, scenario, {engines, {}});
   const auto loses_more = [](const Way& way) { return !way.is_own() && below_four_bits(way); };
   if (narrower == Narrower::to_four_bits && !std::ranges::all_of(ways, loses_more))
     std::erase_if(ways, loses_more);

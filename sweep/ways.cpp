@@ -1,12 +1,10 @@
 #include "sweep/ways.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "hardware/names.hpp"
 #include "model/answer/narrow_formats.hpp"
 #include "model/answer/way_order.hpp"
-#include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/engine/card_class.hpp"
 #include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
@@ -132,15 +130,22 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
   return fitting.empty() ? all : fitting;
 }
 
+std::shared_ptr<const model::QuantisedModel> HeldWeights::in(const model::Scheme& scheme) {
+  auto& weights = made_[&scheme];
+  if (!weights) weights = std::make_shared<model::QuantisedModel>(model::quantise(index_, scheme));
+  return weights;
+}
+
 std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
                               const Compared& compared) {
-  const model::TensorIndex index(model);
-  std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> held;
-  const auto weights_in = [&](const model::Scheme& scheme) {
-    auto& weights = held[&scheme];
-    if (!weights) weights = std::make_shared<model::QuantisedModel>(model::quantise(index, scheme));
-    return weights;
-  };
+  HeldWeights held(model);
+  return compare_ways(held, scenario, compared);
+}
+
+std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
+                              const Compared& compared) {
+  const model::Model& model = held.model();
+  const auto weights_in = [&](const model::Scheme& scheme) { return held.in(scheme); };
   const model::Scheme& checkpoint = model::scheme(model.checkpoint_scheme);
   const double own = bits_of(*weights_in(checkpoint));
   // Weights that an engine unpacks hold no more than the precision that was asked for.

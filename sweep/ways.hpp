@@ -1,12 +1,14 @@
 // Ways to run a model on a machine, an engine and a precision each, compared.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "model/answer/way_order.hpp"
+#include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "sweep/factors.hpp"
 
 namespace headroom::sweep {
@@ -67,6 +69,19 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
                                                      const Machine& machine,
                                                      std::span<const std::string> precisions = {});
 
+/// A model's weights in schemes, each made when it is first asked for. The model must outlive it.
+/// One thread at a time.
+class HeldWeights {
+ public:
+  explicit HeldWeights(const model::Model& model) : index_(model) {}
+  const model::Model& model() const { return index_.model; }
+  std::shared_ptr<const model::QuantisedModel> in(const model::Scheme& scheme);
+
+ private:
+  model::TensorIndex index_;
+  std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> made_;
+};
+
 /// The ways by each engine and precision, the best first. Order: on cards, on cards but tight, with
 /// offload, not at all; then as model::WayPlace says. None counts as wider than the checkpoint or
 /// than the precision that was asked for.
@@ -74,6 +89,8 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
 /// all are refused, and other formats as wide as a checkpoint that is quantised itself. The
 /// narrowest formats of GGUF files join as far as they run at one token a second, if no usual
 /// precision of 4 bits does.
+std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
+                              const Compared& compared);
 std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
                               const Compared& compared);
 

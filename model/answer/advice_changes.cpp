@@ -275,7 +275,7 @@ std::optional<Advice> without_cards(const Scenario& s) {
     if (!engine.offload.cpu || engine.name != engine.family) continue;
     changed.runtime = &engine;
     for (const Scheme* scheme : no_wider(s, engine)) {
-      if (scheme->family != SchemeFamily::plain && scheme->family != SchemeFamily::gguf) continue;
+      if (scheme->family != SchemeFamily::plain && !is_gguf(scheme->family)) continue;
       const QuantisedModel quantised = quantise(index, *scheme);
       if (!quantised.refusal.empty()) continue;
       changed.weights = &quantised;

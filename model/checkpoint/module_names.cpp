@@ -80,10 +80,14 @@ class NameTexts {
  public:
   void add(std::string_view text) {
     if (!all_.insert(text).second) return;
+    if (text.empty())
+      firsts_.fill(true);
+    else
+      firsts_[static_cast<unsigned char>(text.front())] = true;
     if (std::ranges::find(lengths_, text.size()) == lengths_.end()) lengths_.push_back(text.size());
     starts_.insert(start_of(text));
   }
-  bool contain(std::string_view text) const { return all_.contains(text); }
+  bool contain(std::string_view text) const { return may_begin(text) && all_.contains(text); }
   bool empty() const { return all_.empty(); }
   bool contain_end_of(std::string_view path) const {
     return std::ranges::any_of(lengths_, [&](std::size_t length) {
@@ -97,7 +101,7 @@ class NameTexts {
   }
   bool contain_part_of(std::string_view path) const {
     for (; !all_.empty() && !path.empty(); path.remove_prefix(1)) {
-      if (!may_start(path)) continue;
+      if (!may_begin(path) || !may_start(path)) continue;
       for (const std::size_t length : lengths_)
         if (length <= path.size() && contain(path.substr(0, length))) return true;
     }
@@ -108,6 +112,10 @@ class NameTexts {
   using Set = boost::unordered_flat_set<std::string_view, std::hash<std::string_view>>;
 
   static std::string_view start_of(std::string_view text) { return text.substr(0, 4); }
+  /// False for text with a first character that no text here has: most places are so.
+  bool may_begin(std::string_view text) const {
+    return text.empty() || firsts_[static_cast<unsigned char>(text.front())];
+  }
   /// False for a place where no text begins. Texts may be shorter than a usual start.
   bool may_start(std::string_view rest) const {
     for (std::size_t length = 0; length <= std::min<std::size_t>(rest.size(), 4); ++length)
@@ -117,6 +125,7 @@ class NameTexts {
 
   Set all_, starts_;
   std::vector<std::size_t> lengths_;
+  std::array<bool, 256> firsts_{};  ///< by character
 };
 
 /// An expression for what `regex` matches, and for all below it.

@@ -70,7 +70,7 @@ Part part_of(const Model& target) {
 /// Takes formats and bytes from the headers of the target's files, if they are under these names.
 void attach_files(Model& predictor, const Model& target) {
   if (!target.stored || target.stored->detail != Detail::tensors ||
-      scheme(target.checkpoint_scheme).family == SchemeFamily::gguf)
+      is_gguf(scheme(target.checkpoint_scheme).family))
     return;
   attach(predictor, target.stored->list, Detail::tensors);
   const auto& stored = predictor.stored->comparison.stored;

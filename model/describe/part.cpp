@@ -30,7 +30,16 @@ Part operator+(Part a, Part b) {
 
 Part at(std::string_view scope, Part part) {
   const std::string prefix = std::string(scope) + '.';
-  const auto join = [&](std::string& s) { s.empty() ? s = scope : s.insert(0, prefix); };
+  const auto join = [&](std::string& s) {
+    constexpr std::size_t usual_length = 60;  // a name grows at each level: one allocation for all
+    if (s.empty()) {
+      s = scope;
+      return;
+    }
+    if (const std::size_t longer = prefix.size() + s.size(); longer > s.capacity())
+      s.reserve(std::max(longer, usual_length));
+    s.insert(0, prefix);
+  };
   for (auto& m : part.modules) join(m.path);
   for (auto& t : part.tensors) join(t.name);
   for (auto& c : part.caches) join(c.path);

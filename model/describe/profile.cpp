@@ -230,6 +230,7 @@ void add_tensors(Profile& profile, const Part& part, BlockFinder& blocks, Size h
   for (const Tensor& tensor : part.tensors)
     if (tensor.role == Role::head) heads.insert(tensor.name);
   std::map<std::pair<Size, std::string_view>, double> widths;  // (layer, submodule) → elements
+  auto last = widths.end();  // tensors of a submodule follow each other
   std::map<Size, GraphWidth> graphs;
   for (const Tensor& tensor : part.tensors) {
     const Size i = blocks.find(tensor.module());
@@ -245,7 +246,9 @@ void add_tensors(Profile& profile, const Part& part, BlockFinder& blocks, Size h
       const std::string_view rest = std::string_view(tensor.name).substr(layer.path.size() + 1);
       const std::string_view submodule = rest.substr(0, rest.find('.'));
       const double width = activation_width(tensor, hidden);
-      widths[{i, submodule}] += width;
+      if (last == widths.end() || last->first != std::pair{i, submodule})
+        last = widths.try_emplace({i, submodule}).first;
+      last->second += width;
       if (layer.decodes || part.caches.empty())
         graphs.try_emplace(i, hidden).first->second.add(tensor, submodule, width);
     }

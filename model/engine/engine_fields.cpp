@@ -40,8 +40,9 @@ constexpr std::string_view products[] = {"in_registers", "in_memory", "in_memory
 constexpr std::string_view admissions[] = {"slots", "whole", "as_needed"};
 constexpr std::string_view predictors[] = {"none", "each_once", "up_to_modules", "multiples",
                                            "any"};
-constexpr std::string_view families[] = {"plain", "bitsandbytes",       "gptq", "awq", "fp8", "fp4",
-                                         "gguf",  "compressed_tensors", "mlx"};
+constexpr std::string_view families[] = {"plain", "bitsandbytes", "gptq", "awq",
+                                         "fp8",   "fp4",          "gguf", "compressed_tensors",
+                                         "mlx",   "gguf_ik"};
 }  // namespace words_of
 
 // clang-format off

@@ -11,6 +11,7 @@
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/draft_memory.hpp"
+#include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/service.hpp"
 #include "model/infer/timeline/draft_times.hpp"
@@ -71,6 +72,12 @@ Verdict verdict_of(const Plan& plan) {
 Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
   if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
   const Constant& memory = uses.scenario().runtime->memory.interval;
+  if (fits(expected) && uses.scenario().runtime->parallel.split == Split::tensors) {
+    if (!holds_division(uses, memory.high)) return Confidence::marginal;
+    return expected == Verdict::fits_one_gpu || holds_division(uses, memory.low)
+               ? Confidence::yes
+               : Confidence::marginal;
+  }
   if (fits(expected)) {
     const Plan high = place(uses, memory.high);
     if (verdict_of(high) != expected || cards_used(high) != cards) return Confidence::marginal;
@@ -261,7 +268,7 @@ Estimate Evaluator::operator()(const Scenario& s) {
     const Bytes budget = block_->setup.budget(s_, plan.first_used_card);
     e.max_memory = std::max(Bytes(0), budget - made.overhead);
   }
-  if (fits(e.verdict) && s_.concurrency > 0) e.served = served(s_, e, *block_);
+  if (fits(e.verdict) && s_.concurrency > 0) e.served = served(s_, e, *block_, &plan);
   return e;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/start_pass.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "model/infer/timeline/experts_touched.hpp"
@@ -91,6 +92,16 @@ Scenario with_lengths(const Scenario& asked, const Lengths& prompts, const Lengt
   return s;
 }
 
+/// True if `s` surely has the plan of `asked`, which holds all its requests. Both have the same
+/// sizes, or `s` has less under a division of matrices, which does not depend on sizes. Prompts
+/// change their passes at longest_whole.
+bool has_plan_of(const Scenario& s, const Scenario& asked) {
+  const Size own = s.cached_tokens(), other = asked.cached_tokens();
+  if (own == other && s.prompt_tokens == asked.prompt_tokens) return true;
+  return s.runtime->parallel.split == Split::tensors && own <= other &&
+         s.prompt_tokens <= asked.prompt_tokens && (own > longest_whole) == (other > longest_whole);
+}
+
 /// Sets the batch of `s` to the requests that run at once, at most as many as asked for, and `plan`
 /// to their plan. Returns 0 if none fits.
 Size admit(Scenario& s, Plan& plan, const Setup& setup) {
@@ -107,8 +118,10 @@ Size admit(Scenario& s, Plan& plan, const Setup& setup) {
 
 }  // namespace
 
-double Lengths::mean() const { return p50 * std::exp(log_variance(*this) / 2); }
-double Lengths::mean_square() const { return mean() * mean() * std::exp(log_variance(*this)); }
+double Lengths::mean() const { return p95 == p50 ? p50 : p50 * std::exp(log_variance(*this) / 2); }
+double Lengths::mean_square() const {
+  return p95 == p50 ? p50 * p50 : mean() * mean() * std::exp(log_variance(*this));
+}
 double Lengths::variance_share() const { return std::expm1(log_variance(*this)); }
 double Lengths::at(double deviations) const {
   return p50 * std::exp(deviations * std::sqrt(log_variance(*this)));
@@ -121,10 +134,14 @@ Lengths lengths_of(Size median, Size p95) {
 
 Size whole_tokens(double count) { return std::max<Size>(1, std::llround(count)); }
 
-Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Block& block)
+Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Block& block,
+           const Plan* fitted)
     : one_(with_lengths(asked, prompts, outputs)) {
   Scenario s = one_;
-  running = admit(s, plan_, block.setup);
+  if (fitted != nullptr && has_plan_of(s, asked))
+    plan_ = *fitted, running = s.batch;
+  else
+    running = admit(s, plan_, block.setup);
   if (running == 0) return;
   Speeds& speeds = block.speeds;
   speeds.know(s, plan_);

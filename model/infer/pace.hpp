@@ -30,8 +30,10 @@ Size whole_tokens(double count);
 /// Each of n pipeline stages has a share 1 / n of the requests at a time. A step covers that share,
 /// and prefills of n requests overlap.
 struct Pace {
-  /// `asked.batch` requests at most. `block`: the scenario's, which outlives the pace.
-  Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Block& block);
+  /// `asked.batch` requests at most. `block`: the scenario's, which outlives the pace. `fitted`:
+  /// the plan of `asked`, where it is known and holds all of them; else null.
+  Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Block& block,
+       const Plan* fitted = nullptr);
 
   Size running = 0;          ///< requests that memory admits; 0: not one, and nothing else is set
   Size stages = 1;           ///< pipeline stages

@@ -13,10 +13,10 @@ bool batches_continuously(const Scenario& s, const Estimate& e) {
          s.kv_cache && s.draft == nullptr && e.verdict != Verdict::refused && e.gpus_used > 0;
 }
 
-Served served(const Scenario& s, const Estimate& e, Block& block) {
+Served served(const Scenario& s, const Estimate& e, Block& block, const Plan* fitted) {
   if (!batches_continuously(s, e)) return {};
   const Traffic t = traffic(s, lengths_of(s.prompt_tokens, s.prompt_tokens_p95),
-                            lengths_of(s.output_tokens, s.output_tokens_p95), block);
+                            lengths_of(s.output_tokens, s.output_tokens_p95), block, fitted);
   const auto replicas = static_cast<double>(std::max<Size>(1, s.data_parallel));
   const double sustained = t.running > 0 && s.asks_for_arrivals()
                                ? replicas * sustained_requests(s, t.running, t.requests_s)

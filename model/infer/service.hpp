@@ -8,6 +8,7 @@
 namespace headroom::model {
 
 struct Block;  // model/infer/block.hpp
+struct Plan;
 
 /// Times of each request, and how many requests end in a second.
 struct Service {
@@ -39,7 +40,8 @@ Service service_of(const Scenario& scenario, const Estimate& estimate);
 
 /// The steady state of `scenario.concurrency` requests, with lengths between the scenario's and
 /// their 95th percentiles. `running` is 0 if the engine has no such state or nothing fits.
-/// `block`: the scenario's.
-Served served(const Scenario& scenario, const Estimate& estimate, Block& block);
+/// `block` and `fitted`: as Pace().
+Served served(const Scenario& scenario, const Estimate& estimate, Block& block,
+              const Plan* fitted = nullptr);
 
 }  // namespace headroom::model

@@ -20,9 +20,9 @@ double after_first(double first, double steps, double prompts, double least) {
 
 }  // namespace
 
-Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& outputs,
-                Block& block) {
-  const Pace pace(asked, prompts, outputs, block);
+Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Block& block,
+                const Plan* fitted) {
+  const Pace pace(asked, prompts, outputs, block, fitted);
   if (pace.running == 0) return {};
   const double met = pace.others * pace.delay;
   const double before =

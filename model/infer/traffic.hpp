@@ -53,9 +53,9 @@ struct Traffic {
 /// that arrive together share it. Source: the schedulers of vLLM, SGLang and TensorRT-LLM; queue
 /// and request are fitted, and so is the root. Without it the first token of a single request has
 /// the time of loaded servers, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left out:
-/// preempted sequences and the spread of waiting times. `block`: the scenario's.
+/// preempted sequences and the spread of waiting times. `block` and `fitted`: as Pace().
 Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs,
-                Block& block);
+                Block& block, const Plan* fitted = nullptr);
 Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs);
 /// For requests that all have the scenario's lengths.
 Traffic traffic(const Scenario& scenario);

@@ -237,7 +237,7 @@ std::string_view made_config(const LaunchPoint& point) {
 }  // namespace
 
 std::string transformers_script(const LaunchPoint& point) {
-  if (point.scheme().family == SchemeFamily::gguf)
+  if (is_gguf(point.scheme().family))
     throw std::invalid_argument(
         "transformers unpacks GGUF files to 16 bit: choose another precision");
   const std::string unpacking = unpacking_config(point);

@@ -43,6 +43,65 @@ TEST(Precision, GptOssExpertsTakeTheBytesOfTheCheckpoint) {
             Size{24} * 32 * (5760 + 2880) * (2880 / 32) * 17);
 }
 
+TEST(Precision, BlocksOfIkLlamaCppAreItsStructs) {
+  // Source: ik_llama.cpp ggml/src/ggml-common.h (PyPI ik-llama-cpp-python 0.1.5), members in the
+  // order of each struct; ggml.c: row_meta_size.
+  constexpr Size half = 2, k = 256;
+  struct Expected {
+    std::string_view name;
+    Size elements, bytes, row;
+  };
+  const Expected rows[] = {
+      {"q6_0", 32, half + 32 / 4 + 32 / 2, 0},
+      {"iq2_k", k, half + 2 + k / 32 + k / 4, 0},
+      {"iq3_k", k, half + 2 + 2 + k / 32 + k / 4 + k / 8, 0},
+      {"iq4_k", k, half + 2 + k / 64 + k / 32 + k / 2, 0},
+      {"iq5_k", k, half + 2 + k / 64 + k / 32 + k / 2 + k / 8, 0},
+      {"iq6_k", k, half + 2 + k / 16 + k / 2 + k / 4, 0},
+      {"iq2_ks", k, 2 + k / 64 + k / 4, 2},
+      {"iq3_ks", k, 2 + k / 64 + k / 4 + k / 8, 2},
+      {"iq4_ks", k, k / 32 + k / 2, 4},
+      {"iq5_ks", k, k / 32 + k / 2 + k / 8, 4},
+      {"iq4_kss", k, k / 8 * 4, 4},
+      {"iq2_kl", k, 2 + k / 64 + k / 4 + k / 16, 2},
+      {"iq1_kt", k, k / 32 + k / 8 + k / 16, 4},
+      {"iq2_kt", k, k / 64 + k / 4, 4},
+      {"iq3_kt", k, k / 64 + k / 4 + k / 8, 4},
+      {"iq4_kt", k, k / 2, 4},
+      {"iq1_s_r4", 32, 24 / 4, 2},
+      {"iq1_m_r4", 32, 28 / 4, 2},
+      {"iq1_bn", 64, 13, 2},
+      {"iq2_bn", 64, 64 / 4, 4},
+      {"q8_K_r8", k, (8 * half + 8 * k) / 8, 0},
+  };
+  for (const Expected& row : rows) {
+    EXPECT_EQ(precision(row.name).block_elements, row.elements) << row.name;
+    EXPECT_EQ(precision(row.name).block_bytes, row.bytes) << row.name;
+    EXPECT_EQ(precision(row.name).row_bytes, row.row) << row.name;
+  }
+  EXPECT_EQ(precision("iq4_ks").row(512).count(), 4 + 2 * 136);
+  EXPECT_EQ(precision("q4_K").row(512).count(), 2 * 144);
+}
+
+TEST(Precision, DeepSeekR1InIq4KIsAsLogged) {
+  // Source: ikawrakow/ik_llama.cpp@8337e4cd3 github-data/pull_requests/287: 353.526 GiB, of 1147
+  // tensors 662 iq4_k_r4, 61 q5_0 (rows of 128), 61 q5_K (outputs of attention), 361 f32.
+  const auto bytes = [](std::string_view format, Size rows, Size row) {
+    return rows * precision(format).row(row).count();
+  };
+  constexpr Size width = 7168, words = 129280, dense = 3, layers = 61;
+  Size all = bytes("q6_K", words, width) + bytes("iq4_k", words, width) + 4 * width;
+  for (Size layer = 0; layer < layers; ++layer) {
+    const Size experts = layer < dense ? 9 : 257;  // the dense layers are nine experts wide
+    all += bytes("iq4_k", 1536 + 576, width) + bytes("iq4_k", 24576, 1536) +
+           bytes("iq4_k", 32768 + 16384, 512) + bytes("q5_0", 65536, 128) +
+           bytes("q5_K", width, 16384) + 4 * (2 * width + 1536 + 512) +
+           experts * (2 * bytes("iq4_k", 2048, width) + bytes("iq4_k", width, 2048));
+    if (layer >= dense) all += 4 * (256 * width + 256);
+  }
+  EXPECT_NEAR(static_cast<double>(all) / 1073741824.0, 353.526, 0.0005);
+}
+
 TEST(Precision, TheLastBlockIsPadded) {
   EXPECT_EQ(precision("int4").stored(0), Bytes(0));
   EXPECT_EQ(precision("int4").stored(1), Bytes(1));

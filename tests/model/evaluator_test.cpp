@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <random>
 #include <set>
 
 #include "model/infer/estimate.hpp"
@@ -111,6 +113,50 @@ TEST(Evaluator, EqualsEvaluateWhateverChangesBetweenPoints) {
         }
     }
   }
+}
+
+/// `s` with sizes and budgets drawn anew.
+Scenario with_drawn_sizes(Scenario s, std::mt19937& random) {
+  const auto draw = [&](Size low, Size high) {  // as many small ones as large ones
+    std::uniform_real_distribution<double> log(std::log(low), std::log(high));
+    return static_cast<Size>(std::llround(std::exp(log(random))));
+  };
+  const auto one_in = [&](Size n) { return draw(1, 1 << 20) % n == 0; };
+  s.batch = draw(1, 1500);
+  s.prompt_tokens = draw(1, 60'000);
+  s.output_tokens = draw(1, 2000);
+  if (one_in(3)) s.context = s.prompt_tokens + s.output_tokens + draw(1, 9000);
+  if (one_in(2)) s.concurrency = s.batch;
+  if (one_in(2)) s.prompt_tokens_p95 = 3 * s.prompt_tokens, s.output_tokens_p95 = 900;
+  if (one_in(3)) s.max_ttft_p95 = draw(100'000, 10'000'000);
+  if (one_in(2)) s.gpu_budget = Bytes(draw(1 << 20, 1 << 27) << 10);
+  return s;
+}
+
+// A block works out what does not depend on sizes or budgets, from its first point. All other
+// points must not inherit that point's sizes.
+TEST(Evaluator, EqualsEvaluateForDrawnSizesOfABlock) {
+  std::mt19937 random(30);
+  for (const char* name : {"meta-llama/Meta-Llama-3.1-8B", "openai/gpt-oss-20b",
+                           "deepseek-ai/DeepSeek-V2.5", "Qwen/Qwen3-Next-80B-A3B-Instruct"})
+    for (const char* precision : {"bf16", "q4_K_M", "awq-int4"}) {
+      const QuantisedModel weights = quantise(test::catalogue_model(name), scheme(precision));
+      for (const char* machine :
+           {"rtx-4090", "2x rtx-3090", "1x rtx-3090 + 1x rtx-4090", "8x h100-sxm-80gb"}) {
+        const Machine cards = parse_machine(machine, shipped_catalogue());
+        for (const char* engine : {"transformers", "llama.cpp", "vllm", "sglang"}) {
+          const Scenario plain = test::scenario(weights, cards, engine);
+          Evaluator evaluator;
+          for (int point = 0; point < 25; ++point) {
+            const Scenario s = with_drawn_sizes(plain, random);
+            ASSERT_EQ(evaluator(s), evaluate(s))
+                << fmt::format("{} {} {} {} batch {} prompt {} output {} context {} budget {}",
+                               name, precision, machine, engine, s.batch, s.prompt_tokens,
+                               s.output_tokens, s.context, s.gpu_budget.count());
+          }
+        }
+      }
+    }
 }
 
 }  // namespace

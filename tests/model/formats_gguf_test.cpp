@@ -1,10 +1,14 @@
 // GGUF headers: their declarations, and every way in which these can be false.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "formats_files.hpp"
+#include "hardware/names.hpp"
+#include "hardware/precision.hpp"
 #include "model/checkpoint/formats/gguf.hpp"
+#include "model/checkpoint/formats/gguf_types.hpp"
 #include "model/checkpoint/formats/shard_index.hpp"
 
 namespace headroom::model {
@@ -43,6 +47,37 @@ TEST(Gguf, ReadsBothVersions) {
     EXPECT_EQ(header.list.tensors[0].bytes.count(), 10 * 144);
     EXPECT_EQ(header.list.total.count(), 1440 + 1024);
     EXPECT_EQ(header.header_bytes, static_cast<Size>(good_gguf().size()) - 1440 - 1024);
+  }
+}
+
+TEST(Gguf, TypesOfIkLlamaCppHaveTheirBytes) {
+  // Numbers of types: ik_llama.cpp ggml/include/ggml.h. IQ4_KS has a scale of 4 bytes a row.
+  const std::string name = gguf_text("general.architecture") + little(8, 4) + gguf_text("llama");
+  const std::string file =
+      gguf_file({name},
+                {gguf_tensor("a", {512, 10}, 144, 0), gguf_tensor("b", {256, 8}, 339, 2784),
+                 gguf_tensor("c", {64, 4}, 219, 3936)},
+                3936 + 64);
+  const GgufHeader header = header_of(file);
+  EXPECT_EQ(header.list.tensors[0].dtype, "IQ4_KS");
+  EXPECT_EQ(header.list.tensors[0].bytes.count(), 10 * (4 + 2 * 136));
+  EXPECT_EQ(header.list.tensors[1].dtype, "IQ4_K_R4");
+  EXPECT_EQ(header.list.tensors[1].bytes.count(), 8 * 144);
+  EXPECT_EQ(header.list.tensors[2].dtype, "IQ1_S_R4");
+  EXPECT_EQ(header.list.tensors[2].bytes.count(), 4 * (2 + 2 * 6));
+}
+
+TEST(Gguf, TypesAgreeWithThePrecisions) {
+  for (std::uint32_t id = 0; id < 512; ++id) {
+    const GgufType* type = gguf_type(id);
+    if (type == nullptr || type->name == "NVFP4") continue;  // ggml joins four of its blocks
+    const std::span<const Precision> formats = headroom::precisions();
+    const auto format = std::ranges::find_if(
+        formats, [&](const Precision& each) { return lower(each.name) == lower(type->name); });
+    if (format == formats.end()) continue;
+    EXPECT_EQ(type->block_elements, format->block_elements) << type->name;
+    EXPECT_EQ(type->block_bytes, format->block_bytes) << type->name;
+    EXPECT_EQ(type->row_bytes, format->row_bytes) << type->name;
   }
 }
 

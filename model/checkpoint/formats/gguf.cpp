@@ -8,31 +8,10 @@
 #include <unordered_set>
 
 #include "model/checkpoint/formats/gguf_reader.hpp"
+#include "model/checkpoint/formats/gguf_types.hpp"
 
 namespace headroom::model {
 namespace {
-
-/// Block formats by ggml's type numbers. Source: ggml/include/ggml.h, ggml/src/ggml-common.h.
-struct Type {
-  std::uint32_t id;
-  std::string_view name;
-  Size block_elements, block_bytes;
-};
-constexpr auto types = std::to_array<Type>({
-    {0, "F32", 1, 4},         {1, "F16", 1, 2},         {2, "Q4_0", 32, 18},
-    {3, "Q4_1", 32, 20},      {6, "Q5_0", 32, 22},      {7, "Q5_1", 32, 24},
-    {8, "Q8_0", 32, 34},      {9, "Q8_1", 32, 36},      {10, "Q2_K", 256, 84},
-    {11, "Q3_K", 256, 110},   {12, "Q4_K", 256, 144},   {13, "Q5_K", 256, 176},
-    {14, "Q6_K", 256, 210},   {15, "Q8_K", 256, 292},   {16, "IQ2_XXS", 256, 66},
-    {17, "IQ2_XS", 256, 74},  {18, "IQ3_XXS", 256, 98}, {19, "IQ1_S", 256, 50},
-    {20, "IQ4_NL", 32, 18},   {21, "IQ3_S", 256, 110},  {22, "IQ2_S", 256, 82},
-    {23, "IQ4_XS", 256, 136}, {24, "I8", 1, 1},         {25, "I16", 1, 2},
-    {26, "I32", 1, 4},        {27, "I64", 1, 8},        {28, "F64", 1, 8},
-    {29, "IQ1_M", 256, 56},   {30, "BF16", 1, 2},       {31, "Q4_0_4_4", 32, 18},
-    {32, "Q4_0_4_8", 32, 18}, {33, "Q4_0_8_8", 32, 18}, {34, "TQ1_0", 256, 54},
-    {35, "TQ2_0", 256, 66},   {39, "MXFP4", 32, 17},    {40, "NVFP4", 64, 36},
-    {41, "Q1_0", 128, 18},    {42, "Q2_0", 64, 18},
-});
 
 constexpr Size longest_key = 65535, longest_name = 64, max_dims = 4;
 constexpr Size longest_kept_string = 65536;
@@ -139,9 +118,8 @@ Placed read_tensor(GgufReader& in, const std::string& origin, std::vector<Tensor
     tensor.shape.insert(tensor.shape.begin(), static_cast<Size>(size));
   }
   const std::uint32_t id = in.u32("a tensor's type");
-  const auto type =
-      std::find_if(types.begin(), types.end(), [&](const Type& t) { return t.id == id; });
-  if (type == types.end()) in.fail(fmt::format("tensor {} has the unknown type {}", name, id));
+  const GgufType* type = gguf_type(id);
+  if (type == nullptr) in.fail(fmt::format("tensor {} has the unknown type {}", name, id));
   tensor.dtype = type->name;
   const Size elements = checked_elements(tensor.shape, origin, tensor.name);
   const Size row = tensor.shape.empty() ? 1 : tensor.shape.back();
@@ -149,7 +127,11 @@ Placed read_tensor(GgufReader& in, const std::string& origin, std::vector<Tensor
     in.fail(fmt::format("tensor {} has rows of {}, which blocks of {} ({}) do not divide", name,
                         row, type->block_elements, type->name));
   Size bytes = 0;
-  if (__builtin_mul_overflow(elements / type->block_elements, type->block_bytes, &bytes))
+  const Size rows = row == 0 ? 0 : elements / row;
+  Size scales = 0;
+  if (__builtin_mul_overflow(elements / type->block_elements, type->block_bytes, &bytes) ||
+      __builtin_mul_overflow(rows, type->row_bytes, &scales) ||
+      __builtin_add_overflow(bytes, scales, &bytes))
     in.fail(fmt::format("tensor {} has more than 2^63 - 1 bytes", name));
   tensor.bytes = Bytes(bytes);
   const std::uint64_t offset = in.u64("a tensor's offset");

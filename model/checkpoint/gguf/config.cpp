@@ -8,6 +8,7 @@
 
 #include "hardware/names.hpp"
 #include "hardware/text.hpp"
+#include "model/checkpoint/formats/gguf_types.hpp"
 #include "model/checkpoint/gguf/keys.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 
@@ -112,15 +113,90 @@ boost::json::object with_class(boost::json::object config, const GgufArchitectur
   return config;
 }
 
-/// llama.cpp's file types by number. Source: include/llama.h, enum llama_ftype.
+/// File types by number. Source: include/llama.h of llama.cpp and ik_llama.cpp, enum llama_ftype.
 constexpr std::pair<Size, std::string_view> file_types[] = {
-    {0, "gguf-f32"}, {1, "gguf-f16"}, {2, "q4_0"},      {3, "q4_1"},    {7, "q8_0"},
-    {8, "q5_0"},     {9, "q5_1"},     {10, "q2_K"},     {11, "q3_K_S"}, {12, "q3_K_M"},
-    {13, "q3_K_L"},  {14, "q4_K_S"},  {15, "q4_K_M"},   {16, "q5_K_S"}, {17, "q5_K_M"},
-    {18, "q6_K"},    {19, "iq2_xxs"}, {20, "iq2_xs"},   {21, "q2_K_S"}, {22, "iq3_xs"},
-    {23, "iq3_xxs"}, {24, "iq1_s"},   {25, "iq4_nl"},   {26, "iq3_s"},  {27, "iq3_m"},
-    {28, "iq2_s"},   {29, "iq2_m"},   {30, "iq4_xs"},   {31, "iq1_m"},  {32, "gguf-bf16"},
-    {36, "tq1_0"},   {37, "tq2_0"},   {38, "mxfp4-moe"}};
+    {0, "gguf-f32"},
+    {1, "gguf-f16"},
+    {2, "q4_0"},
+    {3, "q4_1"},
+    {7, "q8_0"},
+    {8, "q5_0"},
+    {9, "q5_1"},
+    {10, "q2_K"},
+    {11, "q3_K_S"},
+    {12, "q3_K_M"},
+    {13, "q3_K_L"},
+    {14, "q4_K_S"},
+    {15, "q4_K_M"},
+    {16, "q5_K_S"},
+    {17, "q5_K_M"},
+    {18, "q6_K"},
+    {19, "iq2_xxs"},
+    {20, "iq2_xs"},
+    {21, "q2_K_S"},
+    {22, "iq3_xs"},
+    {23, "iq3_xxs"},
+    {24, "iq1_s"},
+    {25, "iq4_nl"},
+    {26, "iq3_s"},
+    {27, "iq3_m"},
+    {28, "iq2_s"},
+    {29, "iq2_m"},
+    {30, "iq4_xs"},
+    {31, "iq1_m"},
+    {32, "gguf-bf16"},
+    {36, "tq1_0"},
+    {37, "tq2_0"},
+    {38, "mxfp4-moe"},
+    // ik_llama.cpp's own
+    {135, "q6_0"},
+    {136, "iq1_bn"},
+    {137, "iq2_bn"},
+    {138, "iq2_k"},
+    {139, "iq3_k"},
+    {140, "iq4_k"},
+    {141, "iq5_k"},
+    {142, "iq6_k"},
+    {145, "iq4_ks"},
+    {146, "iq3_kl"},
+    {147, "iq2_ks"},
+    {148, "iq4_kss"},
+    {149, "q8_KV"},
+    {150, "iq5_ks"},
+    {151, "iq2_kt"},
+    {152, "iq3_kt"},
+    {153, "iq4_kt"},
+    {154, "iq3_ks"},
+    {155, "iq2_kl"},
+    {156, "iq1_kt"},
+    {202, "q4_0_r8"},
+    {207, "q8_0_r8"},
+    {208, "q5_0_r4"},
+    {210, "q2_K_R4"},
+    {211, "q3_K_R4"},
+    {214, "q4_K_R4"},
+    {216, "q5_K_R4"},
+    {218, "q6_K_R4"},
+    {219, "iq2_xxs_r4"},
+    {220, "iq2_xs_r4"},
+    {223, "iq3_xxs_r4"},
+    {224, "iq1_s_r4"},
+    {225, "iq4_nl_r4"},
+    {226, "iq3_s_r4"},
+    {229, "iq2_m_r4"},
+    {230, "iq4_xs_r8"},
+    {231, "iq1_m_r4"},
+    {232, "bf16_r16"},
+    {335, "q6_0_r4"},
+    {337, "iq2_bn_r4"},
+    {338, "iq2_k_r4"},
+    {339, "iq3_k_r4"},
+    {340, "iq4_k_r4"},
+    {341, "iq5_k_r4"},
+    {345, "iq4_ks_r4"},
+    {350, "iq5_ks_r4"},
+    {399, "q8_K_R8"},
+};
 
 /// The scheme of files with most of their bytes in a type.
 std::string scheme_of_type(std::string_view type) {
@@ -128,7 +204,7 @@ std::string scheme_of_type(std::string_view type) {
   const std::string name = lower(type);
   for (const std::string& wanted : {name, "gguf-" + name})
     for (const Scheme& row : schemes()) {
-      if (row.family != SchemeFamily::gguf) continue;
+      if (!is_gguf(row.family)) continue;
       if (lower(row.name) == wanted) return std::string(row.name);
       for (const std::string_view alias : row.aliases)
         if (lower(alias) == wanted) return std::string(row.name);
@@ -157,13 +233,19 @@ Config gguf_config(const GgufHeader& header, const TensorList& tensors) {
 GgufScheme gguf_scheme(const GgufHeader& header, const TensorList& tensors) {
   const Size type = header.number("general.file_type", -1) % 1024;  // 1024: guessed
   const bool said = header.number("general.file_type", 1024) < 1024;
+  std::map<std::string_view, Bytes> bytes, of_ik;
+  for (const TensorHeader& tensor : tensors.tensors) {
+    bytes[tensor.dtype] += tensor.bytes;
+    if (is_gguf_type_of_ik(tensor.dtype)) of_ik[tensor.dtype] += tensor.bytes;
+  }
+  // A recipe of its own keeps the number of the mix that it started from.
   for (const auto& [number, name] : file_types)
-    if (said && number == type) return {std::string(name), true};
-  std::map<std::string_view, Bytes> bytes;
-  for (const TensorHeader& tensor : tensors.tensors) bytes[tensor.dtype] += tensor.bytes;
+    if (said && number == type && (of_ik.empty() || scheme(name).family == SchemeFamily::gguf_ik))
+      return {std::string(name), true};
+  const auto& counted = of_ik.empty() ? bytes : of_ik;
   const auto most = std::ranges::max_element(
-      bytes, [](const auto& a, const auto& b) { return a.second < b.second; });
-  return {most == bytes.end() ? "gguf-f16" : scheme_of_type(most->first), false};
+      counted, [](const auto& a, const auto& b) { return a.second < b.second; });
+  return {most == counted.end() ? "gguf-f16" : scheme_of_type(most->first), false};
 }
 
 }  // namespace headroom::model

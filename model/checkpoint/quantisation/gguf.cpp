@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json.hpp>
 #include <optional>
 
 #include "model/checkpoint/quantisation/exceptions.hpp"
@@ -79,6 +78,8 @@ class GgufHolder {
     asked_.seventy_b = text_layers_ == 80 && asked_.gqa > 1 &&
                        std::ranges::find(labelled, model_.model_type) != labelled.end();
     text_root_ = text_root(model_.profile);
+    asked_.large_vocabulary = model_.profile.head_rows >= 127999 &&
+                              (asked_.seventy_b || is_eight_b(model_, text_layers_));
     // Position and token type embeddings have fewer rows. A config may omit the vocabulary.
     vocabulary_ = model_.profile.head_rows;
     if (vocabulary_ == 0)
@@ -149,7 +150,7 @@ class GgufHolder {
     return {&precision(format), precision(format).stored(tensor.elements())};
   }
   static QuantisedTensor packed(const Precision& format, const Matrix& matrix) {
-    return {&format, matrix.count * (matrix.out * format.stored(matrix.in))};
+    return {&format, matrix.count * (matrix.out * format.row(matrix.in))};
   }
   MixQuestion question_of(const Tensor& tensor, const TensorFacts& facts) const {
     MixQuestion question = asked_;
@@ -158,6 +159,7 @@ class GgufHolder {
                             : tensor.role == Role::embedding ? TensorClass::token_embedding
                                                              : tensor_class(tensor.name);
     question.stacked_experts = facts.expert;
+    if (scheme_.family == SchemeFamily::gguf_ik) ask_of_ik(tensor.name, question);
     // Per-layer embeddings (per_layer_token_embd) are never the head.
     if (tensor.name.find("per_layer") != std::string::npos) question.tied = false;
     return question;
@@ -173,7 +175,7 @@ class GgufHolder {
       question.tensor_class = part;
       locate(i, question);
       all.format = &mix_.format(question);
-      all.bytes += (part == attention_q ? out - 2 * shared : shared) * all.format->stored(in);
+      all.bytes += (part == attention_q ? out - 2 * shared : shared) * all.format->row(in);
     }
     return all;
   }
@@ -257,30 +259,6 @@ std::vector<const Tensor*> language_tensors(const Model& model) {
   for (const Tensor& tensor : model.part.tensors)
     if (in_text(model, root, tensor)) all.push_back(&tensor);
   return all;
-}
-
-Size rope_factors(const Config& config, Size head_dim) {
-  for (const Config& c : {config, config.section_or_empty("text_config")}) {
-    for (const std::string_view key : {"rope_scaling", "rope_parameters"}) {
-      const boost::json::value* value = c.object().if_contains(key);
-      if (value == nullptr || !value->is_object()) continue;
-      const boost::json::object& scaling = value->get_object();
-      const auto is = [&](std::string_view type) {
-        for (const std::string_view name : {"rope_type", "type"})
-          if (const auto* found = scaling.if_contains(name))
-            if (found->is_string() && std::string_view(found->get_string()) == type) return true;
-        return false;
-      };
-      if (is("llama3")) return head_dim / 2;
-      Size factors = 0;
-      if (is("longrope"))
-        for (const std::string_view name : {"long_factor", "short_factor"})
-          if (const auto* list = scaling.if_contains(name); list != nullptr && list->is_array())
-            factors += static_cast<Size>(list->get_array().size());
-      if (factors > 0) return factors;
-    }
-  }
-  return 0;
 }
 
 std::vector<QuantisedTensor> quantised_gguf(const Model& model, const Scheme& scheme) {

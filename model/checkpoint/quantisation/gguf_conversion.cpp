@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json.hpp>
 
 #include "model/checkpoint/gguf/keys.hpp"
 #include "model/checkpoint/gguf/name_rows.hpp"
@@ -30,6 +31,12 @@ constexpr KeptTensor kept_tensors[] = {
     {"attn_rel_b", "fp16"},     {"position_embd", "fp32"},  {"token_types", "fp32"},
     {"shortconv.conv", "fp32"}, {"ssm_conv1d", "fp32"},
 };
+
+/// Model types and layers that ik_llama.cpp labels "8B", the type in llama.cpp's words: llama,
+/// qwen3, cohere2, mistral3. Source: its src/llama-hparams.cpp. Qwen3-4B has 36 layers too.
+constexpr std::pair<std::string_view, Size> eight_b[] = {
+    {"llama", 32}, {"mistral", 32}, {"llama", 36},    {"granite", 36},
+    {"qwen3", 36}, {"cohere2", 32}, {"qwen3_vl", 36}, {"ministral3", 34}};
 
 /// Names of the tensor in llama.cpp, the most usual first. Empty if none is known.
 std::string_view names_in_llama_cpp(std::string_view tensor) {
@@ -66,6 +73,47 @@ std::string_view kept_format(std::string_view tensor) {
   for (const KeptTensor& row : kept_tensors)
     if (name.starts_with(row.name)) return row.format;
   return "";
+}
+
+void ask_of_ik(std::string_view tensor, MixQuestion& question) {
+  const std::string_view name = names_in_llama_cpp(tensor);
+  if (question.tensor_class == TensorClass::other && name.starts_with("attn_k"))
+    question.tensor_class = TensorClass::attention_k;
+  if (question.tensor_class == TensorClass::other && name.starts_with("attn_q"))
+    question.tensor_class = TensorClass::attention_q;
+  question.shared_expert = name.find("_shexp") != name.npos;
+}
+
+bool is_eight_b(const Model& model, Size layers) {
+  return std::ranges::any_of(eight_b,
+                             [&](const auto& row) {
+                               return row.first == model.model_type && row.second == layers;
+                             }) &&
+         model.shape.hidden_size != 2560;
+}
+
+Size rope_factors(const Config& config, Size head_dim) {
+  for (const Config& c : {config, config.section_or_empty("text_config")}) {
+    for (const std::string_view key : {"rope_scaling", "rope_parameters"}) {
+      const boost::json::value* value = c.object().if_contains(key);
+      if (value == nullptr || !value->is_object()) continue;
+      const boost::json::object& scaling = value->get_object();
+      const auto is = [&](std::string_view type) {
+        for (const std::string_view name : {"rope_type", "type"})
+          if (const auto* found = scaling.if_contains(name))
+            if (found->is_string() && std::string_view(found->get_string()) == type) return true;
+        return false;
+      };
+      if (is("llama3")) return head_dim / 2;
+      Size factors = 0;
+      if (is("longrope"))
+        for (const std::string_view name : {"long_factor", "short_factor"})
+          if (const auto* list = scaling.if_contains(name); list != nullptr && list->is_array())
+            factors += static_cast<Size>(list->get_array().size());
+      if (factors > 0) return factors;
+    }
+  }
+  return 0;
 }
 
 }  // namespace headroom::model

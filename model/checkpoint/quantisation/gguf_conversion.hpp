@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/checkpoint/model.hpp"
+#include "model/checkpoint/quantisation/mix.hpp"
 
 namespace headroom::model {
 
@@ -18,5 +19,13 @@ bool splits_qkv(const Model& model);
 /// The format of tensors that llama-quantize leaves as the converter wrote them. Empty for tensors
 /// that it quantises.
 std::string_view kept_format(std::string_view tensor);
+
+/// Completes a question by the name in the file, as ik_llama.cpp's rules read it: "attn_kv_a_mqa"
+/// and "attn_k_b" are keys, "attn_q_b" is of queries, "ffn_up_shexp" of a shared expert. A matrix
+/// that the file splits in two counts as its first part.
+void ask_of_ik(std::string_view tensor, MixQuestion& question);
+
+/// True for models of `layers` layers that ik_llama.cpp labels "8B".
+bool is_eight_b(const Model& model, Size layers);
 
 }  // namespace headroom::model

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "hardware/precision.hpp"
+#include "model/checkpoint/quantisation/ik_mix.hpp"
 
 namespace headroom::model {
 namespace {
@@ -13,15 +14,7 @@ using enum TensorClass;
 
 using When = Mix::When;
 
-struct Rule {
-  std::initializer_list<std::string_view> mixes;  ///< empty: all
-  TensorClass tensor_class;
-  When when;
-  std::string_view format;  ///< empty: the mix's default
-};
-
-/// First match wins.
-const Rule rules[] = {
+const Mix::Rule llama_cpp_rules[] = {
     {{"iq1_s", "iq1_m", "iq2_xxs", "iq2_xs"}, token_embedding, When::always, "q2_K"},
     {{"iq2_s", "iq2_m", "iq3_xxs"}, token_embedding, When::always, "iq3_s"},
     {{"tq1_0", "tq2_0"}, token_embedding, When::always, "q4_K"},
@@ -107,20 +100,48 @@ bool contains(std::initializer_list<std::string_view> names, std::string_view na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool holds(When when, const MixQuestion& q) {
-  const Size eighth = q.of / 8;
-  const bool first_eighth = q.index < eighth, last_eighth = q.index >= 7 * q.of / 8;
-  const bool more = first_eighth || last_eighth || (q.index - eighth) % 3 == 2;
-  const bool eight_experts = q.experts == 8;
+/// A condition on the model or on an importance matrix.
+bool holds_for_model(When when, const MixQuestion& q) {
   switch (when) {
     case When::always:
       return true;
     case When::eight_experts:
-      return eight_experts;
+      return q.experts == 8;
+    case When::four_experts:
+      return q.experts >= 4;
+    case When::many_experts:
+      return q.experts >= 8;
+    case When::shared_expert:
+      return q.shared_expert;
+    case When::paired_heads:
+      return q.gqa >= 2;
+    case When::paired_heads_or_experts:
+      return q.gqa >= 2 || q.experts >= 2;
     case When::grouped_heads:
       return q.gqa >= 4;
     case When::grouped_heads_or_experts:
       return q.gqa >= 4 || q.experts >= 4;
+    case When::falcon:
+      return q.falcon;
+    case When::seventy_b:
+      return q.seventy_b;
+    case When::large_vocabulary:
+      return q.large_vocabulary;
+    case When::plain:
+      return !q.importance;
+    default:
+      return false;
+  }
+}
+
+/// A condition on the layer, among others.
+bool holds(When when, const MixQuestion& q) {
+  const Size eighth = q.of / 8;
+  const bool first_eighth = q.index < eighth, last_eighth = q.index >= 7 * q.of / 8;
+  const bool more = first_eighth || last_eighth || (q.index - eighth) % 3 == 2;
+  switch (when) {
+    case When::first_of_many_experts:
+      return q.experts >= 8 && q.index == 0;
     case When::first_two:
       return q.index < 2;
     case When::first_four:
@@ -134,9 +155,7 @@ bool holds(When when, const MixQuestion& q) {
     case When::more:
       return more;
     case When::eight_experts_more:
-      return eight_experts && more;
-    case When::falcon:
-      return q.falcon;
+      return q.experts == 8 && more;
     case When::falcon_first_sixteenth:
       return q.falcon && q.index < q.of / 16;
     case When::falcon_more:
@@ -147,8 +166,9 @@ bool holds(When when, const MixQuestion& q) {
       return first_eighth && !q.importance;
     case When::first_eighth_importance:
       return first_eighth && q.importance;
+    default:
+      return holds_for_model(when, q);
   }
-  return false;
 }
 
 /// The format of most tensors of a mix, if it differs from the mix's name.
@@ -176,41 +196,60 @@ std::string_view default_format(std::string_view mix) {
   return mix;
 }
 
-/// The fallback for rows that are no multiple of a block: blocks of 32. Rows that 32 does not
-/// divide are fp16.
-const Precision& divided(const Precision& format, Size row) {
+/// Blocks of 32 for rows that blocks of 256 do not divide.
+std::string_view llama_cpp_fallback(std::string_view format) {
+  if (format.starts_with("iq")) return "iq4_nl";
+  if (contains({"q2_K", "q3_K", "tq1_0", "tq2_0"}, format)) return "q4_0";
+  if (format == "q4_K") return "q5_0";
+  if (format == "q5_K") return "q5_1";
+  return format == "q6_K" ? "q8_0" : "";
+}
+
+/// The fallback for rows that are no multiple of a block. Rows that 32 does not divide are fp16.
+const Precision& divided(const Precision& format, Size row, bool of_ik) {
   if (row % format.block_elements == 0) return format;
-  std::string_view fallback;
-  if (format.name.starts_with("iq")) fallback = "iq4_nl";
-  if (contains({"q2_K", "q3_K", "tq1_0", "tq2_0"}, format.name)) fallback = "q4_0";
-  if (format.name == "q4_K") fallback = "q5_0";
-  if (format.name == "q5_K") fallback = "q5_1";
-  if (format.name == "q6_K") fallback = "q8_0";
+  const std::string_view fallback =
+      of_ik ? ik_fallback(format.name) : llama_cpp_fallback(format.name);
   const bool divides = !fallback.empty() && row % precision(fallback).block_elements == 0;
   return precision(divides ? fallback : "fp16");
 }
 
 }  // namespace
 
-Mix::Mix(std::string_view name) : usual_(&precision(default_format(name))) {
+void Mix::take_rules(std::span<const Rule> rules, std::string_view name) {
   for (const Rule& rule : rules)
     if (rule.mixes.size() == 0 || contains(rule.mixes, name))
       rules_.push_back(
           {rule.tensor_class, rule.when, rule.format.empty() ? usual_ : &precision(rule.format)});
+}
+
+Mix::Mix(std::string_view name) : q8_0_(&precision("q8_0")) {
+  if (const IkMix* own = ik_mix(name)) {
+    of_ik_ = true;
+    usual_ = &precision(own->format);
+    output_ = &precision(own->output);
+    tied_output_ = &precision(own->tied_output);
+    take_rules(ik_mix_rules(), name);
+    return;
+  }
+  usual_ = &precision(default_format(name));
+  take_rules(llama_cpp_rules, name);
   const bool low =
       contains({"iq1_s", "iq1_m", "iq2_xxs", "iq2_xs", "iq2_s", "iq2_m", "iq3_xxs"}, name);
-  q8_0_ = &precision("q8_0");
   output_ = low ? &precision("q5_K") : usual_ == q8_0_ ? q8_0_ : &precision("q6_K");
+  tied_output_ = output_;
   if (name == "mxfp4-moe") experts_ = usual_;
   if (!name.starts_with("iq1") && !name.starts_with("iq2")) lifted_ = &precision("q5_K");
 }
 
 const Precision& Mix::format(const MixQuestion& question) const {
-  return divided(wanted(question), question.row);
+  return divided(wanted(question), question.row, of_ik_);
 }
 
 const Precision& Mix::output_format(const MixQuestion& q) const {
-  return experts_ != nullptr || q.falcon || q.row % usual_->block_elements != 0 ? *q8_0_ : *output_;
+  const Size block = of_ik_ ? 256 : usual_->block_elements;
+  if (experts_ != nullptr || q.falcon || q.row % block != 0) return *q8_0_;
+  return q.tied ? *tied_output_ : *output_;
 }
 
 const Precision& Mix::wanted(const MixQuestion& q) const {

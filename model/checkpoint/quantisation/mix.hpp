@@ -1,6 +1,8 @@
 // llama.cpp's mixes: the format of each tensor of a "Q4_K_M" file, as a table of rules.
 #pragma once
 
+#include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,16 +15,18 @@ namespace headroom::model {
 /// Facts about the model and the tensor that the rules use.
 struct MixQuestion {
   TensorClass tensor_class = TensorClass::other;
-  Size index = 0;                ///< the layer, or the number of earlier tensors of its class
-  Size of = 0;                   ///< number of layers, or of tensors of the class
-  Size row = 0;                  ///< elements of a row
-  Size gqa = 1;                  ///< query heads per key-value head
-  Size experts = 0;              ///< 0: dense
-  bool stacked_experts = false;  ///< the tensor holds all experts of its layer
-  bool falcon = false;           ///< llama.cpp's falcon architecture has its own rules
-  bool seventy_b = false;        ///< llama.cpp's model type "70B"
-  bool tied = false;             ///< without an output tensor the token embedding follows its rule
-  bool importance = false;       ///< made with an importance matrix
+  Size index = 0;                 ///< the layer, or the number of earlier tensors of its class
+  Size of = 0;                    ///< number of layers, or of tensors of the class
+  Size row = 0;                   ///< elements of a row
+  Size gqa = 1;                   ///< query heads per key-value head
+  Size experts = 0;               ///< 0: dense
+  bool stacked_experts = false;   ///< the tensor holds all experts of its layer
+  bool shared_expert = false;     ///< the tensor is of the expert that every token passes
+  bool falcon = false;            ///< llama.cpp's falcon architecture has its own rules
+  bool seventy_b = false;         ///< llama.cpp's model type "70B"
+  bool large_vocabulary = false;  ///< types "8B" and "70B" with at least 127,999 tokens
+  bool tied = false;              ///< without an output tensor the token embedding follows its rule
+  bool importance = false;        ///< made with an importance matrix
 };
 
 /// The rules of one mix ("q4_K_M").
@@ -39,6 +43,12 @@ class Mix {
   enum class When {
     always,
     eight_experts,
+    four_experts,  ///< or more
+    many_experts,  ///< eight or more
+    shared_expert,
+    first_of_many_experts,     ///< the first layer of a model with eight experts or more
+    paired_heads,              ///< at least two query heads share a key-value head
+    paired_heads_or_experts,   ///< or at least two experts
     grouped_heads,             ///< at least four query heads share a key-value head
     grouped_heads_or_experts,  ///< or at least four experts
     first_two,
@@ -52,8 +62,19 @@ class Mix {
     falcon_first_sixteenth,
     falcon_more,
     falcon_not_more,
+    seventy_b,
+    large_vocabulary,
+    plain,                    ///< without an importance matrix
     first_eighth_plain,       ///< without an importance matrix
     first_eighth_importance,  ///< with one
+  };
+
+  /// A row of the tables. The first that holds wins.
+  struct Rule {
+    std::initializer_list<std::string_view> mixes;  ///< empty: all
+    TensorClass tensor_class;
+    When when;
+    std::string_view format;  ///< empty: the mix's default
   };
 
  private:
@@ -64,13 +85,16 @@ class Mix {
   };
   const Precision& wanted(const MixQuestion& question) const;
   const Precision& output_format(const MixQuestion& question) const;
+  void take_rules(std::span<const Rule> rules, std::string_view name);
 
-  std::vector<OwnRule> rules_;  ///< the first that holds wins
-  const Precision* usual_;      ///< the format of most tensors
-  const Precision* output_;     ///< the output's, where rows are whole blocks
+  std::vector<OwnRule> rules_;    ///< the first that holds wins
+  const Precision* usual_;        ///< the format of most tensors
+  const Precision* output_;       ///< the output's, where rows are whole blocks
+  const Precision* tied_output_;  ///< the output's, if it is the token embedding
   const Precision* q8_0_;
   const Precision* experts_ = nullptr;  ///< the experts' of a mix that packs only them
   const Precision* lifted_ = nullptr;   ///< some values' in models of 70 billion
+  bool of_ik_ = false;                  ///< ik_llama.cpp makes it, and has fallbacks of its own
 };
 
 /// The name of Mix(mix).format(question), a row of precisions().

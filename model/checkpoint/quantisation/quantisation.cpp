@@ -38,7 +38,7 @@ bool stays_fp32(const Tensor& buffer) {
 
 /// Rows never share a quantisation block.
 Bytes in_rows(const Matrix& m, const Precision& format) {
-  return m.count * (m.out * format.stored(m.in));
+  return m.count * (m.out * format.row(m.in));
 }
 
 QuantisedTensor packed(const Matrix& m, const Scheme& scheme) {
@@ -157,8 +157,8 @@ std::vector<QuantisedTensor> quantised_tensors(const TensorIndex& index, const S
   if (!keeps_checkpoint_formats(model, scheme)) return held_by_rule(index, scheme);
   // A GGUF file contains the whole model. Other formats omit computed tensors.
   std::vector<QuantisedTensor> result =
-      scheme.family == SchemeFamily::gguf ? std::vector<QuantisedTensor>(model.part.tensors.size())
-                                          : held_by_rule(index, scheme);
+      is_gguf(scheme.family) ? std::vector<QuantisedTensor>(model.part.tensors.size())
+                             : held_by_rule(index, scheme);
   apply_checkpoint_formats(model, result);
   return result;
 }

@@ -31,7 +31,21 @@ enum class Reach {
 };
 
 /// Format family of the packed weights. It determines which engines can load them.
-enum class SchemeFamily { plain, bitsandbytes, gptq, awq, fp8, fp4, gguf, compressed_tensors, mlx };
+enum class SchemeFamily {
+  plain,
+  bitsandbytes,
+  gptq,
+  awq,
+  fp8,
+  fp4,
+  gguf,
+  compressed_tensors,
+  mlx,
+  gguf_ik  ///< GGUF files with types that only ik_llama.cpp reads
+};
+constexpr bool is_gguf(SchemeFamily family) {
+  return family == SchemeFamily::gguf || family == SchemeFamily::gguf_ik;
+}
 
 /// A way to store weights: "bf16", "int8" (bitsandbytes), "q4_K_M" (a llama.cpp mix), "gptq-int4" …
 struct Scheme {

@@ -5,6 +5,7 @@
 
 #include "hardware/names.hpp"
 #include "model/checkpoint/quantisation/checkpoint_layouts.hpp"
+#include "model/checkpoint/quantisation/gguf_schemes.hpp"
 #include "model/checkpoint/quantisation/layout.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/checkpoint/quantisation/undescribed.hpp"
@@ -23,70 +24,6 @@ constexpr std::string_view bitsandbytes_source =
 constexpr std::string_view gptq_source = "AutoGPTQ 9f7d370 qlinear_cuda_old.py";
 constexpr std::string_view awq_source = "AutoAWQ 88e4c76 awq/modules/linear/gemm.py";
 constexpr std::string_view compressed_source = "compressed-tensors, preset schemes";
-
-constexpr std::string_view gguf_note =
-    "llama.cpp's tensor types; norms, biases, routers and positions are fp32, towers fp16";
-constexpr std::string_view gguf_source = "llama.cpp 007dbbf3 src/llama-quant.cpp";
-
-Scheme gguf_row(std::string_view name, std::vector<std::string_view> aliases,
-                std::string_view format, std::string_view mix) {
-  return {name,
-          std::move(aliases),
-          SchemeFamily::gguf,
-          gguf_note,
-          gguf_source,
-          Reach::llama_cpp,
-          format,
-          nullptr,
-          0,
-          0,
-          mix};
-}
-
-/// llama.cpp's file types. "-imatrix": with an importance matrix, if it changes the mix.
-std::vector<Scheme> gguf_rows() {
-  std::vector<Scheme> rows = {
-      gguf_row("gguf-f32", {}, "fp32", ""),
-      gguf_row("gguf-f16", {}, "fp16", ""),
-      gguf_row("gguf-bf16", {}, "bf16", ""),
-      gguf_row("q4_0", {}, "q4_0", "q4_0"),
-      gguf_row("q4_1", {}, "q4_1", "q4_1"),
-      gguf_row("q5_0", {}, "q5_0", "q5_0"),
-      gguf_row("q5_1", {}, "q5_1", "q5_1"),
-      gguf_row("q8_0", {}, "q8_0", "q8_0"),
-      gguf_row("q2_K", {}, "q2_K", "q2_K"),
-      gguf_row("q2_K_S", {}, "q2_K", "q2_K_S"),
-      gguf_row("q3_K_S", {}, "q3_K", "q3_K_S"),
-      gguf_row("q3_K_M", {"q3_K"}, "q3_K", "q3_K_M"),
-      gguf_row("q3_K_L", {}, "q3_K", "q3_K_L"),
-      gguf_row("q4_K_S", {}, "q4_K", "q4_K_S"),
-      gguf_row("q4_K_M", {"q4_K"}, "q4_K", "q4_K_M"),
-      gguf_row("q5_K_S", {}, "q5_K", "q5_K_S"),
-      gguf_row("q5_K_M", {"q5_K"}, "q5_K", "q5_K_M"),
-      gguf_row("q6_K", {}, "q6_K", "q6_K"),
-      gguf_row("iq1_s", {}, "iq1_s", "iq1_s"),
-      gguf_row("iq1_m", {}, "iq1_m", "iq1_m"),
-      gguf_row("iq2_xxs", {}, "iq2_xxs", "iq2_xxs"),
-      gguf_row("iq2_xs", {}, "iq2_xs", "iq2_xs"),
-      gguf_row("iq2_s", {}, "iq2_xs", "iq2_s"),
-      gguf_row("iq2_m", {}, "iq2_s", "iq2_m"),
-      gguf_row("iq3_xxs", {}, "iq3_xxs", "iq3_xxs"),
-      gguf_row("iq3_xs", {}, "iq3_s", "iq3_xs"),
-      gguf_row("iq3_s", {}, "iq3_s", "iq3_s"),
-      gguf_row("iq3_m", {}, "iq3_s", "iq3_m"),
-      gguf_row("iq4_nl", {}, "iq4_nl", "iq4_nl"),
-      gguf_row("iq4_xs", {}, "iq4_xs", "iq4_xs"),
-      gguf_row("tq1_0", {}, "tq1_0", "tq1_0"),
-      gguf_row("tq2_0", {}, "tq2_0", "tq2_0"),
-      gguf_row("mxfp4-moe", {"gguf-mxfp4"}, "mxfp4", "mxfp4-moe"),
-      gguf_row("q4_0-imatrix", {}, "q4_0", "q4_0"),
-      gguf_row("q5_0-imatrix", {}, "q5_0", "q5_0"),
-      gguf_row("iq4_nl-imatrix", {}, "iq4_nl", "iq4_nl"),
-      gguf_row("iq4_xs-imatrix", {}, "iq4_xs", "iq4_xs"),
-  };
-  for (Scheme& row : rows) row.importance = row.name.ends_with("-imatrix");
-  return rows;
-}
 
 using Names = std::vector<std::string_view>;
 using Packed = Bytes (*)(const Matrix&, const Scheme&);
@@ -242,7 +179,7 @@ std::string_view published_method(const Scheme& row) {
 
 std::vector<Scheme> all_rows() {
   std::vector<Scheme> rows = linear_rows();
-  for (const std::vector<Scheme>& more : {decoder_rows(), mlx_rows(), gguf_rows()})
+  for (const std::vector<Scheme>& more : {decoder_rows(), mlx_rows(), gguf_schemes()})
     rows.insert(rows.end(), more.begin(), more.end());
   for (Scheme& row : rows) row.method = published_method(row);
   return rows;

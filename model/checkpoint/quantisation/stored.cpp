@@ -88,6 +88,14 @@ void finish(Model& model, const std::shared_ptr<Stored>& stored, Comparison comp
   model.stored = stored;
 }
 
+/// "iq4_k" for "iq4_k_r4".
+std::string_view without_rows(std::string_view name) {
+  const auto end = name.rfind("_r");
+  const bool counted = end != name.npos && end + 2 < name.size() &&
+                       name.find_first_not_of("0123456789", end + 2) == name.npos;
+  return counted ? name.substr(0, end) : name;
+}
+
 /// Arithmetic format of `dtype`. Null if the type alone does not determine it (packed integers).
 const Precision* format_of(std::string_view dtype) {
   const bool integer = dtype.size() > 1 && (dtype[0] == 'I' || dtype[0] == 'U') &&
@@ -95,8 +103,10 @@ const Precision* format_of(std::string_view dtype) {
   if (dtype.empty() || integer) return nullptr;
   if (dtype.starts_with("Q4_0_")) return &precision("q4_0");  // rows interleaved for some CPUs
   const std::string name = lower(dtype);
-  for (const Precision& each : precisions())
-    if (lower(each.name) == name) return &each;
+  // "q4_K_R4": the same blocks with rows interleaved.
+  for (const std::string_view wanted : {std::string_view(name), without_rows(name)})
+    for (const Precision& each : precisions())
+      if (lower(each.name) == wanted) return &each;
   for (const auto& [type, held] : plain_types)
     if (type == dtype) return &precision(held);
   return dtype == "F8_E4M3" || dtype == "F8_E5M2" ? &precision(dtype) : nullptr;

@@ -53,7 +53,7 @@ double element_bytes(const Scenario& s) {
 }
 
 /// Bytes of the attention masks for one token: one mask of the whole context, one of the window.
-double mask_bytes(const Scenario& s) {
+double mask_bytes(const Scenario& s, const TokenBytes& token) {
   const Size element = s.runtime->memory.mask_bytes;
   if (element == 0 || !s.kv_cache) return 0;
   Size longest = 0, windowed = 0;
@@ -63,7 +63,7 @@ double mask_bytes(const Scenario& s) {
     Size& cells = c.window > 0 ? windowed : longest;
     cells = std::max(cells, tokens_of_sequence(s, c, reserved_tokens(s)));
   }
-  return static_cast<double>((longest + windowed) * element * (score_bytes(s) > 0 ? 2 : 1));
+  return static_cast<double>((longest + windowed) * element * (token.score > 0 ? 2 : 1));
 }
 
 /// Elements per token and head where MLA runs on latents: the query with its rotated part, the
@@ -94,41 +94,47 @@ double attention_width(const Scenario& s, Size shards) {
   return 3 * hidden + 2 * (heads + kv_heads) * static_cast<double>(shape.head_dim);
 }
 
-/// The larger of what feed-forward and attention keep.
-double layer_activations(const Scenario& s, Size pass, Size shards) {
-  const Engine& r = *s.runtime;
-  const Model& model = *s.weights->model;
-  const auto hidden = static_cast<double>(model.shape.hidden_size);
-  const auto cards = static_cast<double>(shards);
-  const double element = element_bytes(s);
-  const double residual = r.memory.residual_copies * hidden * element;
-  const double widest =
-      r.memory.graph ? model.profile.graph_width : r.memory.widest_share * model.profile.widest;
-  const double feed_forward = residual + widest / cards * element;
-  const auto keys = static_cast<double>(
-      prefill_chunk(s) > 0 || pass == s.batch_part() ? s.cached_tokens() : s.prompt_tokens);
-  const auto heads = static_cast<double>(model.shape.query_heads);
-  const double attention = attention_width(s, shards) * element +
-                           heads / cards * keys * static_cast<double>(score_bytes(s));
-  return static_cast<double>(pass) * (std::max(feed_forward, attention) + mask_bytes(s));
+double feed_forward_bytes(const Scenario& s, Size shards, double element) {
+  const MemoryPolicy& memory = s.runtime->memory;
+  const Profile& profile = s.weights->model->profile;
+  const auto hidden = static_cast<double>(s.weights->model->shape.hidden_size);
+  const double widest = memory.graph ? profile.graph_width : memory.widest_share * profile.widest;
+  return memory.residual_copies * hidden * element + widest / static_cast<double>(shards) * element;
 }
 
-double head_activations(const Scenario& s, Size pass, Size shards, Head head) {
-  if (head == Head::elsewhere) return 0;
-  const Engine& r = *s.runtime;
-  const Model& model = *s.weights->model;
-  const auto tokens = static_cast<double>(pass);
+/// The larger of what feed-forward and attention keep.
+double layer_activations(const Scenario& s, Size pass, const TokenBytes& of) {
+  const bool whole_context = prefill_chunk(s) > 0 || pass == s.batch_part();
+  const auto keys = static_cast<double>(whole_context ? s.cached_tokens() : s.prompt_tokens);
+  const double attention = of.attention + of.heads * keys * of.score;
+  return static_cast<double>(pass) * (std::max(of.feed_forward, attention) + mask_bytes(s, of));
+}
+
+/// Logits of a pass on each of `shards` cards.
+double logits_of(const Scenario& s, Size pass, Size shards) {
   const bool samples = has_start_pass(s);  // each card all logits of its replica
-  const double rows = samples                             ? static_cast<double>(start_sequences(s))
-                      : r.memory.logits == Positions::all ? tokens
-                                                          : static_cast<double>(s.batch_part());
-  const double logits = rows * static_cast<double>(model.profile.head_rows) /
-                        (samples ? 1 : static_cast<double>(shards));
-  if (head == Head::returned) return logits * static_cast<double>(r.memory.returned_bytes);
-  const Size logit = samples ? r.memory.start_pass.sampling_bytes : r.memory.logits_bytes;
-  const double copies = r.memory.graph ? 2 : 1;
-  return tokens * copies * static_cast<double>(model.shape.hidden_size) * element_bytes(s) +
-         logits * static_cast<double>(logit);
+  const double rows = samples ? static_cast<double>(start_sequences(s))
+                      : s.runtime->memory.logits == Positions::all
+                          ? static_cast<double>(pass)
+                          : static_cast<double>(s.batch_part());
+  return rows * static_cast<double>(s.weights->model->profile.head_rows) /
+         (samples ? 1 : static_cast<double>(shards));
+}
+
+double head_activations(const Scenario& s, Size pass, double logits, const TokenBytes& token,
+                        Head head) {
+  if (head == Head::elsewhere) return 0;
+  const MemoryPolicy& memory = s.runtime->memory;
+  if (head == Head::returned) return logits * static_cast<double>(memory.returned_bytes);
+  const Size logit = has_start_pass(s) ? memory.start_pass.sampling_bytes : memory.logits_bytes;
+  const auto hidden = static_cast<double>(s.weights->model->shape.hidden_size);
+  const double states = static_cast<double>(pass) * (memory.graph ? 2.0 : 1.0) * hidden;
+  return states * token.element + logits * static_cast<double>(logit);
+}
+
+Bytes pass_activations(const Scenario& s, Size pass, Size shards, const TokenBytes& of, Head head) {
+  return whole(std::max(layer_activations(s, pass, of),
+                        head_activations(s, pass, logits_of(s, pass, shards), of, head)));
 }
 
 /// Bytes on one of `shards` cards for that many patches in a tower of width `hidden`.
@@ -184,9 +190,15 @@ StartImages start_images(const Scenario& s) {
 
 }  // namespace
 
+TokenBytes::TokenBytes(const Scenario& s, Size shards)
+    : element(element_bytes(s)),
+      feed_forward(feed_forward_bytes(s, shards, element)),
+      attention(attention_width(s, shards) * element),
+      heads(static_cast<double>(s.weights->model->shape.query_heads) / static_cast<double>(shards)),
+      score(static_cast<double>(score_bytes(s))) {}
+
 Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
-  return whole(
-      std::max(layer_activations(s, pass, shards), head_activations(s, pass, shards, head)));
+  return pass_activations(s, pass, shards, TokenBytes(s, shards), head);
 }
 
 Bytes tower_activations(const Scenario& s, Size shards) {
@@ -233,17 +245,18 @@ double embeddings_of_images(const Scenario& s) {
 
 }  // namespace
 
-WorkingMemory::WorkingMemory(const Scenario& s, Size shards)
+WorkingMemory::WorkingMemory(const Scenario& s, Size shards, const TokenBytes& token)
     : images_(whole(embeddings_of_images(s))),
       others_(std::max(packing(s), tower_activations(s, shards))),
       tying_(tying(s)),
       growth_(s.kv_cache ? s.runtime->cache.growth : Growth::reserved),
       count_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {
   const Size pass = pass_tokens(s);
-  layers_ = whole(layer_activations(s, pass, shards));
-  head_ = whole(head_activations(s, pass, shards, Head::here));
-  returned_ = whole(head_activations(s, pass, shards, Head::returned));
-  if (grows()) decode_ = activations(s, s.batch, shards);
+  const double logits = logits_of(s, pass, shards);
+  layers_ = whole(layer_activations(s, pass, token));
+  head_ = whole(head_activations(s, pass, logits, token, Head::here));
+  returned_ = whole(head_activations(s, pass, logits, token, Head::returned));
+  if (grows()) decode_ = pass_activations(s, s.batch, shards, token, Head::here);
 }
 
 Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) const {

@@ -62,12 +62,25 @@ Bytes tower_activations(const Scenario& scenario, Size shards);
 /// Bytes of the caches after prefill.
 CachedTokens prompt_tokens(const Scenario& scenario);
 
+/// A token's share of activations() on one of `shards` cards, whatever the sizes are. Left out:
+/// scores and masks, which depend on sizes.
+struct TokenBytes {
+  TokenBytes(const Scenario& scenario, Size shards);
+
+  double element;                  ///< bytes of one
+  double feed_forward, attention;  ///< bytes
+  double heads;                    ///< on this card
+  double score;                    ///< score_bytes()
+};
+
 /// Peak bytes besides weights and the largest caches, in prefill or the last decode step. An engine
 /// that grows its caches has smaller ones during prefill, and old and new copies while they grow.
 class WorkingMemory {
  public:
   /// `shards`: cards that split each matrix.
-  WorkingMemory(const Scenario& scenario, Size shards);
+  WorkingMemory(const Scenario& scenario, Size shards)
+      : WorkingMemory(scenario, shards, TokenBytes(scenario, shards)) {}
+  WorkingMemory(const Scenario& scenario, Size shards, const TokenBytes& token);
   /// `caches`: of this card at their largest; `prompt_caches`: once the prompts are in.
   Bytes operator()(Bytes caches, Bytes prompt_caches, Head head = Head::here) const;
   /// Bytes of only the largest pass, as `activations`.

@@ -127,6 +127,9 @@ class Uses {
     if (bytes == 0) bytes = card(plan(), 0).total().count();
     return Bytes(bytes);
   }
+  /// The n at which the block's last search among plans of a kind ended, with a factor below, at or
+  /// above 1: a next one starts there. -1: there was none. It ends at the same n from any start.
+  Size& nearest(Alone kind, double memory_factor) const;
   /// Its weights alone.
   Bytes weights(const Plan& plan, Size card) const;
   HostUse host(const Plan& plan) const;

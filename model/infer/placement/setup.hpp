@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "model/infer/placement/held.hpp"
@@ -21,10 +22,9 @@ class Setup {
 
   /// A card on its own, whatever the plan is.
   struct Card {
-    Bytes memory;     ///< usable_memory()
-    Bytes own;        ///< budget without one in bytes
-    Bytes most;       ///< the most of a budget in bytes
-    Bytes workspace;  ///< model/infer/memory/activation.hpp
+    Bytes memory;  ///< usable_memory()
+    Bytes own;     ///< budget without one in bytes
+    Bytes most;    ///< the most of a budget in bytes
   };
   const Card& card(Size number) const { return cards_[static_cast<std::size_t>(number)]; }
   /// As card_budget().
@@ -44,6 +44,9 @@ class Setup {
   Size first_of(Size kind) const { return first_[static_cast<std::size_t>(kind)]; }
 
   const CacheRules& caches() const { return caches_; }
+  const TokenBytes& token() const { return token_; }
+  /// As Uses::nearest(), by kind, then by factor.
+  mutable std::array<Size, 9> nearest{-1, -1, -1, -1, -1, -1, -1, -1, -1};
   /// Bytes that a byte of weights or caches takes, the allocator's shares included.
   double taken() const { return taken_; }
 
@@ -60,6 +63,7 @@ class Setup {
   std::vector<Size> first_;  ///< by kind, as held_
   std::vector<HeldBytes> held_;
   CacheRules caches_;
+  TokenBytes token_;
   double taken_;
 };
 

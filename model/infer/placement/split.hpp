@@ -38,6 +38,8 @@ Plan on_cpu_only(const Scenario& scenario);
 /// Every matrix over as many cards as divide the model, or as many as the scenario asks for, in
 /// stages.
 Plan split_tensors(const Uses& uses, double memory_factor);
+/// True if every device has room for its part under split_tensors().
+bool holds_division(const Uses& uses, double memory_factor);
 /// Likewise, whether or not it fits. It depends neither on sizes nor on budgets.
 Plan divide_tensors(const Scenario& scenario);
 

@@ -69,29 +69,34 @@ class LastLayers {
     if (!moves_experts) return with(devices_, most(devices_));
     const Range all{profile.first_decoding, profile.end_decoding};
     if (!offload.experts_on_cpu_by_default) {
-      if (const auto plan = filled_forward()) return *plan;
-      if (const auto plan = fewest_moved(with(devices_, counted_ + 1), all, {0, devices_}))
-        return *plan;
+      if (devices_ > 1)
+        if (auto plan = filled_forward()) return *std::move(plan);
+      if (auto plan = fewest_moved(with(devices_, counted_ + 1), all, {0, devices_}))
+        return *std::move(plan);
     }
     return without_experts(with(devices_, most(devices_, all)), all);
   }
   /// `plan` with the experts of `moved` in host memory.
-  static Plan without_experts(Plan plan, Range moved) {
+  static Plan without_experts(Plan&& plan, Range moved) {
     plan.host_experts = plan.computes_on_card ? intersect(moved, plan.on_cards) : Range{0, 0};
     plan.partly_on_host = plan.host_experts.size() > 0;
-    return plan;
+    return std::move(plan);
   }
   /// As few of the experts of `movable` in host memory as `cards` have room for, the first layers'.
   std::optional<Plan> fewest_moved(const Plan& plan, Range movable, Range cards) const {
     const auto moved = [&](Size n) {
-      return without_experts(plan, {movable.first, movable.first + n});
+      return without_experts(Plan(plan), {movable.first, movable.first + n});
     };
     const auto overflows = [&](Size n) {
       if (devices_ > 1) return !holds(moved(n), cards);
       return uses_.alone(Uses::Alone::without_experts, n, [&] { return moved(n); }) > budget(0);
     };
     if (overflows(movable.size())) return std::nullopt;
-    return moved(largest_near(movable.size() / 2, -1, movable.size(), overflows) + 1);
+    const auto search = [&](Size from) {
+      return largest_near(from, -1, movable.size(), overflows);
+    };
+    const auto middle = [&] { return movable.size() / 2; };
+    return moved(searched(Uses::Alone::without_experts, middle, search) + 1);
   }
   /// Whole layers fill the cards from the first, and the last card's experts make room there.
   std::optional<Plan> filled_forward() const {
@@ -198,6 +203,15 @@ class LastLayers {
     const double share = room / std::max(1.0, here);
     return share >= 1 ? counted_ : static_cast<Size>(share * static_cast<double>(counted_));
   }
+  /// The n that `search(from)` finds, first from `guess()`. The bytes of one card only grow with n,
+  /// so any start gives the same n: the next search starts at the last one.
+  template <class G, class F>
+  Size searched(Uses::Alone kind, G&& guess, F&& search) const {
+    if (devices_ > 1) return search(guess());
+    Size& last = uses_.nearest(kind, factor_);
+    last = search(last >= 0 ? last : guess());
+    return last;
+  }
   /// As many layers as fit. Each card's bytes grow with their number, except for the rounding of
   /// shares. Rounding moves a card's end by less than one layer for each card.
   /// `moved`: layers whose experts are in host memory.
@@ -208,7 +222,10 @@ class LastLayers {
       if (cards > 1) return holds(dense(), {0, cards});
       return uses_.alone(Uses::Alone::dense_items, n, dense) <= budget(0);
     };
-    const Size low = largest_near(guess(cards, moved), 0, counted_ + 2, fits);
+    const auto search = [&](Size from) { return largest_near(from, 0, counted_ + 2, fits); };
+    const auto guessed = [&] { return guess(cards, moved); };
+    const Size low =
+        moved.size() == 0 ? search(guessed()) : searched(Uses::Alone::dense_items, guessed, search);
     for (Size more = std::min(low + cards, counted_ + 1); more > low + 1; --more)
       if (fits(more)) return more;
     return low;

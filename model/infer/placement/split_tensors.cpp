@@ -93,23 +93,45 @@ Plan divided(const Scenario& s, Size shards, Size stages, Size replicas) {
 
 }  // namespace
 
-Plan split_tensors(const Uses& uses, double factor) {
-  const Scenario& s = uses.scenario();
-  Plan plan = uses.setup().division();
-  // No card of a group that divides the matrices of a stage holds more than the first.
+namespace {
+
+/// Bytes that the cards of the division lack; negative or 0: none. No card of a group that divides
+/// the matrices of a stage holds more than the first.
+Bytes short_on_cards(const Uses& uses, double factor) {
+  const Plan& plan = uses.setup().division();
+  Bytes most;
   for (Size first = 0; first < plan.cards; first += plan.shards) {
-    const Bytes over = over_limits(uses, plan, first, uses.setup().limits(s, first), factor);
-    if (over <= Bytes(0)) continue;
-    plan.reason = Reason::gpu_memory;
-    plan.short_bytes = std::max(plan.short_bytes, over);
+    const Limits limits = uses.setup().limits(uses.scenario(), first);
+    most = std::max(most, over_limits(uses, plan, first, limits, factor));
   }
+  return most;
+}
+
+Bytes short_in_host(const Uses& uses, double factor) {
+  const Scenario& s = uses.scenario();
   const Bytes ram = scaled(std::min(s.ram_budget, s.machine->host.ram), factor);
+  return uses.host(uses.setup().division()).total() - ram;
+}
+
+}  // namespace
+
+Plan split_tensors(const Uses& uses, double factor) {
+  Plan plan = uses.setup().division();
+  if (const Bytes cards = short_on_cards(uses, factor); cards > Bytes(0)) {
+    plan.reason = Reason::gpu_memory;
+    plan.short_bytes = cards;
+  }
   if (!plan.feasible()) return plan;
-  if (const Bytes host = uses.host(plan).total(); host > ram) {
+  if (const Bytes host = short_in_host(uses, factor); host > Bytes(0)) {
     plan.reason = Reason::ram;
-    plan.short_bytes = host - ram;
+    plan.short_bytes = host;
   }
   return plan;
+}
+
+bool holds_division(const Uses& uses, double factor) {
+  return uses.setup().division().feasible() && short_on_cards(uses, factor) <= Bytes(0) &&
+         short_in_host(uses, factor) <= Bytes(0);
 }
 
 Plan divide_tensors(const Scenario& s) {

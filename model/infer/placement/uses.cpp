@@ -34,7 +34,7 @@ Uses::Uses(const Scenario& s, const Setup& setup)
       setup_(setup),
       cache_(setup.caches(), s, reserved_tokens(s)),
       all_caches_(cache_(0, std::ssize(s.weights->layer))),
-      work_(s, setup.shards()),
+      work_(s, setup.shards(), setup.token()),
       prompt_cache_(work_.grows() ? CacheBytes(setup.caches(), s, prompt_tokens(s))
                                   : CacheBytes()) {
   const Bytes all = work_.grows() ? all_caches_ : Bytes(0);
@@ -47,8 +47,8 @@ Bytes Uses::room(Size card, double factor) const {
   const Bytes budget = scaled(setup_.budget(s_, card), factor);
   const Bytes left = budget - rounded_down(s_.runtime->memory.context_bytes.value);
   const DraftUse draft = draft_of(s_, 1, card == 0);
-  return scaled(left, setup_.taken()) - overhead_ - setup_.card(card).workspace - draft.weights -
-         draft.kv_cache;
+  return scaled(left, setup_.taken()) - overhead_ - workspace(s_, static_cast<std::size_t>(card)) -
+         draft.weights - draft.kv_cache;
 }
 
 CardUse Uses::card(const Plan& plan, Size card) const {
@@ -67,6 +67,11 @@ Size Uses::cards_alike(const Plan& plan, Size card) const {
   const bool divided = s_.runtime->parallel.split == Split::tensors;
   while (divided && last < plan.cards && setup_.kind(last) == setup_.kind(card)) ++last;
   return last - card;
+}
+
+Size& Uses::nearest(Alone kind, double factor) const {
+  const std::size_t end = factor < 1 ? 0 : factor > 1 ? 2 : 1;
+  return setup_.nearest[3 * static_cast<std::size_t>(kind) + end];
 }
 
 Bytes Uses::weights(const Plan& plan, Size card) const {
@@ -90,7 +95,7 @@ CardUse Uses::use_of(const HeldBytes& held, const Plan& plan, Size card) const {
   const Bytes prompts = work_.grows() ? caches_on_card(s_, plan, prompt_cache_, card) : own;
   use.overhead_weights = held.overhead;
   use.activations = std::max(work_(own, prompts, held.head), held.fused) +
-                    setup_.card(card).workspace + held.overhead;
+                    workspace(s_, static_cast<std::size_t>(card)) + held.overhead;
   use.context = held.context;
   use.fragmentation =
       rounded_down(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *

@@ -30,7 +30,7 @@ class KnownPasses {
   /// From now on passes are under this plan, and others are forgotten.
   void under(const Plan& plan, Bytes gpu_budget) {
     if (gpu_budget == gpu_budget_ && plan == plan_) return;
-    all_.clear();
+    ++plans_;
     plan_ = plan;
     gpu_budget_ = gpu_budget;
   }
@@ -39,14 +39,15 @@ class KnownPasses {
   PassSeconds of(const Key& key, F&& made) {
     if (all_.empty()) all_.resize(places);
     Known& known = all_[place_of(key)];
-    if (!(known.key == key)) known = {key, made()};
+    if (known.plan != plans_ || !(known.key == key)) known = {plans_, key, made()};
     return known.seconds;
   }
 
  private:
   static constexpr std::size_t places = 256;
   struct Known {
-    Key key{};  ///< batch 0: none yet
+    std::uint64_t plan = 0;  ///< 0: none yet
+    Key key{};
     PassSeconds seconds{};
   };
 
@@ -59,6 +60,7 @@ class KnownPasses {
   }
 
   std::vector<Known> all_;
+  std::uint64_t plans_ = 1;  ///< number of plans so far
   Plan plan_;
   Bytes gpu_budget_;
 };

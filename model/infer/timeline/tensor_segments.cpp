@@ -17,7 +17,7 @@ Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Range run,
           : experts_touched(s.weights->model->profile,
                             pass.tokens * static_cast<double>(plan.sharing()) / pass.weight_reads,
                             plan.expert_groups);
-  Work work = work_of(s, pass, LayerSpan{run});
+  Work work = divided_work(s, pass, run, plan.shards);
   // Layers that run several times are alike.
   const double times = run.size() > 0 ? runs(s, pass) / static_cast<double>(pass.layers.size()) : 1;
   work.expert_bytes = pass.weight_reads * times * (reads.experts * touched);
@@ -29,8 +29,6 @@ Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Range run,
                                      : Flops();
   work.packed_bytes = pass.prompt > 0 ? work.weight_bytes : RealBytes();
   work.prefill_expert_bytes = pass.prompt > 0 ? work.expert_bytes : RealBytes();
-  if (pass.prompt == 0)
-    work.cache_bytes = kv_read(s, pass.cached, run.first, run.last, plan.shards);
   return work;
 }
 /// The head, divided by so many cards.

@@ -25,6 +25,48 @@ double masked_share(const Pass& pass) {
   return (prompt + (chunk > 0 ? std::min(chunk, prompt) : prompt)) / (prompt + 1);
 }
 
+Flops matrix_flops(const Scenario& s, const Pass& pass, double multiplied, Range run) {
+  return Flops(2.0 * multiplied * multiplied_tokens(s, pass)) +
+         pass.patch_flops * static_cast<double>(run.size());
+}
+
+double channels_in_memory(const Scenario& s, const Pass& pass, Range run) {
+  if (pass.prompt == 0 || !s.runtime->kernels.activations_in_memory) return 0;
+  return pass.tokens * static_cast<double>(s.weights->model->shape.hidden_size) *
+         static_cast<double>(run.size());
+}
+
+/// Without idle multiprocessors.
+Work prompt_attention(const Scenario& s, const Pass& pass, Range run) {
+  Work work;
+  work.flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
+  if (score_bytes(s) > 0) {
+    const Size width = std::max<Size>(1, s.weights->model->shape.head_dim);
+    work.flops *= masked_share(pass);
+    work.scores = work.flops.value() / (4.0 * static_cast<double>(width));
+  }
+  work.attention_flops = work.flops;
+  return work;
+}
+
+/// Caches are those that each of `shards` cards reads.
+Work decode_attention(const Scenario& s, const Pass& pass, Range run, Size shards) {
+  Work work;
+  work.cache_bytes = kv_read(s, pass.cached, run.first, run.last, shards);
+  if (s.runtime->kernels.dequant_bytes_per_element > 0 && cache_precision(s).element_bytes() < 2)
+    work.packed_cache_bytes = work.cache_bytes;
+  const Flops flops = decode_score_flops(s, pass.cached, run.first, run.last);
+  work.flops = flops * pass.tokens / static_cast<double>(s.batch);
+  // An element of K and V has two bytes in 16 bit and takes part in two operations. It is copied
+  // once for all tokens of a sequence.
+  if (s.runtime->kernels.repeats_kv) work.kv_repeat_bytes = RealBytes(flops.value());
+  // A cache that grows is copied with the new token behind it.
+  if (s.runtime->cache.growth != Growth::reserved)
+    work.kv_repeat_bytes +=
+        work.cache_bytes - kv_read(s, {.source = pass.cached.source}, run.first, run.last, shards);
+  return work;
+}
+
 }  // namespace
 
 LayerWork layer_work(const Scenario& s, const Pass& pass, const LayerSpan& piece) {
@@ -45,15 +87,12 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const LayerSpan& piece
   Work& work = layers.all;
   work.expert_bytes = pass.weight_reads * routed * pass.touched;
   work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
-  work.flops = Flops(2.0 * multiplied * multiplied_tokens(s, pass)) +
-               pass.patch_flops * static_cast<double>(run.size());
+  work.flops = matrix_flops(s, pass, multiplied, run);
   if (pass.prompt > 0 || s.runtime->kernels.dequant_bytes_per_element > 0)
     work.packed_bytes = work.weight_bytes;
   if (pass.prompt > 0) work.prefill_expert_bytes = work.expert_bytes;
   if (piece.content == Content::experts) return layers;
-  if (pass.prompt > 0 && s.runtime->kernels.activations_in_memory)
-    work.channels = pass.tokens * static_cast<double>(w.model->shape.hidden_size) *
-                    static_cast<double>(run.size());
+  work.channels = channels_in_memory(s, pass, run);
   layers.attention = attention_work(s, pass, run);
   work = work + layers.attention;
   return layers;
@@ -61,30 +100,20 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const LayerSpan& piece
 
 Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
   const Range run = intersect(layers, pass.layers);
-  Work work;
-  if (pass.prompt > 0) {
-    work.flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
-    if (score_bytes(s) > 0) {
-      const Size width = std::max<Size>(1, s.weights->model->shape.head_dim);
-      work.flops *= masked_share(pass);
-      work.scores = work.flops.value() / (4.0 * static_cast<double>(width));
-    }
-    work.attention_flops = work.flops;
-    work.wave_quantisation_flops = work.attention_flops * idle_share(s, pass);
-    return work;
-  }
-  work.cache_bytes = kv_read(s, pass.cached, run.first, run.last);
-  if (s.runtime->kernels.dequant_bytes_per_element > 0 && cache_precision(s).element_bytes() < 2)
-    work.packed_cache_bytes = work.cache_bytes;
-  const Flops flops = decode_score_flops(s, pass.cached, run.first, run.last);
-  work.flops = flops * pass.tokens / static_cast<double>(s.batch);
-  // An element of K and V has two bytes in 16 bit and takes part in two operations. It is copied
-  // once for all tokens of a sequence.
-  if (s.runtime->kernels.repeats_kv) work.kv_repeat_bytes = RealBytes(flops.value());
-  // A cache that grows is copied with the new token behind it.
-  if (s.runtime->cache.growth != Growth::reserved)
-    work.kv_repeat_bytes +=
-        work.cache_bytes - kv_read(s, {.source = pass.cached.source}, run.first, run.last);
+  if (pass.prompt == 0) return decode_attention(s, pass, run, 1);
+  Work work = prompt_attention(s, pass, run);
+  work.wave_quantisation_flops = work.attention_flops * idle_share(s, pass);
+  return work;
+}
+
+Work divided_work(const Scenario& s, const Pass& pass, Range layers, Size shards) {
+  const Range run = intersect(layers, pass.layers);
+  if (run.size() == 0) return {};
+  Work work =
+      pass.prompt > 0 ? prompt_attention(s, pass, run) : decode_attention(s, pass, run, shards);
+  const double multiplied = between(s.weights->model->profile.multiplied_before, run);
+  work.flops = matrix_flops(s, pass, multiplied, run) + work.flops;
+  work.channels = channels_in_memory(s, pass, run);
   return work;
 }
 

@@ -62,6 +62,9 @@ LayerWork layer_work(const Scenario& scenario, const Pass& pass, const LayerSpan
 inline Work work_of(const Scenario& scenario, const Pass& pass, const LayerSpan& piece) {
   return layer_work(scenario, pass, piece).all;
 }
+/// Work of layers on `shards` cards that divide each matrix: the caches that each card reads, and
+/// what all cards compute. Left out: weights, and idle multiprocessors.
+Work divided_work(const Scenario& scenario, const Pass& pass, Range layers, Size shards);
 Work head_work(const Scenario& scenario, const Pass& pass);
 /// Attention alone.
 Work attention_work(const Scenario& scenario, const Pass& pass, Range layers);

@@ -2,6 +2,7 @@
 import csv
 import io
 import pathlib
+import re
 import subprocess
 import tomllib
 
@@ -116,7 +117,7 @@ class Cards:
 # has its own column.
 ENDINGS = ('instruct', 'chat', 'it', 'hf', 'base', 'awq', 'gptq', 'int4', 'int8', 'gptqint4',
            'gptqint8', 'fp8', 'fp8dynamic', 'nvfp4', 'mxfp4', 'bf16', 'fp16', 'gguf', '4bit',
-           '8bit', 'bnb4bit', 'quantized.w4a16', 'finetune', 'class', '2506', '2507', '2512', '0324', '0528')
+           '8bit', 'bnb4bit', 'quantized.w4a16', 'fp8block', 'sft', 'finetune', 'class', '2506', '2507', '2512', '0324', '0528')
 
 
 def shorter(plain):
@@ -157,7 +158,7 @@ class Models:
         for row in rows:
             self.catalogue.setdefault(plain_name(row['model']), row['model'])
         for row in sorted(rows, key=lambda each: len(each['model'])):  # the shortest endings first
-            plain, last = plain_name(row['model']), ''
+            plain, last = plain_name(row['model'].rpartition('/')[2]), ''
             while plain != last:
                 self.catalogue.setdefault(plain, row['model'])
                 last, plain = plain, shorter(plain)
@@ -180,6 +181,10 @@ class Models:
                 if self._exact(plain):
                     return self._exact(plain)
                 last, plain = plain, shorter(plain)
+        shaped = re.fullmatch(r'(GPT-2) [\d.]+B \((\d+)L h(\d+) (\d+) heads\)', name)
+        if shaped:
+            return (f'{self.reference(shaped[1])}?n_layer={shaped[2]}&n_embd={shaped[3]}'
+                    f'&n_head={shaped[4]}')
         whole, cut, layers = name.partition(' truncated to ')
         if cut and layers.endswith(' layers') and layers.split(' ')[0].isdigit():
             reference = self.reference(whole)

@@ -44,19 +44,33 @@ PLAIN = {'q2_k_xl': 'q2_K', 'q3_k_xl': 'q3_K_M', 'q4_k_xl': 'q4_K_M', 'q5_k_xl':
          'q6_k_xl': 'q6_K', 'q8_k_xl': 'q8_0'}
 
 
+# Formats that only ik_llama.cpp has. Files that are called after them are mixes by their makers.
+OWN_FORMATS = re.compile(r'iq\d_k\w*|\w+_r\d+')
+
+
+def printed_gib(row):
+    """The size of the file that the row prints; None where it prints none, or one for each card."""
+    for key, unit in (('model_gib', 1), ('model_mib', 1 / 1024), ('model_bytes', 1 / 2 ** 30)):
+        if re.fullmatch(r'[\d.]+', row.setting(key)):
+            return float(row.setting(key)) * unit
+    return None
+
+
 def dynamic_file(row):
-    """The plain mix of "UD-Q4_K_XL", and the size of the file that this row or another source
-    prints. Nothing for a plain mix."""
-    mix = lower(row['precision']).removeprefix('ud-')
-    if mix not in PLAIN:
+    """The plain mix of "UD-Q4_K_XL", "UD-IQ3_XXS" or "IQ4_K_R4", and the size of the file that this
+    row or another source prints. Nothing for a plain mix, or for a format without a size."""
+    name = lower(row['precision'])
+    mix = name.removeprefix('ud-')
+    if mix not in PLAIN and mix == name and not OWN_FORMATS.fullmatch(mix):
         return {}
-    printed = re.fullmatch(r'[\d.]+', row.setting('model_gib'))
-    model = lower(row['model']).removesuffix('-instruct')
+    model = lower(row['model'].partition(' (')[0]).removesuffix('-instruct')
     known = FILES.get((model, mix), {'gib': '', 'parameters': ''})
-    gib = row.setting('model_gib') if printed else known['gib']
+    gib = printed_gib(row) or known['gib']
+    if not gib and mix == name and mix not in PLAIN:
+        return {}
     if not gib:
         raise Missing(f"precision: the size of a file in '{row['precision']}' is not stated")
-    return {'precision': PLAIN[mix], 'weights_gib': float(gib),
+    return {'precision': PLAIN.get(mix, mix), 'weights_gib': float(gib),
             'parameters': known['parameters']}
 
 

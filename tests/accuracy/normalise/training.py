@@ -109,7 +109,8 @@ def adapters_of(row, script):
     if task in QUANTISED or 'nf4' in precision:
         base = 'gptq-int4' if 'gptq' in precision else \
             'nf4-double' if 'nf4-dq' in precision else 'nf4'
-    targets = row.settings.get('targets', script['targets'])
+    targets = row.settings.get('targets') or row.setting('lora_target') or script['targets']
+    targets = 'all-linear' if targets == 'all' else targets
     trainable = leading_int(row.settings.get('trainable', row.setting('trainable_params'))
                             .replace(',', ''))
     rank = after(row.said, 'rank=', after(row.said, 'lora rank ', 0))
@@ -175,8 +176,12 @@ def optimizer_of(row):
 
 
 def task_of(row):
-    """The task, or of a label "method=lora"."""
+    """The task, or of a label "method=lora", "full" and "lora_rank=8"."""
     task = lower(row['task'] or row.setting('method'))
+    if not task and 'full' in row.settings:
+        task = 'full'
+    if not task and 'lora_rank' in row.settings:
+        task = 'qlora' if '4bit' in lower(row['precision']) else 'lora'
     return 'full finetune' if task == 'full' else task
 
 
