@@ -8,6 +8,7 @@
 
 #include "hardware/text.hpp"
 #include "model/engine/measured_constants.hpp"
+#include "model/engine/policy_rows.hpp"
 #include "sweep/accuracy/constant_search.hpp"
 
 namespace headroom::sweep {
@@ -20,6 +21,27 @@ std::string constant_line(std::string_view engine, std::string_view constant, st
                      cards == any ? "any" : model::name_of(static_cast<model::CardClass>(cards)),
                      width == any ? "any" : model::name_of(static_cast<model::Width>(width)),
                      c.value, digits, c.low, c.high, c.measurements, source);
+}
+
+std::string sources_behind(const std::vector<ScoredRow>& subjects,
+                           const std::vector<std::size_t>& of) {
+  std::vector<const Measurement*> rows;
+  for (const std::size_t i : of) rows.push_back(subjects[i].row);
+  const std::string text = sources_of(rows);
+  return text.empty() ? "pooled" : text;
+}
+
+std::set<std::string_view> families_of(const std::vector<ScoredRow>& subjects) {
+  std::set<std::string_view> all;
+  for (const ScoredRow& each : subjects) all.insert(each.scenario.runtime->family);
+  return all;
+}
+
+std::set<std::string_view> generations_of(std::string_view family) {
+  std::set<std::string_view> all;
+  for (const model::Engine& row : model::policy_rows())
+    if (row.family == family) all.insert(row.generation);
+  return all;
 }
 
 std::string joined(std::string_view lines) {

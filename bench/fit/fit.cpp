@@ -8,7 +8,7 @@
 #include <set>
 
 #include "bench/fit/constant_lines.hpp"
-#include "bench/fit/uncertain_interval.hpp"
+#include "bench/fit/interval_lines.hpp"
 #include "model/engine/policy_rows.hpp"
 #include "sweep/accuracy/cache_figures.hpp"
 #include "sweep/accuracy/prediction.hpp"
@@ -22,23 +22,6 @@ using model::Engine;
 using model::NamedConstant;
 
 constexpr int fewest_rows = 3;
-/// Cards with their processors, for intervals of its own: ends are tenths of rows, and those of one
-/// machine err alike.
-constexpr int fewest_machines = 10;
-
-std::string sources(const std::vector<ScoredRow>& subjects, const std::vector<std::size_t>& of) {
-  std::vector<const Measurement*> rows;
-  for (const std::size_t i : of) rows.push_back(subjects[i].row);
-  const std::string text = sources_of(rows);
-  return text.empty() ? "pooled" : text;
-}
-
-std::set<std::string_view> generations_of(std::string_view family) {
-  std::set<std::string_view> all;
-  for (const Engine& row : model::policy_rows())
-    if (row.family == family) all.insert(row.generation);
-  return all;
-}
 
 /// The constants of memory of one engine, in `rows`; lines for each of its generations.
 std::string fit_memory(std::vector<Engine>& rows, std::string_view family,
@@ -77,15 +60,9 @@ std::string fit_memory(std::vector<Engine>& rows, std::string_view family,
                          {}};
     for (const std::string_view generation : generations_of(family))
       text += constant_line(generation, each.constant->name, any, any, found,
-                            sources(search.subjects(), each.rows));
+                            sources_behind(search.subjects(), each.rows));
   }
   return text;
-}
-
-std::set<std::string_view> families_of(const std::vector<ScoredRow>& subjects) {
-  std::set<std::string_view> all;
-  for (const ScoredRow& each : subjects) all.insert(each.scenario.runtime->family);
-  return all;
 }
 
 /// Constants of memory in the place of their priors.
@@ -101,29 +78,6 @@ std::optional<double> expected_with(const std::vector<Engine>& rows, ScoredRow s
       &*std::ranges::find(rows, subject.scenario.runtime->name, &Engine::name);
   std::string why;
   return predict(subject, why);
-}
-
-/// Rows whose errors one interval is of.
-struct Alike {
-  std::vector<std::size_t> rows;
-  std::set<std::string> sources, machines;
-};
-
-/// Those of the kind of interval that `named` is, by engines that count.
-template <class Counts>
-Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, Counts&& counts) {
-  Alike found;
-  for (std::size_t i = 0; i < subjects.size(); ++i) {
-    const ScoredRow& s = subjects[i];
-    const Engine& engine = *s.scenario.runtime;
-    if ((is_memory(s.statistic) && !uncertain_ratio(s, s.measured)) || !counts(engine) ||
-        &interval_of(s) != &(named.in(engine)))
-      continue;
-    found.rows.push_back(i);
-    found.sources.insert(short_source((*s.row)["source"]));
-    found.machines.insert((*s.row)["machine"] + '\t' + (*s.row)["host"]);
-  }
-  return found;
 }
 
 /// The constants of times, in the order of the file.
@@ -165,7 +119,7 @@ std::string time_lines(const PooledSearch& search, const Engine& row) {
   const auto add = [&](const NamedConstant& constant, std::size_t cards, std::size_t width,
                        const PooledSearch::Found& found) {
     text += constant_line(row.generation, constant.name, cards, width, found.constant,
-                          sources(search.subjects(), found.subjects));
+                          sources_behind(search.subjects(), found.subjects));
   };
   for (const NamedConstant* constant : time_constants()) {
     const auto common = search.found(*constant, row, any, any);
@@ -241,50 +195,16 @@ std::string Fit::effects() const {
 std::string Fit::lines() {
   std::string text = "runtimes\tconstant\tcards\twidth\tvalue\tlow\thigh\tmeasurements\tsource\n";
   text += memory_lines_;
-  const Folds by_source = folds_by_source(subjects_);
-  std::vector<std::optional<double>> fitted(subjects_.size());
+  Expected expected{std::vector<std::optional<double>>(subjects_.size()),
+                    left_out(folds_by_source(subjects_)), left_out(folds_by_model(subjects_))};
   for (std::size_t i = 0; i < subjects_.size(); ++i)
-    if (is_memory(subjects_[i].statistic)) fitted[i] = expected_with(rows_, subjects_[i]);
-  for (std::size_t t = 0; t < times_.size(); ++t) fitted[times_[t]] = search_->expected(t);
-  const auto without_source = left_out(by_source),
-             without_model = left_out(folds_by_model(subjects_));
-  const auto interval = [&](const Alike& of) {
-    const auto* left = of.sources.size() > 1 ? &without_source : &without_model;
-    Constant found{1, 1, 1, static_cast<int>(of.rows.size()), {}};
-    for (const auto* expected : {&std::as_const(fitted), left}) {
-      std::vector<double> ratios;
-      for (const std::size_t i : of.rows)
-        if (const auto e = (*expected)[i]) ratios.push_back(subjects_[i].measured / *e);
-      if (ratios.empty()) continue;
-      found.low = std::min(found.low, quantile(ratios, 0.1));
-      found.high = std::max(found.high, quantile(ratios, 0.9));
-    }
-    return found;
-  };
+    if (is_memory(subjects_[i].statistic)) expected.fitted[i] = expected_with(rows_, subjects_[i]);
+  for (std::size_t t = 0; t < times_.size(); ++t) expected.fitted[times_[t]] = search_->expected(t);
   for (const std::string_view family : families_of(subjects_)) {
     for (const std::string_view generation : generations_of(family))
       for (const Engine& row : search_->rows())
         if (row.name == generation) text += time_lines(*search_, row);
-    for (const std::string_view generation : generations_of(family))
-      for (const NamedConstant& named : model::named_constants()) {
-        if (!named.name.ends_with("_interval")) continue;
-        const bool memory = named.name == "uncertain_interval";
-        Alike rows =
-            alike(subjects_, named, [&](const Engine& r) { return r.generation == generation; });
-        if (memory || std::ssize(rows.machines) < fewest_machines)
-          rows = alike(subjects_, named, [&](const Engine& r) { return r.family == family; });
-        // Rows that say how fast the host's memory is are few: those of all engines that compute
-        // there are alike.
-        if (named.name == "ram_stated_interval") {
-          if (model::engine(generation).offload.mode != model::Offload::compute) continue;
-          rows = alike(subjects_, named, [](const Engine&) { return true; });
-        }
-        if (std::ssize(rows.rows) < fewest_rows) continue;
-        const Constant found =
-            memory ? uncertain_interval(subjects_, rows.rows, fitted) : interval(rows);
-        text +=
-            constant_line(generation, named.name, any, any, found, sources(subjects_, rows.rows));
-      }
+    text += interval_lines(subjects_, expected, family);
   }
   return joined(text);
 }

@@ -26,12 +26,7 @@ class Fit {
 
   /// model/engine/constants.tsv. A constant counts as measured by the rows whose estimate it
   /// changes.
-  ///
-  /// Intervals are percentiles of measured / expected by generation and kind. Times use the wider
-  /// of the 10th and 90th percentile as fitted and as left out. Left out means constants fitted
-  /// without the row's source, or without its model if a kind has only one source. Rows of fewer
-  /// than ten machines are joined by those of the family's other generations. Memory uses the 8th
-  /// and 92nd percentile as fitted.
+  /// Intervals are those of bench/fit/interval_lines.hpp.
   std::string lines();
   /// model/engine/effects.tsv.
   std::string effects() const;

@@ -18,16 +18,20 @@ namespace {
 
 constexpr std::string_view usage =
     "headroom_fit [--models FOLDER] --out FOLDER FILE.csv…\n"
-    "headroom_fit [--models FOLDER] --left-out md|csv|json FILE.csv…\n\n"
+    "headroom_fit [--models FOLDER] --page FOLDER FILE.csv…\n"
+    "headroom_fit [--models FOLDER] --rows ROWS.csv FILE.csv…\n\n"
     "Reads canonical rows (tests/accuracy/README.md). --out writes constants.tsv, effects.tsv\n"
     "and measured_cards.tsv, which belong in model/engine; of files of training times alone "
     "training_pace.tsv, which\n"
-    "belongs in model/train. --left-out prints how far estimates are from set-ups, models and\n"
-    "sources that the constants were not fitted to.\n";
+    "belongs in model/train. --page writes ACCURACY.md and accuracy.json: how far estimates are "
+    "from\n"
+    "set-ups, models and sources that the constants were not fitted to. --rows writes that for "
+    "each "
+    "row.\n";
 
 struct Asked {
   std::vector<std::string> files;
-  std::string models, left_out, out;
+  std::string models, out, page, rows;
 };
 
 /// Throws std::invalid_argument.
@@ -39,34 +43,35 @@ Asked asked(const std::vector<std::string>& arguments) {
       found.files.push_back(word);
       continue;
     }
-    std::string* const value = word == "--models"     ? &found.models
-                               : word == "--left-out" ? &found.left_out
-                               : word == "--out"      ? &found.out
-                                                      : nullptr;
+    std::string* const value = word == "--models" ? &found.models
+                               : word == "--out"  ? &found.out
+                               : word == "--page" ? &found.page
+                               : word == "--rows" ? &found.rows
+                                                  : nullptr;
     if (value == nullptr || i + 1 == arguments.size())
       throw std::invalid_argument(fmt::format("'{}' is not understood", word));
     *value = arguments[++i];
   }
   if (found.files.empty()) throw std::invalid_argument("no file is given");
-  if (found.out.empty() == found.left_out.empty())
-    throw std::invalid_argument("needs either --out or --left-out");
-  for (const std::string_view known : {"", "md", "csv", "json"})
-    if (found.left_out == known) return found;
-  throw std::invalid_argument(
-      fmt::format("--left-out {}: expected md, csv or json", found.left_out));
+  if (found.out.empty() + found.page.empty() + found.rows.empty() != 2)
+    throw std::invalid_argument("needs one of --out, --page and --rows");
+  return found;
 }
 
-std::string answer(const Asked& asked) {
+void answer(const Asked& asked) {
   if (!asked.out.empty()) {
     for (const FittedFile& file : fitted_constants(asked.files, asked.models))
       report::write_whole(asked.out + '/' + file.name, file.content);
-    return "";
+    return;
   }
   Accuracy accuracy = score(asked.files, asked.models);
   leave_out(accuracy, asked.models);
-  if (asked.left_out == "md") return accuracy_page(accuracy);
-  if (asked.left_out == "json") return pretty(accuracy_object(accuracy));
-  return formatted(accuracy_rows(accuracy), Format::csv);
+  if (!asked.rows.empty()) {
+    report::write_whole(asked.rows, formatted(accuracy_rows(accuracy), Format::csv));
+    return;
+  }
+  report::write_whole(asked.page + "/ACCURACY.md", accuracy_page(accuracy));
+  report::write_whole(asked.page + "/accuracy.json", pretty(accuracy_object(accuracy)));
 }
 
 }  // namespace
@@ -82,7 +87,7 @@ int main(int count, char** words) {
     return 2;
   }
   try {
-    fmt::print("{}", answer(what));
+    answer(what);
     return 0;
   } catch (const std::exception& e) {
     fmt::print(stderr, "headroom_fit: {}\n", e.what());

@@ -96,9 +96,8 @@ PaceSearch::PaceSearch(std::span<const TimedStep> steps)
       }
   };
   problem.residual = [this](std::size_t i) { return residual(i, sums_[i]); };
-  problem.residual_moved = [this](std::size_t i, std::size_t slot, double& step) {
+  problem.residual_moved = [this](std::size_t i, std::size_t slot, double step) {
     std::vector<double> sums = sums_[i];
-    if (priors[slot].value * std::exp(sums[slot] + step) > priors[slot].high) step = -step;
     sums[slot] += step;
     return residual(i, sums);
   };

@@ -32,6 +32,18 @@ Constant& cell_of(Engine& row, const NamedConstant& constant, std::size_t c, std
   return const_cast<Constant&>(cell_of(std::as_const(row), constant, c, w));
 }
 
+/// The constant at this sum of effects. It approaches its bounds without an edge, because the
+/// search follows slopes.
+double bounded(double prior, double sum, const Bounds& bounds) {
+  constexpr double edge = 0.02;  // a difference of logarithms
+  const auto below = [](double x, double limit) {
+    const double room = (limit - x) / edge;
+    return limit - edge * (std::max(room, 0.0) + std::log1p(std::exp(-std::abs(room))));
+  };
+  const double under_high = below(std::log(prior) + sum, std::log(bounds.high));
+  return std::exp(-below(-under_high, -std::log(bounds.low)));
+}
+
 /// True if engines with common kernels may share the constant. Admission, the front end and the
 /// loader are each engine's own.
 bool is_of_kernels(const NamedConstant& constant) {
@@ -81,7 +93,7 @@ PooledSearch::PooledSearch(std::vector<Engine> rows, std::vector<ScoredRow> subj
       .apply = [this](const std::vector<double>& effect) { apply(effect); },
       .residual = [this](std::size_t i) { return residual(i); },
       .residual_moved = [this](std::size_t i, std::size_t slot,
-                               double& step) { return residual_moved(i, slot, step); }};
+                               double step) { return residual_moved(i, slot, step); }};
   for (const Effect& each : effects_) problem.spreads.push_back(each.spread);
   for (const auto& slots : slots_) {
     auto& of_row = problem.slots.emplace_back();
@@ -227,19 +239,19 @@ void PooledSearch::apply(const std::vector<double>& values) {
       for (std::size_t c = 0; c < model::card_classes; ++c)
         for (std::size_t w = 0; w < model::widths; ++w)
           cell_of(rows_[r], *constant, c, w).value =
-              std::clamp(cell_of(prior_[r], *constant, c, w).value *
-                             std::exp(cell_of(sums[r], *constant, c, w).value),
-                         bounds->low, bounds->high);
+              bounded(cell_of(prior_[r], *constant, c, w).value,
+                      cell_of(sums[r], *constant, c, w).value, *bounds);
 }
 
-double PooledSearch::residual_moved(std::size_t i, std::size_t at, double& step) const {
+double PooledSearch::residual_moved(std::size_t i, std::size_t at, double step) const {
   const Slot& slot = slots_[i][at];
   ScoredRow subject = subjects_[i];
   Engine row = *subject.scenario.runtime;
   subject.scenario.runtime = &row;
-  double& value = cell_of(row, *slot.constant, slot.cards, slot.width).value;
-  if (value * std::exp(step) > slot.bounds->high) step = -step;
-  value *= std::exp(step);
+  const Engine& prior = *std::ranges::find(prior_, row.name, &Engine::name);
+  for (const std::size_t e : slot.effects) step += effects()[e];
+  cell_of(row, *slot.constant, slot.cards, slot.width).value =
+      bounded(cell_of(prior, *slot.constant, slot.cards, slot.width).value, step, *slot.bounds);
   std::string why;
   const auto moved = predict(subject, why);
   return moved ? std::log(*moved / subject.measured) : residual(i);
@@ -264,8 +276,7 @@ PooledSearch::Found PooledSearch::found(const NamedConstant& constant, const Eng
   const auto bounds = std::ranges::find(constant_bounds(), constant.name, &Bounds::name);
   const Engine& prior = *std::ranges::find(prior_, row.name, &Engine::name);
   Found result{cell_of(prior, constant, cards == any ? 0 : cards, width == any ? 0 : width), {}};
-  result.constant.value =
-      std::clamp(result.constant.value * std::exp(sum), bounds->low, bounds->high);
+  result.constant.value = bounded(result.constant.value, sum, *bounds);
   const double spread = solver_->spread_of(parts);
   result.constant.low = result.constant.value * std::exp(-spread);
   result.constant.high = result.constant.value * std::exp(spread);

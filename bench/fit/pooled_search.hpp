@@ -70,7 +70,7 @@ class PooledSearch {
   void add_slots();
   void apply(const std::vector<double>& effect);
   double residual(std::size_t subject) const;
-  double residual_moved(std::size_t subject, std::size_t slot, double& step) const;
+  double residual_moved(std::size_t subject, std::size_t slot, double step) const;
 
   std::vector<model::Engine> prior_, rows_;
   std::vector<ScoredRow> subjects_;

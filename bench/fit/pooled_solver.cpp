@@ -49,14 +49,11 @@ void PooledSolver::residuals(const std::vector<bool>& used) {
   });
 }
 
-void PooledSolver::differentiate(std::size_t row, bool all) {
+void PooledSolver::differentiate(std::size_t row) {
+  constexpr double step = 0.01;
   std::vector<PooledSlot>& slots = problem_.slots[row];
-  for (std::size_t s = 0; s < slots.size(); ++s) {
-    if (!all && slots[s].slope == 0) continue;
-    double step = 0.01;
-    const double moved = problem_.residual_moved(row, s, step);
-    slots[s].slope = (moved - residual_[row]) / step;
-  }
+  for (std::size_t s = 0; s < slots.size(); ++s)
+    slots[s].slope = (problem_.residual_moved(row, s, step) - residual_[row]) / step;
 }
 
 void PooledSolver::update_scales(const std::vector<bool>& used) {
@@ -126,52 +123,46 @@ PooledSolver::Slope PooledSolver::slope(const std::vector<bool>& used) const {
   return found;
 }
 
-void PooledSolver::solve(const std::vector<bool>& used) {
-  const std::size_t rows = residual_.size();
-  constexpr int passes = 20, attempts = 10;
+bool PooledSolver::step(const Slope& here, double damping, const std::vector<bool>& used) {
+  const std::size_t n = here.gradient.size();
+  std::vector<double> a = here.curvature, x = here.gradient;
+  for (std::size_t e = 0; e < n; ++e) a[e * n + e] *= 1 + damping;
+  if (!factorise(a, n)) return false;
+  square(a, n).triangularView<Eigen::Lower>().solveInPlace(column(x));
+  square(a, n).triangularView<Eigen::Lower>().adjoint().solveInPlace(column(x));
+  const std::vector<double> kept = effect_;
+  const double before = cost(used);
+  // An effect that no row tells of is pulled to 0, damped like the others. If it jumped there, rows
+  // on the other side of a maximum could raise the sum whatever the damping.
+  for (std::size_t e = 0; e < effect_.size(); ++e)
+    effect_[e] -=
+        std::clamp(active_[e] == none ? kept[e] / (1 + damping) : x[active_[e]], -1.0, 1.0);
   residuals(used);
-  double damping = 1e-3;
-  for (int pass = 0; pass < passes; ++pass) {
+  if (cost(used) < before) return true;
+  effect_ = kept;
+  residuals(used);
+  return false;
+}
+
+void PooledSolver::solve(const std::vector<bool>& used) {
+  constexpr int passes = 30;
+  constexpr double most_damping = 1e6;
+  constexpr double least_gain = 0.05;  // the sum is a logarithm of a likelihood: noise is 1 or more
+  residuals(used);
+  double damping = 1e-3, gain = 1;
+  for (int pass = 0; pass < passes && gain > least_gain; ++pass) {
     update_scales(used);
-    tbb::parallel_for(std::size_t{0}, rows, [&](std::size_t i) {
-      if (used[i]) differentiate(i, pass % 4 == 0);
+    tbb::parallel_for(std::size_t{0}, residual_.size(), [&](std::size_t i) {
+      if (used[i]) differentiate(i);
     });
     choose_active(used);
     Slope here = slope(used);
-    const std::size_t n = here.gradient.size();
-    const std::vector<double> kept = effect_;
     const double before = cost(used);
-    double moved = 0;
-    bool better = false;
-    for (int attempt = 0; attempt < attempts && !better; ++attempt) {
-      std::vector<double> a = here.curvature, x = here.gradient;
-      for (std::size_t e = 0; e < n; ++e) a[e * n + e] *= 1 + damping;
-      if (factorise(a, n)) {
-        square(a, n).triangularView<Eigen::Lower>().solveInPlace(column(x));
-        square(a, n).triangularView<Eigen::Lower>().adjoint().solveInPlace(column(x));
-        moved = 0;
-        for (std::size_t e = 0; e < effect_.size(); ++e) {
-          const double by = std::clamp(active_[e] == none ? kept[e] : x[active_[e]], -1.0, 1.0);
-          effect_[e] = kept[e] - by;
-          moved = std::max(moved, std::abs(by));
-        }
-        residuals(used);
-        better = cost(used) < before;
-      }
-      if (better) {
-        damping = std::max(1e-4, damping / 4);
-      } else {
-        effect_ = kept;
-        damping *= 8;
-      }
-    }
+    while (!step(here, damping, used) && damping < most_damping) damping *= 8;
+    damping = std::max(1e-4, damping / 4);
+    gain = before - cost(used);
     // Intervals are of the sum itself, not of a damped step on it.
     factor_ = std::move(here.curvature);
-    if (!better) {
-      residuals(used);
-      break;
-    }
-    if (moved < 0.002) break;
   }
   if (!factorise(factor_, active_count())) factor_.clear();
 }

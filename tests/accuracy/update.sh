@@ -6,5 +6,4 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=$(realpath "${1:-build/release}")
 python3 tests/accuracy/normalise/check.py "$build/headroom" --write
 cd tests/accuracy
-"$build/bench/fit/headroom_fit" --left-out md canonical/*.csv > ACCURACY.md
-"$build/bench/fit/headroom_fit" --left-out json canonical/*.csv > accuracy.json
+"$build/bench/fit/headroom_fit" --page . canonical/*.csv

@@ -121,16 +121,18 @@ TEST(Fit, ExcludedRowsHaveNoEffect) {
 }
 
 /// Rows of an older generation are 1.5 times as slow or as fast. Measurements of the younger one on
-/// a single machine say too little about other machines. On 24 machines they are enough.
-TEST(Fit, IntervalsOfFewMachinesAreOfTheWholeFamily) {
+/// a single machine say too little about other machines. On 24 machines they are enough, and so are
+/// 25 sources of the family. One source says too little about other sources.
+TEST(Fit, IntervalsOfFewMachinesOrSourcesAreWider) {
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-1.5B", "Qwen2.5-72B"}, slower);
-  const auto high = [&](std::size_t machines) {
+  const auto high = [&](std::size_t machines, std::size_t sources) {
     std::vector<ScoredRow> all = known.subjects();
     const std::size_t n = all.size();
     std::vector<Measurement> rows;
     for (const ScoredRow& each : all) rows.push_back(*each.row);
     for (std::size_t i = 0; i < n; ++i) {
       rows[i].fields["host"] = std::to_string(i % machines);
+      if (sources > 1) rows[i].fields["source"] = "source-" + std::to_string(i % sources);
       all[i].row = &rows[i];
       ScoredRow& older = all.emplace_back(known.subjects()[i]);
       older.scenario.runtime = &model::engine("llama.cpp-b3120");
@@ -143,8 +145,9 @@ TEST(Fit, IntervalsOfFewMachinesAreOfTheWholeFamily) {
     return std::ranges::find(fitted, "llama.cpp", &model::Engine::name)
         ->kernels.decode_interval.high;
   };
-  EXPECT_GT(high(1), 1.25);
-  EXPECT_LT(high(24), 1.2);
+  EXPECT_GT(high(1, 24), 1.25);
+  EXPECT_LT(high(24, 24), 1.2);
+  EXPECT_GT(high(24, 1), 1.25);
 }
 
 TEST(Folds, AModelIsLeftOutWhole) {
