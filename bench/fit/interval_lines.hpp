@@ -18,8 +18,8 @@ struct Expected {
 
 /// Lines of constants.tsv for the intervals of a family's generations.
 ///
-/// That of memory is of its uncertain part (bench/fit/uncertain_interval.hpp). One of times covers
-/// the 10th and 90th percentiles of
+/// The interval of memory is of its uncertain part (bench/fit/uncertain_interval.hpp). One of times
+/// covers the 10th and 90th percentiles of
 /// * the kind's rows as fitted, and by constants fitted without the row's source (without its
 ///   model if a kind has only one source);
 /// * every engine's rows of the kind, by constants fitted without the row's source, if the family

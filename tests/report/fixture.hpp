@@ -77,8 +77,10 @@ inline model::Estimate made_up(Size point) {
   e.activations = Bytes(40'000'001 + point);
   e.overhead = Bytes(900'000'001 + point);
   e.gpu_bytes = Bytes(15'000'000'010 + point);
-  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * 0.9));
-  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() * 1.1));
+  e.gpu_uncertain = Bytes(1'200'000'010 + point);
+  const double tenth = 0.1 * e.gpu_uncertain.real().value();
+  e.gpu_bytes_low = Bytes(static_cast<Size>(e.gpu_bytes.real().value() - tenth));
+  e.gpu_bytes_high = Bytes(static_cast<Size>(e.gpu_bytes.real().value() + tenth));
   e.max_memory = Bytes(14'500'000'000 + point);
   e.cpu_bytes = Bytes(1'000 * point);
   e.disk_bytes = Bytes(2'000 * point);

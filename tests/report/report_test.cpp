@@ -42,7 +42,7 @@ model::Estimate placed(Size weights, Size gpus) {
     e.layers_cpu = rest <= 100 ? 80 - e.layers_gpu : 80 * 100 / weights;
     e.layers_disk = 80 - e.layers_gpu - e.layers_cpu;
   }
-  e.gpu_bytes = Bytes(std::min<Size>(weights, 40) * gib_bytes);
+  e.gpu_bytes = e.gpu_uncertain = Bytes(std::min<Size>(weights, 40) * gib_bytes);
   const bool runs = e.verdict != does_not_fit;
   const double speed =
       rest <= 0 ? 1000.0 / static_cast<double>(weights) : 1.0 / static_cast<double>(rest);
