@@ -10,6 +10,7 @@
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/active_sequences.hpp"
+#include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -68,8 +69,10 @@ Verdict verdict_of(const Plan& plan) {
 }
 
 /// A sure answer is sure of the number of cards that it names, too. A model whose config has unread
-/// keys never has a sure answer.
-Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
+/// keys never has a sure answer. `at_high_end`: the plan there, if it is known; else it is put
+/// there.
+Confidence confidence_of(const Uses& uses, Verdict expected, Size cards,
+                         std::optional<Plan>& at_high_end) {
   if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
   const Constant& memory = uses.scenario().runtime->memory.interval;
   if (fits(expected) && uses.scenario().runtime->parallel.split == Split::tensors) {
@@ -79,7 +82,8 @@ Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
                : Confidence::marginal;
   }
   if (fits(expected)) {
-    const Plan high = place(uses, memory.high);
+    if (!at_high_end) at_high_end.emplace(place(uses, memory.high));
+    const Plan& high = *at_high_end;
     if (verdict_of(high) != expected || cards_used(high) != cards) return Confidence::marginal;
     // Weights that are mapped and exceed the memory are read again for every token.
     if (expected == Verdict::fits_disk_offload &&
@@ -89,8 +93,9 @@ Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
     return verdict_of(place(uses, memory.low)) == expected ? Confidence::yes : Confidence::marginal;
   }
   const Plan low = place(uses, memory.low);
-  return fits(verdict_of(low)) || max_admitted(uses, low, memory.low) ? Confidence::marginal
-                                                                      : Confidence::no;
+  const bool may_fit = fits(verdict_of(low)) || max_admitted(uses, low, memory.low) ||
+                       starts_only_with_fewer(uses, memory.low);
+  return may_fit ? Confidence::marginal : Confidence::no;
 }
 
 /// True if the results of a plan depend on budgets. Shares of rows do, and so does a draft model
@@ -203,13 +208,19 @@ const Evaluator::Outcome& Evaluator::outcome(const Plan& plan) {
   return made;
 }
 
+Estimate Evaluator::in_place_of(const Scenario& changed) {
+  if (!running_) running_ = std::make_unique<Evaluator>();
+  running_->decides_sequences_ = false;
+  return (*running_)(changed);
+}
+
 Estimate Evaluator::with_waiting(Scenario running) {
   running.concurrency = 0;
-  if (!running_) running_ = std::make_unique<Evaluator>();
-  Estimate e = (*running_)(running);
+  Estimate e = in_place_of(running);
   e.queued = s_.batch - running.batch;
   running.batch = 1;
-  e.sure = confidence_of(Uses(running, block_->setup), e.verdict, e.gpus_used);
+  std::optional<Plan> at_high_end;
+  e.sure = confidence_of(Uses(running, block_->setup), e.verdict, e.gpus_used, at_high_end);
   if (s_.concurrency > 0) e.served = served(s_, e, *block_);
   return e;
 }
@@ -262,11 +273,20 @@ Estimate Evaluator::operator()(const Scenario& s) {
   if (!(s_ == s)) prepare(s);
   if (refusal_ != Reason::none) return refused(refusal_);
   const Plan plan = place(*uses_, 1.0);
+  const bool open = decides_sequences_ && leaves_sequences_open(s_);
+  std::optional<Plan> at_high_end;
+  if (open) {
+    if (plan.feasible()) at_high_end.emplace(place(*uses_, s_.runtime->memory.interval.high));
+    if (const auto asked = with_fewer_sequences(*uses_, plan, at_high_end ? *at_high_end : plan))
+      return in_place_of(*asked);
+  }
   if (const auto fewer = max_admitted(*uses_, plan, 1.0)) return with_waiting(*fewer);
+  if (open && !plan.feasible())
+    if (const auto asked = starts_with_fewer(*uses_, plan)) return in_place_of(*asked);
   if (verdict_of(plan) == Verdict::refused) return refused(plan.reason, plan.short_bytes);
   const Outcome& made = outcome(plan);
   Estimate e = made.estimate;
-  e.sure = confidence_of(*uses_, e.verdict, cards_used(plan));
+  e.sure = confidence_of(*uses_, e.verdict, cards_used(plan), at_high_end);
   if (plan.cards > plan.first_used_card) {
     const Bytes budget = block_->setup.budget(s_, plan.first_used_card);
     e.max_memory = std::max(Bytes(0), budget - made.overhead);
