@@ -68,22 +68,23 @@ Verdict verdict_of(const Plan& plan) {
   return cards_used(plan) > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
 }
 
+/// Whether a division of matrices is known to have room at the high end of the memory interval.
+enum class HighEnd : std::uint8_t { unknown, has_room };
+
 /// A sure answer is sure of the number of cards that it names, too. A model whose config has unread
-/// keys never has a sure answer. `at_high_end`: the plan there, if it is known; else it is put
-/// there.
-Confidence confidence_of(const Uses& uses, Verdict expected, Size cards,
-                         std::optional<Plan>& at_high_end) {
+/// keys never has a sure answer.
+Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known) {
   if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
   const Constant& memory = uses.scenario().runtime->memory.interval;
   if (fits(expected) && uses.scenario().runtime->parallel.split == Split::tensors) {
-    if (!holds_division(uses, memory.high)) return Confidence::marginal;
+    if (known == HighEnd::unknown && !holds_division(uses, memory.high))
+      return Confidence::marginal;
     return expected == Verdict::fits_one_gpu || holds_division(uses, memory.low)
                ? Confidence::yes
                : Confidence::marginal;
   }
   if (fits(expected)) {
-    if (!at_high_end) at_high_end.emplace(place(uses, memory.high));
-    const Plan& high = *at_high_end;
+    const Plan high = place(uses, memory.high);
     if (verdict_of(high) != expected || cards_used(high) != cards) return Confidence::marginal;
     // Weights that are mapped and exceed the memory are read again for every token.
     if (expected == Verdict::fits_disk_offload &&
@@ -94,7 +95,7 @@ Confidence confidence_of(const Uses& uses, Verdict expected, Size cards,
   }
   const Plan low = place(uses, memory.low);
   const bool may_fit = fits(verdict_of(low)) || max_admitted(uses, low, memory.low) ||
-                       starts_only_with_fewer(uses, memory.low);
+                       starts_only_with_fewer(uses, low, memory.low);
   return may_fit ? Confidence::marginal : Confidence::no;
 }
 
@@ -219,8 +220,7 @@ Estimate Evaluator::with_waiting(Scenario running) {
   Estimate e = in_place_of(running);
   e.queued = s_.batch - running.batch;
   running.batch = 1;
-  std::optional<Plan> at_high_end;
-  e.sure = confidence_of(Uses(running, block_->setup), e.verdict, e.gpus_used, at_high_end);
+  e.sure = confidence_of(Uses(running, block_->setup), e.verdict, e.gpus_used, HighEnd::unknown);
   if (s_.concurrency > 0) e.served = served(s_, e, *block_);
   return e;
 }
@@ -274,19 +274,17 @@ Estimate Evaluator::operator()(const Scenario& s) {
   if (refusal_ != Reason::none) return refused(refusal_);
   const Plan plan = place(*uses_, 1.0);
   const bool open = decides_sequences_ && leaves_sequences_open(s_);
-  std::optional<Plan> at_high_end;
-  if (open) {
-    if (plan.feasible()) at_high_end.emplace(place(*uses_, s_.runtime->memory.interval.high));
-    if (const auto asked = with_fewer_sequences(*uses_, plan, at_high_end ? *at_high_end : plan))
-      return in_place_of(*asked);
-  }
+  const bool surely = open && plan.feasible() && usual_number_surely_fits(*uses_);
+  if (open && !surely)
+    if (const auto asked = with_fewer_sequences(*uses_, plan)) return in_place_of(*asked);
   if (const auto fewer = max_admitted(*uses_, plan, 1.0)) return with_waiting(*fewer);
   if (open && !plan.feasible())
     if (const auto asked = starts_with_fewer(*uses_, plan)) return in_place_of(*asked);
   if (verdict_of(plan) == Verdict::refused) return refused(plan.reason, plan.short_bytes);
   const Outcome& made = outcome(plan);
   Estimate e = made.estimate;
-  e.sure = confidence_of(*uses_, e.verdict, cards_used(plan), at_high_end);
+  e.sure = confidence_of(*uses_, e.verdict, cards_used(plan),
+                         surely ? HighEnd::has_room : HighEnd::unknown);
   if (plan.cards > plan.first_used_card) {
     const Bytes budget = block_->setup.budget(s_, plan.first_used_card);
     e.max_memory = std::max(Bytes(0), budget - made.overhead);

@@ -41,7 +41,8 @@ Scenario asking_for(Scenario s, Size sequences) {
 }
 
 bool holds(const Scenario& s, Size sequences, double factor) {
-  return place(asking_for(s, sequences), factor).feasible();
+  const Scenario asked = asking_for(s, sequences);
+  return holds_division(Uses(asked), factor);
 }
 
 /// n with 2^n the least power of two of at least `number`.
@@ -64,7 +65,7 @@ Size largest_that_holds(const Uses& uses, const Plan& plan, double factor) {
 /// The power of two with which most of the batch runs; 0: with none, not even one sequence.
 Size most_admitting(const Uses& uses, double factor) {
   const Scenario& s = uses.scenario();
-  if (!starts_only_with_fewer(uses, factor)) return 0;
+  if (!starts_only_with_fewer(uses, place(uses, factor), factor)) return 0;
   Size best = 0, most = 0;
   for (Size power = doublings(usual_sequences(s)) - 1; power >= 0; --power) {
     const Size number = Size{1} << power;
@@ -86,22 +87,26 @@ std::optional<Scenario> if_any(const Scenario& s, Size asked) {
 }  // namespace
 
 bool leaves_sequences_open(const Scenario& s) {
-  return s.max_sequences == 0 && s.may_ask_for_fewer && has_start_pass(s);
+  return s.max_sequences == 0 && s.may_ask_for_fewer && has_start_pass(s) &&
+         s.runtime->parallel.split == Split::tensors;
 }
 
-std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan,
-                                             const Plan& at_high_end) {
+bool usual_number_surely_fits(const Uses& uses) {
+  return holds_division(uses, uses.scenario().runtime->memory.interval.high);
+}
+
+std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
   const double high = s.runtime->memory.interval.high;
-  if (plan.feasible()) return if_any(s, largest_that_holds(uses, at_high_end, high));
-  const Size most = largest_that_holds(uses, plan, 1.0);
-  if (most == 0) return std::nullopt;
+  const Size most = plan.feasible() ? 0 : largest_that_holds(uses, plan, 1.0);
+  if (most == 0 && !plan.feasible()) return std::nullopt;
   const Size surely = largest_that_holds(uses, place(uses, high), high);
   return if_any(s, surely > 0 ? surely : most);
 }
 
-bool starts_only_with_fewer(const Uses& uses, double factor) {
-  if (!leaves_sequences_open(uses.scenario())) return false;
+bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double factor) {
+  if (!leaves_sequences_open(uses.scenario()) || !may_free_enough(uses, plan, Runs::some))
+    return false;
   Scenario one = uses.scenario();
   one.batch = 1;
   const Uses alone(one, uses.setup());
@@ -120,8 +125,8 @@ Scenario as_started(const Scenario& s) {
   if (!leaves_sequences_open(s)) return s;
   const Uses uses(s);
   const Plan plan = place(uses, 1.0);
-  const Plan at_high_end = plan.feasible() ? place(uses, s.runtime->memory.interval.high) : plan;
-  if (auto fewer = with_fewer_sequences(uses, plan, at_high_end)) return *fewer;
+  if (plan.feasible() && usual_number_surely_fits(uses)) return s;
+  if (auto fewer = with_fewer_sequences(uses, plan)) return *fewer;
   if (plan.feasible() || max_admitted(uses, plan, 1.0)) return s;
   return starts_with_fewer(uses, plan).value_or(s);
 }
