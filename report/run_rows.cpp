@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "report/columns.hpp"
 #include "report/store.hpp"
 
 namespace headroom::report {
 namespace {
 
 /// Adds a row of axis_value: grid, digit, axis, position, value, fingerprint. Rows stand in the
-/// order in which they are written, each at the end of the axes so far. False if a row does not.
+/// order in which they are written, each at the end of the axes so far. False if a row does not, or
+/// names no column.
 bool add_axis_value(Statement& row, std::vector<GridShape>& grids) {
   const auto next = [](auto& all, std::int64_t number) {
     const auto size = static_cast<std::int64_t>(all.size());
@@ -17,7 +19,10 @@ bool add_axis_value(Statement& row, std::vector<GridShape>& grids) {
   };
   if (!next(grids, row.integer(0)) || !next(grids.back().digits, row.integer(1))) return false;
   Digit& digit = grids.back().digits.back();
-  if (row.integer(3) == 0) digit.push_back({row.text(2), {}});
+  if (row.integer(3) == 0) {
+    if (find_column(row.text(2)) == nullptr) return false;
+    digit.push_back({row.text(2), {}});
+  }
   if (digit.empty() || row.integer(3) != static_cast<std::int64_t>(digit.back().values.size()))
     return false;
   digit.back().values.push_back(row.value(4));

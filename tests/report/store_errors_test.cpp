@@ -60,7 +60,8 @@ TEST(StoreErrors, ACutOffFile) {
 TEST(StoreErrors, AxesThatAreNotAsASweepWritesThem) {
   for (const char* sql :
        {"UPDATE axis_value SET position = position + 1", "UPDATE axis_value SET grid = grid + 2",
-        "UPDATE axis_value SET digit = -1", "UPDATE axis_value SET digit = 1 << 40"}) {
+        "UPDATE axis_value SET digit = -1", "UPDATE axis_value SET digit = 1 << 40",
+        "UPDATE axis_value SET axis = 'x' || axis"}) {
     Folder folder;
     write_all(folder / "r.sqlite", small_run());
     change(folder / "r.sqlite", sql);
