@@ -72,7 +72,7 @@ std::string change_words(const Advice& a) {
                          on_cards(a.then));
     case smaller_batch:
       return fmt::format("batch {} instead of {}: {}", a.amount, a.instead_of, on_cards(a.then));
-    case fewer_sequences:
+    case other_sequences:
       return fmt::format("--max-num-seqs {}: {}", a.amount, on_cards(a.then));
     case more_cards:
       return fmt::format("{} GPUs of {} instead of {}: {}", a.amount, a.name, a.instead_of,

@@ -10,7 +10,9 @@
 #include "hardware/text.hpp"
 #include "model/answer/narrow_formats.hpp"
 #include "model/infer/placement/placement.hpp"
+#include "model/infer/serving.hpp"
 #include "sweep/answer_lines.hpp"
+#include "sweep/asked_note.hpp"
 #include "sweep/demand_words.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/money.hpp"
@@ -152,6 +154,9 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
                     : full       ? "memory may not suffice"
                                  : "times may exceed what is allowed",
                     full && !late ? "its interval" : "their intervals"));
+  const auto share = model::share_of(*best.machine, best.serving.cards, best.serving.replicas);
+  if (const auto note = asked_note(model::on(best.scenario, share)))
+    text += paragraph("Note: " + *note + '.');
   text += paragraph("Measured: " + measured_line(running_way(best)) + '.');
   const std::string cache =
       screen.question.vary == model::Vary::context ? narrower_cache_words(best) : std::string();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/cache_room.hpp"
 #include "sweep/output.hpp"
 
@@ -55,6 +56,10 @@ Bytes of_tensors(const model::Explanation& explained) {
   return sum;
 }
 
+std::optional<model::CacheRoom> room_of(const model::Scenario& running) {
+  return model::cache_room(running, model::place(running, 1.0));
+}
+
 std::string card_line(const Tool& tool, const model::Scenario& s,
                       const model::Explanation& explained) {
   const model::Estimate& e = explained.estimate;
@@ -97,7 +102,7 @@ std::vector<std::string> watch_lines(const model::Scenario& s,
   if (e.gpus_used > 0 && lines.empty()) tensors(tools[0]);
   const auto log = std::ranges::find(logs, s.runtime->family, &PoolLog::engine);
   if (e.gpus_used > 0 && log != std::end(logs))
-    if (const auto room = model::cache_room(s, model::place(s, 1.0)); room && room->blocks > 0)
+    if (const auto room = room_of(model::admitted_scenario(s)); room && room->blocks > 0)
       lines.push_back(
           fmt::format("\"{}\" in its log: room for the KV cache after weights and activations, "
                       "expected {} tokens in {}",

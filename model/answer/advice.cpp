@@ -11,6 +11,7 @@
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
+#include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -178,18 +179,17 @@ std::optional<Advice> on_cpu_alone(const Scenario& s, const Estimate& e) {
   return Advice{.kind = AdviceKind::no_cards, .then = after_change(alone)};
 }
 
-/// Fewer sequences at once than the engine's usual number, which take less memory for its pass at
-/// start and its CUDA graphs.
-std::optional<Advice> fewer_sequences(const Scenario& s) {
-  if (s.max_sequences > 0 || !has_start_pass(s)) return {};
-  Scenario changed = s;
-  for (Size n = start_sequences(s) / 4; n >= s.batch; n /= 4) {
-    changed.max_sequences = n;
-    const Estimate e = evaluate(changed);
-    if (all_on_gpus(e))
-      return Advice{.kind = AdviceKind::fewer_sequences, .then = after_change(e), .amount = n};
-  }
-  return {};
+/// The number of sequences at once that the program would ask for, where a stated one is too large.
+std::optional<Advice> other_sequences(const Scenario& s) {
+  if (s.max_sequences == 0) return {};
+  Scenario open = s;
+  open.max_sequences = 0;
+  const Estimate e = evaluate(open);
+  if (!all_on_gpus(e)) return {};
+  const Size asked = sequences_to_ask_for(open);
+  return Advice{.kind = AdviceKind::other_sequences,
+                .then = after_change(e),
+                .amount = asked > 0 ? asked : usual_sequences(s)};
 }
 
 /// Every change that helps, of what the scenario asks for.
@@ -212,7 +212,7 @@ std::vector<Advice> changes_that_help(const Scenario& s, const Estimate& e) {
   }
   add(on_cpu_alone(s, e));
   add(freed.alone(now));
-  if (!s.machine->devices.empty()) add(freed.with(fewer_sequences(freed.scenario())));
+  if (!s.machine->devices.empty()) add(freed.with(other_sequences(freed.scenario())));
   auto fewer = fewer_bits(freed.scenario(), now);
   if (!fewer) fewer = usable_bits(freed.scenario(), e);
   add(freed.with(std::move(fewer)));

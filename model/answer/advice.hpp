@@ -25,14 +25,14 @@ enum class Freed { none, cpu_offload, host_tensors };
 
 struct Advice {
   enum class Kind {
-    fewer_bits,         ///< name: of the scheme; before, after: bytes of the weights
-    usable_bits,        ///< name: of the widest scheme that decodes a token a second; before, after
-                        ///< engine, if it is another; amount: 1 for less than 4 bits
-    narrower_cache,     ///< name: of the format
-    shorter_context,    ///< amount: tokens; instead_of
-    smaller_batch,      ///< amount; instead_of
-    fewer_sequences,    ///< amount: sequences at once that the engine is asked for
-    more_cards,         ///< amount: cards; name: of the card; instead_of
+    fewer_bits,       ///< name: of the scheme; before, after: bytes of the weights
+    usable_bits,      ///< name: of the widest scheme that decodes a token a second; before, after
+                      ///< engine, if it is another; amount: 1 for less than 4 bits
+    narrower_cache,   ///< name: of the format
+    shorter_context,  ///< amount: tokens; instead_of
+    smaller_batch,    ///< amount; instead_of
+    other_sequences,  ///< amount: sequences at once to ask the engine for, instead of those stated
+    more_cards,       ///< amount: cards; name: of the card; instead_of
     engines_own_split,  ///< the engine's split of the same cards
     freed_alone,        ///< nothing but leaving `freed` out
     no_cards,           ///< the CPU alone answers sooner

@@ -88,7 +88,7 @@ class Explainer {
     say("weights read from a cold disk");
     if (s_.enforce_eager) say("kernels are launched one by one, without CUDA graphs");
     if (s_.max_sequences > 0)
-      say(counted(s_.max_sequences, "sequence") +
+      say("at most " + counted(s_.max_sequences, "sequence") +
           (s_.max_sequences == 1 ? " runs at once" : " run at once"));
     if (s_.chunk_tokens > 0) say("prefill passes of " + counted(s_.chunk_tokens, "token"));
     if (s_.batch_parts > 1) say(fmt::format("layers take the batch in {} parts", s_.batch_parts));

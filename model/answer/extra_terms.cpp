@@ -8,7 +8,6 @@
 #include "hardware/units.hpp"
 #include "model/answer/advice.hpp"
 #include "model/infer/memory/activation.hpp"
-#include "model/infer/memory/start_pass.hpp"
 #include "model/infer/placement/cache_room.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/timeline/load.hpp"
@@ -110,12 +109,6 @@ void add_cache_room(const Scenario& s, const Plan& plan, std::vector<std::string
       !compressed && 10 * room->tokens > 11 * logged)
     say(fmt::format("its log counts every token in every layer, windows or not: {} tokens",
                     logged));
-  if (const Size usual = usual_sequences(s), asked = sequences_to_ask_for(s, plan);
-      asked > 0 && asked < usual)
-    say(
-        fmt::format("{} refuses its usual {} sequences here, as each needs a block of recurrent "
-                    "states: ask it for {} (max_num_seqs)",
-                    s.runtime->name, usual, asked));
   say(fmt::format("maximum concurrency for {} tokens: {:.2f}x", s.cached_tokens(),
                   room->sequences));
   if (room->longest < s.cached_tokens())

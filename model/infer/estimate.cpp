@@ -10,6 +10,7 @@
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/active_sequences.hpp"
+#include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -67,13 +68,17 @@ Verdict verdict_of(const Plan& plan) {
   return cards_used(plan) > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
 }
 
+/// Knowledge about a division of matrices at the high end of the memory interval.
+enum class HighEnd : std::uint8_t { unknown, has_room };
+
 /// A sure answer is sure of the number of cards that it names, too. A model whose config has unread
 /// keys never has a sure answer.
-Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
+Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known) {
   if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
   const Constant& memory = uses.scenario().runtime->memory.interval;
   if (fits(expected) && uses.scenario().runtime->parallel.split == Split::tensors) {
-    if (!holds_division(uses, memory.high)) return Confidence::marginal;
+    if (known == HighEnd::unknown && !holds_division(uses, memory.high))
+      return Confidence::marginal;
     return expected == Verdict::fits_one_gpu || holds_division(uses, memory.low)
                ? Confidence::yes
                : Confidence::marginal;
@@ -89,8 +94,9 @@ Confidence confidence_of(const Uses& uses, Verdict expected, Size cards) {
     return verdict_of(place(uses, memory.low)) == expected ? Confidence::yes : Confidence::marginal;
   }
   const Plan low = place(uses, memory.low);
-  return fits(verdict_of(low)) || max_admitted(uses, low, memory.low) ? Confidence::marginal
-                                                                      : Confidence::no;
+  const bool may_fit = fits(verdict_of(low)) || max_admitted(uses, low, memory.low) ||
+                       starts_only_with_fewer(uses, low, memory.low);
+  return may_fit ? Confidence::marginal : Confidence::no;
 }
 
 /// True if the results of a plan depend on budgets. Shares of rows do, and so does a draft model
@@ -200,13 +206,18 @@ const Evaluator::Outcome& Evaluator::outcome(const Plan& plan) {
   return made;
 }
 
+Estimate Evaluator::in_place_of(const Scenario& changed) {
+  if (!running_) running_ = std::make_unique<Evaluator>();
+  running_->decides_sequences_ = false;
+  return (*running_)(changed);
+}
+
 Estimate Evaluator::with_waiting(Scenario running) {
   running.concurrency = 0;
-  if (!running_) running_ = std::make_unique<Evaluator>();
-  Estimate e = (*running_)(running);
+  Estimate e = in_place_of(running);
   e.queued = s_.batch - running.batch;
   running.batch = 1;
-  e.sure = confidence_of(Uses(running, block_->setup), e.verdict, e.gpus_used);
+  e.sure = confidence_of(Uses(running, block_->setup), e.verdict, e.gpus_used, HighEnd::unknown);
   if (s_.concurrency > 0) e.served = served(s_, e, *block_);
   return e;
 }
@@ -259,11 +270,18 @@ Estimate Evaluator::operator()(const Scenario& s) {
   if (!(s_ == s)) prepare(s);
   if (refusal_ != Reason::none) return refused(refusal_);
   const Plan plan = place(*uses_, 1.0);
+  const bool open = decides_sequences_ && leaves_sequences_open(s_);
+  const bool surely = open && plan.feasible() && usual_number_surely_fits(*uses_);
+  if (open && !surely)
+    if (const auto asked = with_fewer_sequences(*uses_, plan)) return in_place_of(*asked);
   if (const auto fewer = max_admitted(*uses_, plan, 1.0)) return with_waiting(*fewer);
+  if (open && !plan.feasible())
+    if (const auto asked = starts_with_fewer(*uses_, plan)) return in_place_of(*asked);
   if (verdict_of(plan) == Verdict::refused) return refused(plan.reason, plan.short_bytes);
   const Outcome& made = outcome(plan);
   Estimate e = made.estimate;
-  e.sure = confidence_of(*uses_, e.verdict, cards_used(plan));
+  e.sure = confidence_of(*uses_, e.verdict, cards_used(plan),
+                         surely ? HighEnd::has_room : HighEnd::unknown);
   if (plan.cards > plan.first_used_card) {
     const Bytes budget = block_->setup.budget(s_, plan.first_used_card);
     e.max_memory = std::max(Bytes(0), budget - made.overhead);

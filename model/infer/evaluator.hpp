@@ -47,6 +47,8 @@ class Evaluator {
   void add_times(const Uses& uses, const Plan& plan, Estimate& estimate);
   const LoadTime& loading(const Uses& uses, const Plan& plan);
   PassSeconds seconds_of_step(const Plan& plan);
+  /// The estimate of another scenario, which says with how many sequences this one runs.
+  Estimate in_place_of(const Scenario& changed);
   /// For a batch that waits in part: the estimate of the running part, with the confidence that the
   /// engine starts.
   Estimate with_waiting(Scenario running);
@@ -60,7 +62,8 @@ class Evaluator {
   std::optional<TimedPass> prompts_, step_;
   std::optional<Block> block_;          ///< scenarios like the last one
   std::optional<Loading> loading_;      ///< likewise: weights do not depend on sizes
-  std::unique_ptr<Evaluator> running_;  ///< evaluator for batches that wait in part
+  std::unique_ptr<Evaluator> running_;  ///< evaluator for in_place_of()
+  bool decides_sequences_ = true;       ///< false: the scenario says how the engine was started
 };
 
 }  // namespace headroom::model

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/infer/estimate.hpp"
+#include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/service.hpp"
 #include "model/infer/serving.hpp"
 
@@ -24,6 +26,14 @@ std::vector<Size> numbers_up_to(Size slots) {
   return all;
 }
 
+/// As the engine is started for so many at once. Its batch is that of `s`.
+Scenario started_for(Scenario s, Size slots) {
+  const Size batch = std::exchange(s.batch, slots);
+  s = as_started(s);
+  s.batch = batch;
+  return s;
+}
+
 }  // namespace
 
 double Queue::Stream::mates(double seconds) const {
@@ -33,13 +43,13 @@ double Queue::Stream::mates(double seconds) const {
 }
 
 Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
-    : scenario_(scenario),
-      block_(scenario),
+    : scenario_(started_for(scenario, slots)),
+      block_(scenario_),
       prompts_(lengths_of(scenario.prompt_tokens, scenario.prompt_tokens_p95)),
       outputs_(lengths_of(scenario.output_tokens, scenario.output_tokens_p95)),
       first_(first),
       step_(step) {
-  Scenario one = scenario;
+  Scenario one = scenario_;
   one.batch = 1;
   continuous_ = batches_continuously(one, evaluate(one));
   output_tokens_ = static_cast<double>(whole_tokens(outputs_.mean()));
@@ -47,7 +57,7 @@ Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
   std::optional<Passes> full;
   Size most = 1;
   if (continuous_) {
-    Scenario all = scenario;
+    Scenario all = scenario_;
     all.batch = slots;
     const Pace pace(all, prompts_, outputs_, block_);
     most = std::max<Size>(1, pace.running);

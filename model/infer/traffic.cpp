@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/placement/asked_sequences.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -54,7 +56,8 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   return t;
 }
 
-Traffic traffic(const Scenario& s, const Lengths& prompts, const Lengths& outputs) {
+Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& outputs) {
+  const Scenario s = as_started(asked);
   Block block(s);
   return traffic(s, prompts, outputs, block);
 }

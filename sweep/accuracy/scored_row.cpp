@@ -199,6 +199,7 @@ Scenario Subjects::scenario(const Measurement& row, const Options& options) {
   s.enforce_eager = options.given("enforce-eager");
   s.threads = whole(options, "threads", 0);
   s.max_sequences = whole(options, "max-num-seqs", 0);
+  s.may_ask_for_fewer = false;  // a measured engine was started as the row says
   s.chunk_tokens = static_cast<Size>(row.number("ubatch").value_or(0));
   s.batch = whole(options, "batch", 1);
   s.batch_parts = s.runtime->offload.batch_in_parts ? whole(options, "gpu-batches", 1) : 1;

@@ -14,6 +14,7 @@
 #include "sweep/advice_words.hpp"
 #include "sweep/answer_lines.hpp"
 #include "sweep/answer_text.hpp"
+#include "sweep/asked_note.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/estimate_text.hpp"
@@ -194,6 +195,8 @@ int run_estimate(const Options& options) {
   const auto predictors = given.on_machine ? predictor_note(given.scenario, explained.estimate)
                                            : std::optional<std::string>();
   std::vector<std::string> notes;
+  if (given.on_machine)
+    if (auto asked = asked_note(given.scenario)) notes.push_back(std::move(*asked));
   if (predictors) notes.push_back(*predictors);
   if (given.on_machine)
     for (auto& note : fewer_notes(given, explained.estimate)) notes.push_back(std::move(note));

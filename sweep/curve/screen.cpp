@@ -8,6 +8,7 @@
 #include "report/text_plot.hpp"
 #include "report/words.hpp"
 #include "sweep/answer_lines.hpp"
+#include "sweep/asked_note.hpp"
 #include "sweep/curve/curve.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
@@ -92,6 +93,9 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
     const CurveLine& line = lines.front();
     text += paragraph(fmt::format("Recommended: {}.", line.reason));
     text += own_placement_line(given, line.points[*line.recommended].estimate);
+    Scenario recommended = line.scenario;
+    recommended.gpu_budget = budget_of(line);
+    if (const auto note = asked_note(recommended)) text += paragraph("Note: " + *note + '.');
   }
   text += assumption_lines(given);
   text += footnote_of(text);

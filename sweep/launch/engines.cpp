@@ -12,8 +12,7 @@
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
-#include "model/infer/placement/active_sequences.hpp"
-#include "model/infer/placement/cache_room.hpp"
+#include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "sweep/launch/checkpoint.hpp"
@@ -237,7 +236,7 @@ std::string vllm_script(const LaunchPoint& point) {
   if (split.expert_groups > 1) command.flag("--enable-expert-parallel");
   flag("--max-model-len", std::to_string(s.cached_tokens()));
   if (s.enforce_eager) command.flag("--enforce-eager");
-  if (const Size sequences = sequences_to_ask_for(s, split); sequences > 0)
+  if (const Size sequences = model::sequences_to_ask_for(s); sequences > 0)
     flag("--max-num-seqs", std::to_string(sequences));
   command.chunk(s);
   flag("--gpu-memory-utilization", share_of_card(s));

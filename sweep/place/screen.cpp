@@ -5,6 +5,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "report/words.hpp"
 #include "sweep/answer_lines.hpp"
+#include "sweep/asked_note.hpp"
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/answer.hpp"
@@ -118,6 +119,7 @@ std::string place_screen(const Answer& answer) {
   if (any) {
     const Strategy& chosen = answer.strategies[answer.chosen];
     text += tight_line(given, chosen.scenario, chosen.explained.estimate);
+    if (const auto note = asked_note(chosen.scenario)) text += paragraph("Note: " + *note + '.');
   }
   text += assumption_lines(given);
   text += footnote_of(text);

@@ -20,6 +20,7 @@ TEST(Admission, SequencesBeyondThePoolWait) {
   for (const char* engine : {"vllm", "sglang", "tensorrt-llm"}) {
     const test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x h100-sxm-80gb", engine);
     Scenario s = on.s;
+    s.may_ask_for_fewer = false;  // fewer of vLLM's leave room for one more
     s.prompt_tokens = 1024;
     s.output_tokens = 256;
     s.batch = s.concurrency = 512;

@@ -4,6 +4,7 @@
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/placement/active_sequences.hpp"
+#include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/cache_room.hpp"
 #include "model/infer/placement/outside_share.hpp"
 #include "tests/support/scenarios.hpp"
@@ -74,7 +75,7 @@ TEST(EngineLimits, EachSequenceNeedsABlockOfStates) {
   OnCards run("Qwen/Qwen3.6-27B", "fp8", "h100-sxm-80gb", "vllm-0.25");
   run.s.context = 262144;
   run.s.gpu_share = 0.95;
-  EXPECT_EQ(sequences_to_ask_for(run.s, place(run.s, 1.0)), 512);
+  EXPECT_EQ(sequences_to_ask_for(run.s), 512);
   run.s.max_sequences = 1024;
   const Plan all = place(run.s, 1.0);
   EXPECT_EQ(all.reason, Reason::gpu_memory);
@@ -95,9 +96,9 @@ TEST(EngineLimits, EachSequenceNeedsABlockOfStates) {
 
 TEST(EngineLimits, AModelWithoutStatesStartsWithTheUsualSequences) {
   OnCards run("meta-llama/Llama-3.1-8B", "bf16", "rtx-4090", "vllm");
-  EXPECT_EQ(sequences_to_ask_for(run.s, place(run.s, 1.0)), 0);
+  EXPECT_EQ(sequences_to_ask_for(run.s), 0);
   run.s.batch = 300;
-  EXPECT_EQ(sequences_to_ask_for(run.s, place(run.s, 1.0)), 300);
+  EXPECT_EQ(sequences_to_ask_for(run.s), 300);
 }
 
 /// Two R9700 did not always start with 0.98 of each, one did (fit-1001 to fit-1024).

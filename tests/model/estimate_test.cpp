@@ -128,6 +128,9 @@ TEST(Estimate, MoreBatchOrContextNeverTakesLessMemory) {
   for (int i = 0; i < 2000; ++i) {
     const Drawn d = random.draw();
     Scenario s = at_home(d);
+    const bool fitted = fits(evaluate(s));
+    // An engine that is asked for fewer sequences takes less memory.
+    s.may_ask_for_fewer = false;
     const Estimate before = evaluate(s);
     const auto head_cards = [&] {
       const Plan plan = place(s, 1.0);
@@ -140,9 +143,14 @@ TEST(Estimate, MoreBatchOrContextNeverTakesLessMemory) {
     for (int more = 0; more < 2; ++more) {
       s = at_home(d);
       (more == 0 ? s.batch : s.prompt_tokens) += more == 0 ? 3 : 300;
+      const bool fits_after = fits(evaluate(s));
+      s.may_ask_for_fewer = false;
       const Estimate after = evaluate(s);
       // The device with the head computes the logits.
       if (fits(after) && fits(before) && head_cards() != head) continue;
+      if (fits_after) {
+        ASSERT_TRUE(fitted);
+      }
       if (fits(after)) {
         ASSERT_TRUE(fits(before));
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -56,8 +57,9 @@ std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double
 
 Scenario admitted_scenario(const Scenario& s) {
   if (!keeps_a_pool(s)) return s;
-  const Uses uses(s);
-  return max_admitted(uses, place(uses, 1.0), 1.0).value_or(s);
+  const Scenario started = as_started(s);
+  const Uses uses(started);
+  return max_admitted(uses, place(uses, 1.0), 1.0).value_or(started);
 }
 
 }  // namespace headroom::model

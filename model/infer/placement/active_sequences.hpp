@@ -15,7 +15,8 @@ namespace headroom::model {
 /// managers/scheduler.py: the waiting queue.
 std::optional<Scenario> max_admitted(const Uses& uses, const Plan& plan, double memory_factor);
 
-/// `scenario` with the batch that runs concurrently.
+/// `scenario` with the number of sequences that the engine is asked for
+/// (model/infer/placement/asked_sequences.hpp), and with the batch that runs concurrently.
 Scenario admitted_scenario(const Scenario& scenario);
 
 }  // namespace headroom::model

@@ -1,15 +1,14 @@
 #include "model/infer/placement/cache_room.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/state_pages.hpp"
 #include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/draft_memory.hpp"
+#include "model/infer/placement/setup.hpp"
 
 namespace headroom::model {
 namespace {
@@ -89,19 +88,15 @@ std::optional<CacheRoom> cache_room(const Scenario& s, const Plan& plan) {
   return least;
 }
 
-Size sequences_to_ask_for(const Scenario& s, const Plan& plan) {
-  if (s.max_sequences > 0) return s.max_sequences;
-  if (const Size usual = usual_sequences(s); usual > 0 && s.batch > usual) return s.batch;
-  if (!states_limit(s, plan.shards)) return 0;
-  const auto room = cache_room(s, plan);
-  if (!room || room->blocks < 1 || room->blocks >= start_sequences(s)) return 0;
-  const auto safe = static_cast<std::uint64_t>(std::max<Size>(1, room->blocks * 9 / 10));
-  return std::max(s.batch, static_cast<Size>(std::bit_floor(safe)));
+Bytes state_block(const Scenario& s, const Plan& plan, Size card) {
+  return states_limit(s, plan.shards) ? block_on(s, plan, card).bytes : Bytes(0);
 }
 
-Bytes pages_of_states(const Scenario& s, const Plan& plan, Size card) {
-  if (s.max_sequences == 0 || !states_limit(s, plan.shards)) return Bytes(0);
-  return s.max_sequences * block_on(s, plan, card).bytes;
+Bytes pages_of_states(const Uses& uses, Size card) {
+  const Scenario& s = uses.scenario();
+  const Bytes block = uses.setup().state_block(card);
+  if (block == Bytes(0) || (s.max_sequences == 0 && !s.may_ask_for_fewer)) return Bytes(0);
+  return start_sequences(s) * block;
 }
 
 }  // namespace headroom::model

@@ -36,15 +36,13 @@ struct CacheRoom {
 /// that grows with the context.
 std::optional<CacheRoom> cache_room(const Scenario& scenario, const Plan& plan);
 
-/// The number of sequences to ask the engine for; 0: its usual one. It is max_sequences, else a
-/// batch beyond the usual. The engine refuses its usual number if each sequence needs a block of
-/// recurrent states and fewer blocks are left. Then it is the largest power of two within 9/10 of
-/// the blocks, and at least the batch. Source: vLLM 0.33 config/compilation.py
-/// resolve_cudagraph_mode_and_sizes.
-Size sequences_to_ask_for(const Scenario& scenario, const Plan& plan);
+/// Bytes of a block of every layer on `card`, if the engine needs one for the recurrent states of
+/// each sequence that it may run. 0: it does not. Depends neither on sizes nor on budgets. Source:
+/// vLLM 0.33 config/compilation.py resolve_cudagraph_mode_and_sizes.
+Bytes state_block(const Scenario& scenario, const Plan& plan, Size card);
 
-/// Bytes of cache without which the engine refuses the number of sequences that it was asked for
-/// (max_sequences): a block of states for each. 0: it was not asked, or does not refuse.
-Bytes pages_of_states(const Scenario& scenario, const Plan& plan, Size card);
+/// Bytes of cache without which the engine refuses its number of sequences. 0: it refuses none, or
+/// it ran with a number that is not known.
+Bytes pages_of_states(const Uses& uses, Size card);
 
 }  // namespace headroom::model

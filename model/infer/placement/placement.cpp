@@ -59,7 +59,7 @@ Bytes over_pool(const Scenario& s, const Plan& plan, const CardUse& use, Bytes m
 Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, double factor) {
   const Scenario& s = uses.scenario();
   CardUse use = uses.card(plan, card);
-  use.kv_cache = std::max(use.kv_cache, pages_of_states(s, plan, card));
+  use.kv_cache = std::max(use.kv_cache, pages_of_states(uses, card));
   return std::max({use.total() - scaled(of.budget, factor),
                    over_pool(s, plan, use, of.memory, factor),
                    missing_beside(s, plan, of, factor)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/infer/placement/cache_room.hpp"
 #include "model/infer/placement/outside_share.hpp"
 #include "model/infer/placement/split.hpp"
 
@@ -43,6 +44,7 @@ void Setup::divide_cards(const Scenario& s) {
              std::min(least.most, own.most)};
     if (card == 0 || !repeats(s, division_, card)) {
       held_.push_back(held_on(s, division_, card));
+      state_blocks_.push_back(model::state_block(s, division_, card));
       first_.push_back(card);
     }
     kind_.push_back(std::ssize(held_) - 1);

@@ -40,6 +40,10 @@ class Setup {
   /// numbered from 0 in the order of the cards.
   Size kind(Size number) const { return kind_[static_cast<std::size_t>(number)]; }
   const HeldBytes& held(Size kind) const { return held_[static_cast<std::size_t>(kind)]; }
+  /// state_block() of a card of a division (model/infer/placement/cache_room.hpp).
+  Bytes state_block(Size number) const {
+    return kind_.empty() ? Bytes(0) : state_blocks_[static_cast<std::size_t>(kind(number))];
+  }
   /// The first card of a kind.
   Size first_of(Size kind) const { return first_[static_cast<std::size_t>(kind)]; }
 
@@ -62,6 +66,7 @@ class Setup {
   std::vector<Size> kind_;   ///< by card
   std::vector<Size> first_;  ///< by kind, as held_
   std::vector<HeldBytes> held_;
+  std::vector<Bytes> state_blocks_;  ///< by kind
   CacheRules caches_;
   TokenBytes token_;
   double taken_;

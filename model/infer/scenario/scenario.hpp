@@ -62,7 +62,11 @@ struct Scenario {
   bool enforce_eager = false;  ///< without CUDA graphs, for an engine that captures them
   Size threads = 0;            ///< CPU threads; 0: one for each physical core
   Size max_sequences =
-      0;                  ///< most sequences that run at once, the others wait; 0: the engine's own
+      0;  ///< most sequences that run at once, the others wait; 0: the engine's own
+  /// Without max_sequences: fewer than the engine's own are asked for where only those fit
+  /// (model/infer/placement/asked_sequences.hpp). False: the engine ran with its own, or with a
+  /// number that a measured row leaves out.
+  bool may_ask_for_fewer = true;
   Size chunk_tokens = 0;  ///< most tokens of a prefill pass; 0: the engine's own
   Size batch_parts = 1;   ///< parts of the batch, which go through each layer in turn, copied once
                           ///< for all

@@ -1,0 +1,153 @@
+#include "model/infer/placement/asked_sequences.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "model/infer/memory/start_pass.hpp"
+#include "model/infer/placement/active_sequences.hpp"
+#include "model/infer/placement/cache_room.hpp"
+#include "model/infer/placement/setup.hpp"
+#include "model/infer/placement/split.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// Bytes of a card, with a block of states for each sequence.
+Bytes needed_on(const Uses& uses, const Plan& plan, Size card) {
+  const CardUse use = uses.card(plan, card);
+  return use.total() + std::max(Bytes(0), pages_of_states(uses, card) - use.kv_cache);
+}
+
+/// Part of the batch that a smaller number is for.
+enum class Runs : std::uint8_t { all, some };
+
+/// False if a smaller number cannot free what the plan is short of. It frees at most the working
+/// memory, graphs and states of a card, and the caches of sequences that wait.
+bool may_free_enough(const Uses& uses, const Plan& plan, Runs runs) {
+  if (plan.reason != Reason::gpu_memory) return false;
+  for (Size card = 0; card < plan.cards; card += plan.shards) {
+    const CardUse use = uses.card(plan, card);
+    const Bytes waiting = runs == Runs::some ? use.kv_cache : Bytes(0);
+    if (needed_on(uses, plan, card) - use.total() + use.activations + waiting >= plan.short_bytes)
+      return true;
+  }
+  return false;
+}
+
+Scenario asking_for(Scenario s, Size sequences) {
+  s.max_sequences = sequences;
+  return s;
+}
+
+bool holds(const Scenario& s, Size sequences, double factor) {
+  const Scenario asked = asking_for(s, sequences);
+  return holds_division(Uses(asked), factor);
+}
+
+/// n with 2^n the least power of two of at least `number`.
+Size doublings(Size number) {
+  return static_cast<Size>(std::bit_width(static_cast<std::uint64_t>(number - 1)));
+}
+
+/// The largest candidate with which the whole batch fits; 0: none, or it fits with the usual one.
+Size largest_that_holds(const Uses& uses, const Plan& plan, double factor) {
+  const Scenario& s = uses.scenario();
+  if (s.batch >= start_sequences(s) || !may_free_enough(uses, plan, Runs::all)) return 0;
+  if (!holds(s, s.batch, factor)) return 0;
+  // 2^power sequences; `least` stands for the batch itself.
+  const Size least = doublings(s.batch) - 1, end = doublings(start_sequences(s));
+  const Size power = largest_near(end - 1, least, end,
+                                  [&](Size each) { return holds(s, Size{1} << each, factor); });
+  return power == least ? s.batch : Size{1} << power;
+}
+
+/// The power of two with which most of the batch runs; 0: with none, not even one sequence.
+Size most_admitting(const Uses& uses, double factor) {
+  const Scenario& s = uses.scenario();
+  if (!starts_only_with_fewer(uses, place(uses, factor), factor)) return 0;
+  Size best = 0, most = 0;
+  for (Size power = doublings(usual_sequences(s)) - 1; power >= 0; --power) {
+    const Size number = Size{1} << power;
+    if (number <= most) break;
+    const Scenario tried = asking_for(s, number);
+    const Uses of(tried);
+    const auto fewer = max_admitted(of, place(of, factor), factor);
+    if (!fewer || fewer->batch <= most) continue;
+    most = fewer->batch;
+    best = number;
+  }
+  return best;
+}
+
+std::optional<Scenario> if_any(const Scenario& s, Size asked) {
+  return asked > 0 ? std::optional(asking_for(s, asked)) : std::nullopt;
+}
+
+}  // namespace
+
+bool leaves_sequences_open(const Scenario& s) {
+  return s.max_sequences == 0 && s.may_ask_for_fewer && has_start_pass(s) &&
+         s.runtime->parallel.split == Split::tensors;
+}
+
+bool usual_number_surely_fits(const Uses& uses) {
+  return holds_division(uses, uses.scenario().runtime->memory.interval.high);
+}
+
+std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan) {
+  const Scenario& s = uses.scenario();
+  const double high = s.runtime->memory.interval.high;
+  const Size most = plan.feasible() ? 0 : largest_that_holds(uses, plan, 1.0);
+  if (most == 0 && !plan.feasible()) return std::nullopt;
+  const Size surely = largest_that_holds(uses, place(uses, high), high);
+  return if_any(s, surely > 0 ? surely : most);
+}
+
+bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double factor) {
+  if (!leaves_sequences_open(uses.scenario()) || !may_free_enough(uses, plan, Runs::some))
+    return false;
+  Scenario one = uses.scenario();
+  one.batch = 1;
+  const Uses alone(one, uses.setup());
+  return may_free_enough(alone, place(alone, factor), Runs::all) && holds(one, 1, factor);
+}
+
+std::optional<Scenario> starts_with_fewer(const Uses& uses, const Plan& plan) {
+  const Scenario& s = uses.scenario();
+  if (!leaves_sequences_open(s) || s.batch < 2 || !may_free_enough(uses, plan, Runs::some))
+    return std::nullopt;
+  const Size asked = most_admitting(uses, s.runtime->memory.interval.high);
+  return if_any(s, asked > 0 ? asked : most_admitting(uses, 1.0));
+}
+
+Scenario as_started(const Scenario& s) {
+  if (!leaves_sequences_open(s)) return s;
+  const Uses uses(s);
+  const Plan plan = place(uses, 1.0);
+  if (plan.feasible() && usual_number_surely_fits(uses)) return s;
+  if (auto fewer = with_fewer_sequences(uses, plan)) return *fewer;
+  if (plan.feasible() || max_admitted(uses, plan, 1.0)) return s;
+  return starts_with_fewer(uses, plan).value_or(s);
+}
+
+Size sequences_to_ask_for(const Scenario& s) {
+  if (const Size asked = as_started(s).max_sequences; asked > 0) return asked;
+  const Size usual = usual_sequences(s);
+  return usual > 0 && s.batch > usual ? s.batch : 0;
+}
+
+std::optional<FewerSequences> fewer_sequences(const Scenario& s) {
+  const Scenario started = as_started(s);
+  if (!leaves_sequences_open(s) || started.max_sequences == 0) return std::nullopt;
+  const Uses with_usual(s), with_fewer(started);
+  const Plan plan = place(with_usual, 1.0);
+  Bytes needed, left;
+  for (Size card = 0; card < plan.cards; card += plan.shards) {
+    needed = std::max(needed, needed_on(with_usual, plan, card));
+    left = std::max(left, needed_on(with_fewer, plan, card));
+  }
+  return FewerSequences{started.max_sequences, start_sequences(s), needed - left, plan.feasible()};
+}
+
+}  // namespace headroom::model

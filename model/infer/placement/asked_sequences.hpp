@@ -1,0 +1,55 @@
+// Fewer sequences at once than an engine's usual number, where the usual number leaves no room.
+#pragma once
+
+#include <optional>
+
+#include "model/infer/placement/placement.hpp"
+
+namespace headroom::model {
+
+/// True if nothing says how many sequences the engine is asked for, and it has a usual number. Such
+/// an engine divides matrices between cards.
+bool leaves_sequences_open(const Scenario& scenario);
+
+/// True if the whole batch fits with the usual number at the high end of the memory interval.
+bool usual_number_surely_fits(const Uses& uses);
+
+/// `scenario` with the number of sequences to ask the engine for (max_sequences), so that the whole
+/// batch fits. Nothing: it fits with the usual number, no smaller one helps, or the scenario states
+/// a number.
+///
+/// Fewer sequences take less memory for the engine's pass at start, its CUDA graphs and a block of
+/// recurrent states for each. Candidates are the batch and the powers of two from it to the usual
+/// number. The largest counts that fits at the high end of the memory interval, else the largest
+/// that fits at the expected memory. The usual number is kept where it is as sure: more memory
+/// never makes an answer less sure. `uses` are the scenario's, which leaves the number open. `plan`
+/// is place(uses, 1.0), and usual_number_surely_fits(uses) is false. Source: vLLM 0.33
+/// config/vllm.py _set_cudagraph_sizes, v1/worker/gpu_worker.py determine_available_memory,
+/// config/compilation.py resolve_cudagraph_mode_and_sizes.
+std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan);
+
+/// The power of two with which most of the batch runs, the largest of them; the rest waits. For a
+/// batch that fits as a whole with no number, if the engine does not start with its usual one.
+std::optional<Scenario> starts_with_fewer(const Uses& uses, const Plan& plan);
+
+/// True if the engine starts for one sequence with fewer than its usual number, and only so, under
+/// budgets divided by `memory_factor`. `plan` is place(uses, memory_factor).
+bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double memory_factor);
+
+/// `scenario` with the number of either function, if any.
+Scenario as_started(const Scenario& scenario);
+
+/// The number to ask the engine for; 0: its usual one. It is that of as_started(), else a batch
+/// beyond the usual number.
+Size sequences_to_ask_for(const Scenario& scenario);
+
+/// Why fewer sequences are asked for than usual.
+struct FewerSequences {
+  Size asked = 0, usual = 0;
+  Bytes freed;  ///< more that the usual number needs on the fullest card
+  bool usual_may_fit = false;
+};
+/// None: the usual number is kept, or the scenario states one.
+std::optional<FewerSequences> fewer_sequences(const Scenario& scenario);
+
+}  // namespace headroom::model
