@@ -67,10 +67,19 @@ std::vector<Way> with_stand_ins(std::vector<Way> ways, const Machine& machine,
 /// The engines that are compared where both engine and precision may be chosen.
 std::vector<const model::Engine*> compared_engines(const AskedWay& asked, const Engines& engines,
                                                    const model::Model& model,
-                                                   const Machine& machine) {
+                                                   const model::Scenario& scenario) {
+  const Machine& machine = *scenario.machine;
   if (asked.engine) return {asked.engine};
   if (!has_makers(machine)) return {&engines.named("transformers")};
-  return comparable_engines(engines, model, machine, asked.precisions);
+  auto all = comparable_engines(engines, model, machine, asked.precisions);
+  if (scenario.max_sequences == 0) return all;
+  std::erase_if(all, [](const auto* each) { return each->memory.start_pass.sequences == 0; });
+  if (all.empty())
+    throw UsageError(
+        fmt::format("--max-num-seqs: no engine that is compared on {} has it; "
+                    "--runtime vllm",
+                    machine.name));
+  return all;
 }
 
 }  // namespace
@@ -97,7 +106,7 @@ std::vector<std::vector<Way>> best_ways(const AskedWay& asked, const Engines& en
                                         OffloadedWays offload, Narrower narrower) {
   if (asked.has_usual_context) scenario.context = model::usual_context(scenario, model);
   std::vector<std::vector<Way>> all;
-  const auto compared = compared_engines(asked, engines, model, *scenario.machine);
+  const auto compared = compared_engines(asked, engines, model, scenario);
   if (!has_makers(*scenario.machine) || (asked.engine && !asked.precisions.empty())) {
     const std::vector<std::string> own{"auto"};
     for (const auto& name : asked.precisions.empty() ? own : asked.precisions)

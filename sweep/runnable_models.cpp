@@ -23,6 +23,7 @@
 #include "sweep/factors.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/interval_words.hpp"
+#include "sweep/options/engine_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/output.hpp"
@@ -166,6 +167,7 @@ int runnable_models(const Options& options, const SlowestAccepted& slowest) {
   const Format format = format_of(options);
   const Engines engines(options);
   Scenario request = request_of(options, engines);
+  set_sequences(options, engines, request);
   auto given = free_machine_of(options);
   if (!given) throw UsageError("on which machine? --machine local is this one");
   engines.measured(given->machine);

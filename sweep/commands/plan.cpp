@@ -11,6 +11,7 @@
 #include "report/whole_file.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
+#include "sweep/options/engine_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/options/target_options.hpp"
@@ -127,6 +128,7 @@ int run_plan(const Options& options) {
   const model::Target target = target_of(options);
   const Engines engines(options);
   model::Scenario request = request_of(options, engines);
+  set_sequences(options, engines, request);
   set_spread(options, target, request);
   const Catalogue catalogue = catalogue_of(options.texts("hardware"));
   const auto prices = prices_of(options, asked, catalogue);
@@ -184,7 +186,7 @@ const Command plan_command = {
          "model " HEADROOM_MACHINE_FLAGS
          " machines precision precisions kv-precision batch prompt-tokens output-tokens context "
          "engines "
-         "runtime "
+         "runtime max-num-seqs "
          "max-ttft "
          "max-tpot " HEADROOM_TARGET_FLAGS
          " factors set users requests-s tokens-s allow-offload strict prices acquire top "

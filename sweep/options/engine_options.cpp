@@ -81,6 +81,10 @@ model::Override flash_attention(const Options& options, const model::Scenario& s
   return on ? model::Override::on : model::Override::off;
 }
 
+void require_sequences(const model::Engine& runtime) {
+  if (runtime.memory.start_pass.sequences == 0) throw not_of("max-num-seqs", "vllm", runtime);
+}
+
 /// The sizes of an engine's passes.
 void set_pass(const Options& options, bool on_machine, model::Scenario& s) {
   const auto size = [&](std::string_view flag) {
@@ -88,8 +92,7 @@ void set_pass(const Options& options, bool on_machine, model::Scenario& s) {
     return options.whole(flag, 1);
   };
   if (options.given("max-num-seqs")) {
-    if (s.runtime->memory.start_pass.sequences == 0)
-      throw not_of("max-num-seqs", "vllm", *s.runtime);
+    require_sequences(*s.runtime);
     s.max_sequences = size("max-num-seqs");
   }
   if (options.given("max-num-batched-tokens")) {
@@ -101,6 +104,12 @@ void set_pass(const Options& options, bool on_machine, model::Scenario& s) {
 }
 
 }  // namespace
+
+void set_sequences(const Options& options, const Engines& engines, model::Scenario& s) {
+  if (!options.given("max-num-seqs")) return;
+  if (options.given("runtime")) require_sequences(engines.named(options.text("runtime")));
+  s.max_sequences = options.whole("max-num-seqs", 1);
+}
 
 void set_engine(const Options& options, const Engines& engines, bool on_machine,
                 model::Scenario& s) {

@@ -112,7 +112,8 @@ constexpr Flag first_flags[] = {
     {"enforce-eager", "--disable-cuda-graph", nothing, "",
      "vllm, sglang, tensorrt-llm: launch kernels one by one, without CUDA graphs"},
     {"max-num-seqs", "", one, "N",
-     "vllm: most sequences that run at once, others wait (default: 256, or 1024 on large cards)"},
+     "vllm: most sequences that run at once, others wait (default: 256, or 1024 on large cards; "
+     "fewer where only those fit)"},
     {"max-num-batched-tokens", "--chunked-prefill-size --ubatch-size -ub", one, "N",
      "most tokens of a prefill pass (default: the engine's)"},
     {"tp", "--tensor-parallel-size -tp", one, "N",
