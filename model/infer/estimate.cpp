@@ -68,7 +68,7 @@ Verdict verdict_of(const Plan& plan) {
   return cards_used(plan) > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
 }
 
-/// Whether a division of matrices is known to have room at the high end of the memory interval.
+/// Knowledge about a division of matrices at the high end of the memory interval.
 enum class HighEnd : std::uint8_t { unknown, has_room };
 
 /// A sure answer is sure of the number of cards that it names, too. A model whose config has unread

@@ -79,7 +79,7 @@ TEST(Ways, OnlyEnginesForTheCardsAndTheClass) {
 
 /// 8 bits of a server's engine are twice as fast as 16 that another one splits by layers.
 TEST(Ways, FormatsOfEightBitsGoByTheirSpeed) {
-  const model::Model m = resolve_model("Llama-3.3-70B-Instruct");
+  const model::Model m = resolve_model("Qwen/Qwen2.5-72B");
   const Machine on = machine("2x h100-sxm-80gb");
   const std::vector<Way> ways = ways_on(m, on, 8192);
   EXPECT_EQ(ways.front().engine->name, "vllm");
