@@ -6,6 +6,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "report/advice.hpp"
+#include "report/curve.hpp"
 #include "report/document.hpp"
 #include "report/format.hpp"
 #include "report/reports.hpp"
