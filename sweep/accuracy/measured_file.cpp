@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "hardware/names.hpp"
+#include "sweep/accuracy/model_names.hpp"
+#include "sweep/accuracy/row_models.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -134,7 +136,7 @@ void read_csv(MeasuredFile& file, const std::string& text, const RowDefaults& de
   if (is_llama_bench(first.fields)) return read_objects(file, rows, defaults, "csv");
   if (is_probe(header)) {
     file.format = "probe";
-    add_rows(file, rows, [](const Fields& row) { return probe_rows(row); });
+    add_rows(file, rows, [&](const Fields& row) { return probe_rows(row, defaults); });
     const auto failed =
         std::ranges::count_if(rows, [](const Fields& row) { return row.at("status") != "ok"; });
     if (failed > 0)
@@ -149,6 +151,11 @@ void read_csv(MeasuredFile& file, const std::string& text, const RowDefaults& de
 }
 
 }  // namespace
+
+std::string reference_of(const std::string& name, const RowDefaults& defaults,
+                         const std::string& precision) {
+  return own_config(defaults.models, name) ? name : model_reference(name, precision);
+}
 
 Measurement measurement_of(Fields fields) {
   fields.emplace("kind", "inference");

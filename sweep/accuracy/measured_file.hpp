@@ -17,6 +17,7 @@ namespace headroom::sweep {
 struct RowDefaults {
   std::string model, precision;
   std::optional<Bytes> card_memory;  ///< card memory of the machine that was measured
+  std::string models{};              ///< a user's folder of configs; empty: none
 };
 
 struct MeasuredFile {
@@ -60,7 +61,12 @@ std::vector<Measurement> vllm_log_rows(std::string_view text, const RowDefaults&
 
 bool is_probe(std::span<const std::string> header);
 /// A run of the probe is one measurement for each figure; one that ran out of memory is none.
-std::vector<Measurement> probe_rows(const Fields& row);
+std::vector<Measurement> probe_rows(const Fields& row, const RowDefaults& defaults);
+
+/// The reference of a model that a file names: the user's own config of that name, else as
+/// model_reference().
+std::string reference_of(const std::string& name, const RowDefaults& defaults,
+                         const std::string& precision = {});
 
 /// A canonical row of these fields.
 Measurement measurement_of(Fields fields);

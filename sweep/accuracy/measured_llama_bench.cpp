@@ -9,7 +9,6 @@
 #include "hardware/names.hpp"
 #include "sweep/accuracy/engine_versions.hpp"
 #include "sweep/accuracy/measured_file.hpp"
-#include "sweep/accuracy/model_names.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -143,20 +142,21 @@ Measurement llama_bench_row(const Fields& row, const RowDefaults& defaults) {
   const std::string name = model_of(stem_of(field(row, "model_filename")), type);
   const std::string precision = type.ends_with("f16") || type == "f32" ? "gguf-" + type : type;
   const auto build = leading_number(field(row, "build_number"));
-  Fields fields = {{"model", defaults.model.empty() ? model_reference(name) : defaults.model},
-                   {"parameters", field(row, "model_n_params")},
-                   {"precision", defaults.precision.empty() ? precision : defaults.precision},
-                   {"runtime", std::string(llama_cpp_of(static_cast<int>(build.value_or(0)),
-                                                        field(row, "backends")))},
-                   {"machine", cards == 0 ? "cpu" : fmt::format("{}x {}", cards, card)},
-                   {"host", field(row, "cpu_info")},
-                   {"batch", "1"},
-                   {"prompt_tokens", text(prompt > 0 ? prompt : std::max<Size>(depth, 1))},
-                   {"output_tokens", text(std::max<Size>(output, 1))},
-                   {"threads", field(row, "n_threads")},
-                   {"kv_precision", field(row, "type_k") == "f16" ? "fp16" : field(row, "type_k")},
-                   {"value", fmt::format("{}", number(row, "avg_ts"))},
-                   {"unit", "tokens/s"}};
+  Fields fields = {
+      {"model", defaults.model.empty() ? reference_of(name, defaults) : defaults.model},
+      {"parameters", field(row, "model_n_params")},
+      {"precision", defaults.precision.empty() ? precision : defaults.precision},
+      {"runtime",
+       std::string(llama_cpp_of(static_cast<int>(build.value_or(0)), field(row, "backends")))},
+      {"machine", cards == 0 ? "cpu" : fmt::format("{}x {}", cards, card)},
+      {"host", field(row, "cpu_info")},
+      {"batch", "1"},
+      {"prompt_tokens", text(prompt > 0 ? prompt : std::max<Size>(depth, 1))},
+      {"output_tokens", text(std::max<Size>(output, 1))},
+      {"threads", field(row, "n_threads")},
+      {"kv_precision", field(row, "type_k") == "f16" ? "fp16" : field(row, "type_k")},
+      {"value", fmt::format("{}", number(row, "avg_ts"))},
+      {"unit", "tokens/s"}};
   // -1: as many as fit.
   const std::string layers = field(row, "n_gpu_layers");
   fields["gpu_layers"] = !layers.empty() && layers[0] != '-' ? layers : cards > 1 ? "all" : "";

@@ -5,7 +5,6 @@
 
 #include "sweep/accuracy/engine_versions.hpp"
 #include "sweep/accuracy/measured_file.hpp"
-#include "sweep/accuracy/model_names.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -22,7 +21,7 @@ bool is_probe(std::span<const std::string> header) {
   return std::ranges::find(header, "probe_version") != header.end();
 }
 
-std::vector<Measurement> probe_rows(const Fields& row) {
+std::vector<Measurement> probe_rows(const Fields& row, const RowDefaults& defaults) {
   if (text_field(row, "status") != "ok") return {};
   const bool offloaded =
       text_field(row, "layers_cpu") != "0" || text_field(row, "layers_disk") != "0";
@@ -30,7 +29,7 @@ std::vector<Measurement> probe_rows(const Fields& row) {
   const bool cards = count != "0";
   const std::string precision = text_field(row, "precision");
   const Fields base = {
-      {"model", model_reference(text_field(row, "model"), precision)},
+      {"model", reference_of(text_field(row, "model"), defaults, precision)},
       {"precision", precision},
       {"runtime", std::string(transformers_of(text_field(row, "transformers")))},
       {"machine", cards ? fmt::format("{}x {}", count, text_field(row, "gpu")) : "cpu"},

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "sweep/accuracy/measured_file.hpp"
-#include "sweep/accuracy/model_names.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -52,7 +51,7 @@ std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefa
     const auto value = number_field(object, key);
     if (!value) return;
     const bool rate = scale == 0;
-    all.push_back(measurement_of({{"model", model_reference(model)},
+    all.push_back(measurement_of({{"model", reference_of(model, defaults)},
                                   {"precision", vllm_precision(defaults)},
                                   {"runtime", "vllm"},
                                   {"batch", whole(*users)},

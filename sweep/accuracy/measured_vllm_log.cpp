@@ -10,7 +10,6 @@
 #include "model/engine/engine.hpp"
 #include "sweep/accuracy/engine_versions.hpp"
 #include "sweep/accuracy/measured_file.hpp"
-#include "sweep/accuracy/model_names.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -119,7 +118,7 @@ class Start {
     if (name.empty())
       throw std::runtime_error(
           "a log without the line of the engine's configuration (model='…'); give --model");
-    return model_reference(name);
+    return reference_of(name, defaults_);
   }
 
   /// The checkpoint's own, unless it is quantised or widened as it is loaded.

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "hardware/names.hpp"
 #include "model/describe/config.hpp"
 #include "sweep/accuracy/measurement.hpp"
@@ -12,6 +10,13 @@
 namespace headroom::sweep {
 namespace fs = std::filesystem;
 
+std::optional<fs::path> own_config(const std::string& folder, const std::string& name) {
+  if (folder.empty()) return std::nullopt;
+  for (const std::string ending : {"/config.json", ".json"})
+    if (const fs::path own = folder + '/' + name + ending; fs::exists(own)) return own;
+  return std::nullopt;
+}
+
 RowModels::RowModels(std::string folder) : folder_(std::move(folder)) {
   if (!folder_.empty() && !fs::is_directory(folder_))
     throw std::runtime_error(folder_ + ": not a folder of configs");
@@ -19,13 +24,9 @@ RowModels::RowModels(std::string folder) : folder_(std::move(folder)) {
 
 const model::Model& RowModels::model(const std::string& reference) {
   if (const auto it = models_.find(reference); it != models_.end()) return it->second;
-  std::string place = reference;
-  for (const std::string ending : {".json", "/config.json"})
-    if (const fs::path own = folder_ + '/' + reference + ending;
-        !folder_.empty() && fs::exists(own))
-      place = own.string();
+  const auto own = own_config(folder_, reference);
   try {
-    return models_.emplace(reference, resolve_model(place)).first->second;
+    return models_.emplace(reference, resolve_model(own ? own->string() : reference)).first->second;
   } catch (const model::ConfigError& e) {
     throw Skipped(Skip::model, e.what());
   } catch (const UnknownName& e) {

@@ -84,7 +84,8 @@ void add_to_profile(FactorProfile& profile, const Calibration& each, const std::
 CalibrationReport calibrated(const Options& options) {
   CalibrationReport found;
   auto machine = machine_of(options);
-  RowDefaults defaults{options.text("model"), options.text("precision"), {}};
+  RowDefaults defaults{
+      options.text("model"), options.text("precision"), {}, options.text("models")};
   if (machine && !machine->machine.devices.empty())
     defaults.card_memory = usable_memory(machine->machine.devices.front());
   for (const std::string& path : options.operands()) {

@@ -27,6 +27,19 @@ TEST(MeasuredFile, FormsOfLlamaBenchSayTheSame) {
   EXPECT_EQ(read_measured(bench("rtx-4080.jsonl"), {}).rows[0]["value"], "7263.609157");
 }
 
+/// A name that the catalogue knows, too, means the config that the user has under it.
+TEST(MeasuredFile, OwnConfigsComeFirst) {
+  const std::string file = written(
+      "own.json",
+      R"({"model_id": "vicuna-7b-v1.5", "completed": 8, "total_input_tokens": 800,)"
+      R"( "total_output_tokens": 80, "max_concurrency": 1, "mean_ttft_ms": 90.0, "output_throughput": 48.5})");
+  const std::string own = written("vicuna-7b-v1.5.json", "{}");
+  RowDefaults defaults;
+  EXPECT_EQ(read_measured(file, defaults).rows[0]["model"], "meta-llama/Llama-2-7b-hf");
+  defaults.models = std::filesystem::path(own).parent_path().string();
+  EXPECT_EQ(read_measured(file, defaults).rows[0]["model"], "vicuna-7b-v1.5");
+}
+
 TEST(MeasuredFile, StatementsAndTheirDatabaseSayTheSame) {
   const MeasuredFile sql = read_measured(bench("rtx-3090-ti.sql"), {});
   const std::string file = written("bench.sqlite", "");
