@@ -58,6 +58,17 @@ void widen(Constant& interval, const std::vector<ScoredRow>& subjects,
   interval.high = std::max(interval.high, quantile(ratios, 1 - tail));
 }
 
+/// `others`: rows of any engine that count too.
+Constant time_interval(const std::vector<ScoredRow>& subjects, const Alike& own,
+                       const Alike& others, const Expected& expected) {
+  Constant found{1, 1, 1, static_cast<int>(own.rows.size()), {}};
+  widen(found, subjects, own.rows, expected.fitted);
+  widen(found, subjects, own.rows,
+        own.sources.size() > 1 ? expected.without_source : expected.without_model);
+  widen(found, subjects, others.rows, expected.without_source);
+  return found;
+}
+
 }  // namespace
 
 std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expected& expected,
@@ -74,18 +85,10 @@ std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expecte
     for (const std::string_view generation : generations) {
       Alike own =
           alike(subjects, named, [&](const Engine& r) { return r.generation == generation; });
-      if (std::ssize(own.machines) < fewest_machines) own = of_family;
-      Constant found{1, 1, 1, static_cast<int>(own.rows.size()), {}};
-      if (memory) {
-        own = of_family;
-        found = uncertain_interval(subjects, own.rows, expected.fitted);
-      } else {
-        widen(found, subjects, own.rows, expected.fitted);
-        widen(found, subjects, own.rows,
-              own.sources.size() > 1 ? expected.without_source : expected.without_model);
-        if (std::ssize(of_family.sources) < fewest_sources)
-          widen(found, subjects, all.rows, expected.without_source);
-      }
+      if (memory || std::ssize(own.machines) < fewest_machines) own = of_family;
+      const bool few = std::ssize(of_family.sources) < fewest_sources;
+      const Constant found = memory ? uncertain_interval(subjects, own.rows, expected.fitted)
+                                    : time_interval(subjects, own, few ? all : Alike(), expected);
       text += constant_line(generation, named.name, any, any, found,
                             sources_behind(subjects, own.rows));
     }

@@ -18,8 +18,7 @@ double on_cards(const Scenario& s, const Plan& plan, Statistic statistic) {
     if (statistic == Statistic::resident_allocated)
       sum += real_count(workspace(s, static_cast<std::size_t>(card)) + use.overhead_weights);
     if (statistic == Statistic::allocated_peak) sum += real_count(use.activations);
-    if (statistic == Statistic::card_used)
-      sum += real_count(use.total() - use.weights - use.kv_cache);
+    if (statistic == Statistic::card_used) sum += real_count(use.work());
   }
   return sum;
 }

@@ -73,6 +73,11 @@ bool offloads(const ScoredRow& subject) {
          subject.scenario.machine->devices.empty();
 }
 
+/// False: the row's cards are too small for an estimate by themselves (Lifted).
+bool fits_as_it_is(const ScoredRow& subject) {
+  return offloads(subject) || on_cards_alone(place(subject.scenario, 1.0));
+}
+
 /// Nothing where not even one sequence fits.
 std::optional<double> served(const ScoredRow& subject, const Scenario& s) {
   if (subject.requests > 0) {
@@ -126,8 +131,7 @@ std::optional<double> predict(const ScoredRow& subject, std::string& why) {
     if (!found) why = "no memory is left for a cache";
     return found;
   }
-  const bool as_it_is =
-      is_served(subject.statistic) || offloads(subject) || on_cards_alone(place(s, 1.0));
+  const bool as_it_is = is_served(subject.statistic) || fits_as_it_is(subject);
   auto value = as_it_is ? figure(subject, s, why) : std::nullopt;
   if (!value) value = figure(subject, Lifted(s).scenario, why);
   return value;
@@ -142,8 +146,8 @@ std::optional<double> uncertain_of(const ScoredRow& subject) {
     const Plan plan = place(s, 1.0);
     return work_of(subject, s, plan) + model::unlisted_share * bytes_of(subject, s, plan);
   };
-  const bool as_it_is = offloads(subject) || on_cards_alone(place(subject.scenario, 1.0));
-  const double bytes = as_it_is ? in(subject.scenario) : in(Lifted(subject.scenario).scenario);
+  const double bytes =
+      fits_as_it_is(subject) ? in(subject.scenario) : in(Lifted(subject.scenario).scenario);
   return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 

@@ -32,8 +32,8 @@ std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan)
 /// batch that fits as a whole with no number, if the engine does not start with its usual one.
 std::optional<Scenario> starts_with_fewer(const Uses& uses, const Plan& plan);
 
-/// True if the engine starts for one sequence with fewer than its usual number, and only so, under
-/// budgets divided by `memory_factor`. `plan` is place(uses, memory_factor).
+/// True if the engine starts for one sequence with fewer than its usual number, and only so, within
+/// budgets at `memory_factor` (as `place` has it). `plan` is place(uses, memory_factor).
 bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double memory_factor);
 
 /// `scenario` with the number of either function, if any.

@@ -238,8 +238,7 @@ class LastLayers {
   Size tower_, counted_;  ///< layers of the tower, and those that --gpu-layers counts
   Size devices_;
   std::array<float, LayerSplit::max_cards> shares_;
-  std::array<Bytes, LayerSplit::max_cards> budgets_;  ///< budget of each card, divided by the
-                                                      ///< factor
+  std::array<Bytes, LayerSplit::max_cards> budgets_;  ///< limit of each card at the factor
 };
 
 }  // namespace
