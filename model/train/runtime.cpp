@@ -162,11 +162,12 @@ const TrainingRuntime runtime_rows[] = {
      .fragmentation = unmeasured_share},
     {.name = "llama-factory",
      .source = "LLaMA-Factory 0.9: transformers' Trainer; adapters in fp32, gradient checkpointing "
-               "unless it is disabled",
+               "unless it is disabled (hparams/model_args.py)",
      .recipe = "autocast",
      .shared_recipe = "fp32-master",
      .logits_raised = true,
      .fused_step = true,
+     .recomputation = Recomputation::full,
      .context_bytes = context,
      .fragmentation = unmeasured_share},
     {.name = "unsloth",
@@ -175,6 +176,7 @@ const TrainingRuntime runtime_rows[] = {
      .shared_recipe = "pure-16bit",
      .loss = LossKind::chunked,
      .fused_kernels = true,
+     .recomputation = Recomputation::full,
      .context_bytes = context,
      .fragmentation = unmeasured_share},
 };

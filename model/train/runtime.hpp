@@ -2,6 +2,7 @@
 // the loss keeps, communication buffers, and overheads.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -26,6 +27,9 @@ enum class Selective : std::uint8_t {
   but_every_2nd_mm,  ///< all except every second matrix product and attention's output (torchtitan)
 };
 
+/// The activations that the backward pass computes anew.
+enum class Recomputation : std::uint8_t { none, selective, full };
+
 struct TrainingRuntime {
   std::string_view name, source;
   std::string_view recipe;          ///< for full training without sharded states
@@ -49,6 +53,7 @@ struct TrainingRuntime {
   bool sequence_parallel = false;  ///< default with tensor parallelism
   Size vocabulary_multiple = 1;  ///< rows are padded to this multiple of the tensor-parallel cards
   Selective selective = Selective::attention;
+  Recomputation recomputation = Recomputation::none;  ///< unless a user says otherwise
   bool stops_early = false;      ///< recomputation of a layer stops at the last result that is kept
   Size reduce_elements = 0;      ///< total of the buckets that reduce gradients
   Size gather_layers = 2;        ///< layers gathered at once with sharded weights

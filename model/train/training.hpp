@@ -18,8 +18,6 @@
 
 namespace headroom::model {
 
-enum class Recomputation : std::uint8_t { none, selective, full };
-
 /// Degrees of parallelism, all at least 1.
 struct Parallelism {
   Size replicas = 1;  ///< data parallel

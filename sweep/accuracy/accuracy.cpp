@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "model/infer/intervals.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "sweep/accuracy/contradictions.hpp"
 #include "sweep/accuracy/prediction.hpp"
 #include "sweep/accuracy/published_sizes.hpp"
@@ -29,6 +30,12 @@ Unscored unscored(const Measurement& row, const Skipped& skipped) {
   if (skipped.reason != Skip::missing || colon == std::string::npos)
     return {&row, false, std::string(name_of(skipped.reason)), text};
   return {&row, false, "missing " + text.substr(0, colon), text.substr(colon + 2)};
+}
+
+/// True if more memory would help, or nothing is short.
+bool memory_decides(model::Reason reason) {
+  using enum model::Reason;
+  return reason <= disk || reason == no_offload;
 }
 
 /// Collects scores, labels and what has neither.
@@ -126,8 +133,12 @@ class Scorer {
       else
         throw Skipped(Skip::statistic, row["figure"]);
     }
-    const bool offloads = row.says("offload");
-    const bool elsewhere = s.machine->devices.empty() || offloads;
+    if (const auto refused = place(s, 1.0);
+        row["outcome"] == "oom" && !memory_decides(refused.reason))
+      throw Skipped(Skip::feature, std::string(name_of(refused.reason)));
+    // The row says which layers are in host memory, or that some may be.
+    const bool elsewhere =
+        s.machine->devices.empty() || s.layer_split != nullptr || row.says("offload");
     const auto factors = interval_factors(*s.runtime);
     Label label{.row = &row,
                 .group = "fit_verdict",

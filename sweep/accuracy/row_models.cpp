@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hardware/names.hpp"
+#include "model/checkpoint/text_only.hpp"
 #include "model/describe/config.hpp"
 #include "sweep/accuracy/measurement.hpp"
 #include "sweep/sources/source.hpp"
@@ -32,6 +33,13 @@ const model::Model& RowModels::model(const std::string& reference) {
   } catch (const UnknownName& e) {
     throw Skipped(Skip::model, fmt::format("no config of '{}': {}", reference, e.what()));
   }
+}
+
+const model::Model& RowModels::text_model(const std::string& reference) {
+  const model::Model& whole = model(reference);
+  if (!has_towers(whole)) return whole;
+  if (const auto it = text_models_.find(reference); it != text_models_.end()) return it->second;
+  return text_models_.emplace(reference, without_towers(whole)).first->second;
 }
 
 }  // namespace headroom::sweep

@@ -21,10 +21,12 @@ class RowModels {
   explicit RowModels(std::string folder);
   /// Throws Skipped.
   const model::Model& model(const std::string& reference);
+  /// The model without its towers of images and sound. Throws Skipped.
+  const model::Model& text_model(const std::string& reference);
 
  private:
   std::string folder_;
-  std::map<std::string, model::Model> models_;
+  std::map<std::string, model::Model> models_, text_models_;
 };
 
 }  // namespace headroom::sweep

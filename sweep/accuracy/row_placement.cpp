@@ -54,6 +54,7 @@ Options options_of(const Measurement& row) {
                                         "tp",
                                         "pp",
                                         "ep",
+                                        "dp",
                                         "threads",
                                         "flash-attn",
                                         "gpu-layers",
@@ -66,6 +67,7 @@ Options options_of(const Measurement& row) {
                                         "gpu-memory-utilization",
                                         "enforce-eager",
                                         "max-num-seqs",
+                                        "tensor-split",
                                         "speculate"};
   Options options;
   for (const std::string_view flag : flags) {

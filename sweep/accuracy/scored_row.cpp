@@ -16,6 +16,7 @@
 #include "sweep/accuracy/row_machine.hpp"
 #include "sweep/accuracy/row_placement.hpp"
 #include "sweep/accuracy/row_requirements.hpp"
+#include "sweep/budget.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -92,10 +93,12 @@ void set_parallel(const Options& options, Scenario& s) {
   const auto cards = static_cast<Size>(s.machine->devices.size());
   if (s.runtime->parallel.split != Split::tensors || cards == 0) return;
   s.pipeline_parallel = std::clamp<Size>(whole(options, "pp", 1), 1, cards);
-  s.tensor_parallel = whole(options, "tp", cards / s.pipeline_parallel);
+  s.data_parallel = std::clamp<Size>(whole(options, "dp", 1), 1, cards / s.pipeline_parallel);
+  const Size replicas = std::max<Size>(1, s.data_parallel);
+  s.tensor_parallel = whole(options, "tp", cards / (s.pipeline_parallel * replicas));
   // Over other numbers of cards the attention is spread in ways that are not described.
   const Size groups = whole(options, "ep", 1);
-  if (groups > 1 && groups == s.tensor_parallel &&
+  if (groups > 1 && groups == s.tensor_parallel * replicas &&
       s.runtime->parallel.expert_spread != model::ExpertSpread::none &&
       s.weights->shards.experts > 0 && s.weights->shards.experts % groups == 0)
     s.expert_parallel = groups;
@@ -114,6 +117,7 @@ void leave_no_margin(Scenario& s) {
 
 void set_budget(const Measurement& row, Scenario& s) {
   if (const auto share = row.number("gpu_memory_utilization")) s.gpu_share = *share;
+  if (!row["gpu_budget"].empty()) s.gpu_budget = parse_budget(row["gpu_budget"]).bytes;
 }
 
 /// Null: what the engine takes by itself.
@@ -148,7 +152,8 @@ void Subjects::set_weights(const Measurement& row, Scenario& s) {
   if (runtime == runtimes_.end())
     throw Skipped(Skip::runtime, fmt::format("engine '{}'", row["runtime"]));
   s.runtime = &*runtime;
-  const model::Model& model = models_.model(row["model"]);
+  const model::Model& model =
+      row.says("text_only") ? models_.text_model(row["model"]) : models_.model(row["model"]);
   require_parameters(row, model);
   const std::string& written = row["precision"];
   try {
@@ -254,6 +259,8 @@ ScoredRow Subjects::subject(const Measurement& row) {
 Scenario Subjects::labelled(const Measurement& row) {
   const Options options = options_of(row);
   Scenario s = scenario(row, options);
+  if (whole(options, "ep", 1) > 1 && s.expert_parallel == 0 && s.weights->shards.experts > 0)
+    throw Skipped(Skip::feature, "experts over a part of the cards that is not described");
   set_budget(row, s);
   return s;
 }

@@ -63,9 +63,11 @@ Put kernels_value(const std::string& text, Names&) {
   };
 }
 Put checkpointing_value(const std::string& text, Names&) {
-  constexpr std::string_view words[] = {"none", "selective", "full"};
-  return [again = static_cast<model::Recomputation>(one_of(text, words))](TrainingDraft& d) {
-    d.step.recomputation = again;
+  constexpr std::string_view words[] = {"none", "selective", "full", "usual"};
+  const std::size_t which = one_of(text, words);
+  return [which](TrainingDraft& d) {
+    d.recomputation.reset();
+    if (which < 3) d.recomputation = static_cast<model::Recomputation>(which);
   };
 }
 Put offload_value(const std::string& text, Names&) {
@@ -98,7 +100,7 @@ constexpr Axis<TrainingDraft> axes[] = {
     {{"adapters", "", "full"}, adapters_value},
     {{"attention", "attention", "flash"}, attention_value},
     {{"kernels", "kernels", "usual"}, kernels_value},
-    {{"checkpointing", "checkpointing", "none"}, checkpointing_value},
+    {{"checkpointing", "checkpointing", "usual"}, checkpointing_value},
     {{"tp", "tensor_parallel", "", numbers}, degree<&model::Parallelism::tensor>},
     {{"pp", "pipeline_parallel", "", numbers}, degree<&model::Parallelism::stages>},
     {{"virtual_stages", "virtual_stages", "", numbers}, degree<&model::Parallelism::chunks>},

@@ -127,6 +127,7 @@ model::Estimate TrainingGrid::evaluate(std::span<const Size> point,
   p.replicas = draft.replicas > 0 ? draft.replicas : std::max<Size>(1, cards / others);
   p.sequence = p.tensor > 1 && s.runtime->sequence_parallel;
   s.zero = std::max(draft.zero, s.runtime->zero);
+  s.recomputation = draft.recomputation.value_or(s.runtime->recomputation);
   s.recipe = draft.recipe != nullptr
                  ? draft.recipe
                  : &model::usual_recipe(*s.runtime, s.zero, s.adapter != nullptr);

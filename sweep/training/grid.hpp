@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -31,8 +32,9 @@ struct TrainingDraft {
   const Machine* machine = nullptr;
   std::string adapters = "full:0:";       ///< the value of that axis: method, rank and targets
   const model::Recipe* recipe = nullptr;  ///< null: the runtime's
-  Size replicas = 0;                      ///< 0: as many as the machine has cards for
-  int zero = 0;                           ///< at least the runtime's
+  std::optional<model::Recomputation> recomputation;  ///< empty: the runtime's
+  Size replicas = 0;                                  ///< 0: as many as the machine has cards for
+  int zero = 0;                                       ///< at least the runtime's
 };
 
 class TrainingGrid {

@@ -140,5 +140,51 @@ TEST(RowPlacement, Drafts) {
   EXPECT_THROW(read({{"speculate", "mtp:2"}}), Skipped) << "no modules";
 }
 
+/// The scenario of a label under vLLM or ExLlama.
+struct Label {
+  explicit Label(Columns columns) : subjects("") {
+    columns.merge(Columns{{"kind", "inference"},
+                          {"model", "Qwen/Qwen3-30B-A3B"},
+                          {"runtime", "vllm"},
+                          {"precision", "bf16"},
+                          {"machine", "4x h100-sxm-80gb"},
+                          {"prompt_tokens", "512"},
+                          {"output_tokens", "1"},
+                          {"outcome", "fits"}});
+    written.fields = std::move(columns);
+    scenario = subjects.labelled(written);
+  }
+  Measurement written;
+  Subjects subjects;
+  model::Scenario scenario;
+};
+
+TEST(RowPlacement, ReplicasShareExperts) {
+  const Label row({{"dp", "2"}, {"tp", "2"}, {"ep", "4"}});
+  EXPECT_EQ(row.scenario.data_parallel, 2);
+  EXPECT_EQ(row.scenario.expert_parallel, 4);
+  const model::Plan plan = place(row.scenario, 1.0);
+  EXPECT_EQ(plan.cards, 4);
+  // 2 of 4 cards would be another spread, which no rule describes
+  EXPECT_THROW(Label({{"dp", "2"}, {"tp", "2"}, {"ep", "2"}}), Skipped);
+}
+
+TEST(RowPlacement, BudgetOfALabel) {
+  const auto least = [](const std::string& budget) {
+    return place(Label({{"machine", "1x h100-sxm-80gb"}, {"gpu_budget", budget}}).scenario, 1.0)
+        .feasible();
+  };
+  EXPECT_TRUE(least("75GiB"));
+  EXPECT_FALSE(least("50GiB"));  // 30.5e9 parameters of 16 bit
+}
+
+TEST(RowPlacement, TowersOfALabel) {
+  const auto parameters = [](const std::string& text_only) {
+    const Label row({{"model", "Qwen/Qwen2.5-VL-7B-Instruct"}, {"text_only", text_only}});
+    return row.scenario.weights->model->profile.parameters;
+  };
+  EXPECT_EQ(parameters("") - parameters("yes"), 676'550'144);  // visual.* of the checkpoint
+}
+
 }  // namespace
 }  // namespace headroom::sweep

@@ -280,7 +280,7 @@ def flash_attention_of(row):
     """"fa=1", "fa", "no flash attention": on, off, or empty for the engine's own choice."""
     if 'fa' in row.settings:
         return 'off' if row.setting('fa') in ('0', 'off') else 'on'
-    off = any(word in row.said for word in ('no flash attention', 'flash_attention=off'))
+    off = any(word in row.said for word in (';no fa', 'no flash attention', 'flash_attention=off'))
     return 'off' if off else ''
 
 

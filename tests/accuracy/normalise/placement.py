@@ -90,6 +90,7 @@ def placement_of(row, runtime, cards):
         found['max_num_seqs'] = '' if most is None else int(most)
     if runtime.startswith(COMPUTING):
         micro = leading_number(flag(flags, 'n-ubatch', 'ubatch', 'ub') or '')
+        found['tensor_split'] = flag(flags, 'ts', 'tensor-split') or ''
         if runtime in ('llama.cpp-tensor', 'ik_llama.cpp-graph'):
             return found | {'ubatch': '' if micro is None else int(micro)}
         mode = flag(flags, 'sm', 'split-mode', 'split')

@@ -9,7 +9,8 @@ from .placement import placement_of
 from .quantity import figure_of, group_of, requests_of_run
 from .sizes import dynamic_file, size_of
 from .speculation import speculation_of
-from .text import Missing, Row, leading_int, lower, number_text
+from .strict import refuse_unread
+from .text import Missing, Row, leading_int, lower, number, number_text
 from .training import training_of
 
 COLUMNS = (
@@ -18,7 +19,7 @@ COLUMNS = (
     'sockets', 'disk_read_gbs', 'batch', 'prompt_tokens', 'output_tokens', 'context', 'requests', 'tp', 'pp',
     'ep', 'dp', 'cp', 'threads', 'flash_attn', 'enforce_eager', 'gpu_memory_utilization',
     'offload', 'gpu_layers', 'weights_on_card', 'experts_on_card', 'cpu_moe', 'n_cpu_moe', 'override_tensor',
-    'ubatch', 'max_num_seqs', 'split_mode', 'no_kv_offload', 'gpu_batches', 'speculate', 'seq', 'zero',
+    'ubatch', 'max_num_seqs', 'gpu_budget', 'tensor_split', 'text_only', 'split_mode', 'no_kv_offload', 'gpu_batches', 'speculate', 'seq', 'zero',
     'recipe', 'matrices', 'optimizer', 'recompute', 'compile', 'liger', 'offload_optimizer',
     'offload_params', 'loss', 'attention', 'interleave', 'micro_batches',
     'adapters', 'targets', 'rank', 'trainable', 'modules_to_save', 'frozen_inputs', 'figure',
@@ -43,9 +44,16 @@ def refuse_features(row):
         raise Missing('dp: over how many copies requests are spread')
 
 
-def parallel_of(row):
+def parallel_of(row, runtime, cards):
+    """vLLM's expert parallelism shares whole experts among all cards of a stage."""
     found = {flag: int(row.figure(*keys) or 0) or '' for flag, keys in
-             (('tp', ('tp', 'tensor_parallel')), ('pp', ('pp',)), ('ep', ('moe_ep',)))}
+             (('tp', ('tp', 'tensor_parallel')), ('pp', ('pp',)), ('ep', ('moe_ep', 'ep')), ('dp', ('dp',)))}
+    if 'dp' in row.settings and not found['tp']:
+        found['tp'] = cards // (found['dp'] * (found['pp'] or 1))
+    if row.settings.get('expert_parallel') in ('', 'yes'):
+        if not runtime.startswith('vllm'):
+            raise Missing('ep: how many cards share out experts is not stated')
+        found['ep'] = cards // (found['pp'] or 1)
     # Runs that fitted or did not, and room for a cache, say what share was asked for. A peak says
     # what was used.
     asked = row['outcome'] or row['quantity'] in ('cache_memory_left', 'concurrency')
@@ -108,17 +116,34 @@ def machine_for(row, cards, found):
 
 def refuse_parts(row):
     """A row's own note may say that the part that was read lacks the engine's share of a card, or the length."""
-    unknown = r'[\w ]*\bnot (?:stated|in the (?:excerpt|part read))'
+    unknown = r'[\w ]*\bnot (?:stated|in the (?:excerpt|part (?:that was )?read))'
     if re.search(r'\bshare\b' + unknown, row['notes']):
         raise Missing("gpu_memory_utilization: the share of the card is not stated")
-    if not row['context'] and re.search(r'\blength(?: and \w+)? not (?:stated|in the (?:excerpt|part read))', row['notes']):
+    if not row['context'] and re.search(r'\blength(?: and \w+)? not (?:stated|in the (?:excerpt|part (?:that was )?read))', row['notes']):
         raise Missing('context: the length that is reserved is not stated')
+
+
+def budget_of(row):
+    """ExLlama's gpu_split: GiB of each card for weights and caches."""
+    parts = [number(each) for each in row.setting('gpu_split').split(',') if each]
+    if len(set(parts)) > 1 or None in parts:
+        raise Missing('gpu_budget: cards with different parts')
+    return f'{number_text(parts[0])}GiB' if parts else ''
+
+
+def sequences_of(row):
+    """The sequences that a server keeps a cache for, each with the row's context."""
+    slots = row.figure('num_parallel', 'parallel')
+    batch = row.tokens('batch', 'batch', int(slots or 1))
+    if slots and slots != batch:
+        raise Missing('batch: another number of sequences than the caches of the server')
+    return batch
 
 
 def label_of(row, engine):
     """A run that fitted, ran out of memory, or the most that fitted."""
     refuse_parts(row)
-    found = {}
+    found = {'text_only': 'yes' if 'text_only' in row.settings else '', 'gpu_budget': budget_of(row)}
     if engine['host_experts'] or 'offload_level' in row.settings:
         found['offload'] = 'yes'
         if (row.number('cpu_ram_gb') or 0) <= 0:
@@ -162,8 +187,9 @@ def inference_of(row, found, catalogue):
     if row['batch'] and row.number('batch') is None and row['batch'] != 'saturated':
         raise Missing(f"batch: '{row['batch']}' is no number")
     saturated = row['batch'] == 'saturated'
-    found['batch'] = 'saturated' if saturated else row.tokens('batch', 'batch', 1)
-    found |= parallel_of(row) | placement_of(row, runtime, cards_in(found['machine']))
+    found['batch'] = 'saturated' if saturated else sequences_of(row) if row['outcome'] else \
+        row.tokens('batch', 'batch', 1)
+    found |= parallel_of(row, runtime, cards_in(found['machine'])) | placement_of(row, runtime, cards_in(found['machine']))
     found |= {'flash_attn': flash_attention_of(row), 'threads': threads_of(row),
               'enforce_eager': 'yes' if 'enforce_eager' in row.said else '',
               'gpu_batches': gpu_batches_of(row, engine['runtime'])}
@@ -187,6 +213,8 @@ def canonical(fields, catalogue):
     try:
         if row['grade'] == 'C':
             raise Missing('grade: C, the set-up is incomplete')
+        if row['outcome']:
+            refuse_unread(row, found['kind'])
         if found['kind'] == 'size':
             size_of(row, found, models)
         elif found['kind'] == 'inference':

@@ -87,13 +87,15 @@ def parallelism_of(row, batch):
             'interleave': chunks, 'micro_batches': accumulated}
 
 
-def recomputation_of(said):
+def recomputation_of(said, usual):
+    """The activations that backward computes anew; `usual`: where the row does not say."""
     if 'selective ac' in said:
         return 'selective'
-    off = 'no grad ckpt' in said or 'grad_ckpt=false' in said
+    off = any(word in said for word in ('no grad ckpt', 'grad_ckpt=false', 'no gradient_checkpointing',
+                                        'gradient_checkpointing=no', 'gradient_checkpointing=off'))
     full = ('full ac', 'act_ckpt=true', 'ckpt=true', 'recompute=full', 'gradient_checkpointing',
             'grad ckpt', 'activation checkpointing')
-    return 'full' if not off and any(word in said for word in full) else 'none'
+    return 'none' if off else 'full' if any(word in said for word in full) else usual or 'none'
 
 
 def matrices_of(precision):
@@ -242,7 +244,7 @@ def training_of(row):
              'batch': int(batch), 'seq': int(sequence),
              'zero': max(zero, 3 if sharded else 0), 'recipe': script['recipe'] or recipe,
              'matrices': matrices_of(precision), 'optimizer': optimizer_of(row),
-             'recompute': recomputation_of(row.said),
+             'recompute': recomputation_of(row.said, script['recompute']),
              'compile': 'yes' if 'compile' in row.said else '',
              'liger': 'yes' if 'liger' in row.settings else ''} | offload_of(row)
     found |= parallelism_of(row, int(batch))

@@ -1,0 +1,23 @@
+"""Settings of labels that the reader knows. A run is not scored by halves of its command line."""
+import csv
+import pathlib
+import re
+
+from .text import Missing
+
+
+def read_settings():
+    path = pathlib.Path(__file__).parent / 'settings.tsv'
+    with path.open() as lines:
+        return [(re.compile(each['setting'], re.IGNORECASE), each['rows'])
+                for each in csv.DictReader(lines, delimiter='\t')]
+
+
+SETTINGS = read_settings()
+
+
+def refuse_unread(row, kind):
+    """Raises Missing for a setting that settings.tsv does not list for rows of `kind`."""
+    for key in row.settings:
+        if not any(pattern.fullmatch(key) and rows in ('both', kind) for pattern, rows in SETTINGS):
+            raise Missing(f"settings: '{key}' is not read")
