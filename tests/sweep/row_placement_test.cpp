@@ -183,7 +183,7 @@ TEST(RowPlacement, TowersOfALabel) {
     const Label row({{"model", "Qwen/Qwen2.5-VL-7B-Instruct"}, {"text_only", text_only}});
     return row.scenario.weights->model->profile.parameters;
   };
-  EXPECT_EQ(parameters("") - parameters("yes"), 676'550'144);  // visual.* of the checkpoint
+  EXPECT_EQ(parameters("") - parameters("yes"), 676'550'144);  // sum of visual.* in the checkpoint
 }
 
 }  // namespace

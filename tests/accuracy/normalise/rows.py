@@ -82,12 +82,19 @@ def tokens_of(row, engine, found):
         found.pop('context', None)
 
 
+def thousands(text):
+    """"64K" tokens are 65536; 0 where there is no number."""
+    found = re.fullmatch(r'(\d+)([kK]?)', text)
+    return int(found[1]) * (1024 if found[2] else 1) if found else 0
+
+
 def tokens_of_label(row, engine, found):
     context = row.tokens('context', 'n_ctx', 0)
     if engine['runtime'] == 'sglang' and not row['prompt_len'] and 'input_len' not in row.settings:
         context = 0  # --context-length limits requests: nothing is reserved for it (model_runner.py)
     output = max(row.tokens('output_len', 'output_len', 0), 1)
-    prompt = row.tokens('prompt_len', 'input_len', 0)
+    context = max(context, int(row.figure('cache_tokens') or 0))
+    prompt = row.tokens('prompt_len', 'input_len', thousands(row.setting('prompt')))
     if context > 0 and prompt == 0:
         prompt = context - output
     prompt = prompt or int(engine['prompt_tokens'])
@@ -140,10 +147,19 @@ def sequences_of(row):
     return batch
 
 
+def refuse_desktops(row):
+    """A run that fits beside a desktop fits without it. A failure may be the desktop's."""
+    beside = 'display' in row.settings or lower(row.setting('os')) == 'windows'
+    if beside and row['outcome'] != 'fits':
+        raise Missing('gpu_budget: what the desktop takes of the card is not stated')
+
+
 def label_of(row, engine):
     """A run that fitted, ran out of memory, or the most that fitted."""
     refuse_parts(row)
-    found = {'text_only': 'yes' if 'text_only' in row.settings else '', 'gpu_budget': budget_of(row)}
+    refuse_desktops(row)
+    alone = 'text_only' in row.settings or row.setting('language_model_only') == 'yes'
+    found = {'text_only': 'yes' if alone else '', 'gpu_budget': budget_of(row)}
     if engine['host_experts'] or 'offload_level' in row.settings:
         found['offload'] = 'yes'
         if (row.number('cpu_ram_gb') or 0) <= 0:
