@@ -9,6 +9,7 @@
 
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/mix.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::model {
@@ -65,11 +66,12 @@ QuantisedModel counted(const Model& model) {
 }
 
 Stage stage_of(const TrainingScenario& s, Size stage) {
-  const auto layers = static_cast<Size>(s.model->profile.layers.size());
-  const Size stages = s.parallel.stages;
+  const Size stages = s.parallel.stages, towers = tower_layers(*s.model);
+  const Size layers = static_cast<Size>(s.model->profile.layers.size()) - towers;
   const Size ends = layers % stages == 0 ? 0 : 2;  // embedding and head
-  const auto first = [&](Size of) {
-    return std::clamp<Size>((layers + ends) * of / stages - ends / 2, 0, layers);
+  const auto first = [&](Size of) {                // the first stage has the towers
+    return of == 0 ? 0
+                   : towers + std::clamp<Size>((layers + ends) * of / stages - ends / 2, 0, layers);
   };
   return {first(stage), first(stage + 1), stage == 0, stage == stages - 1};
 }

@@ -127,6 +127,20 @@ TEST(ParallelSplits, AreTheEstimatesOfEachAndNoDivisorIsLeftOut) {
   EXPECT_EQ(parallel_splits(s).size(), 2U);
 }
 
+/// Stages divide the decoder's layers. The towers are on the first one, whatever their layers.
+TEST(ParallelSplits, TowersDoNotCountAsLayersOfStages) {
+  const QuantisedModel w = quantise(catalogue_model("Qwen/Qwen2.5-VL-7B-Instruct"), scheme("bf16"));
+  const Machine box = machine(3, 40, 500);
+  Scenario s = scenario(w, box, "vllm");
+  s.pipeline_parallel = 3;
+  const Plan plan = place(s, 1.0);
+  const Size towers = tower_layers(*w.model);
+  ASSERT_GT(towers, 0);
+  // 28 layers over three stages: the stage before the last has one more (vLLM's get_pp_indices)
+  EXPECT_EQ(plan.layer_boundaries,
+            (decltype(plan.layer_boundaries){0, towers + 9, towers + 19, towers + 28}));
+}
+
 TEST(LastLayers, CachesStayInHostMemoryWhereAsked) {
   const QuantisedModel w =
       quantise(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("q4_K_M"));

@@ -4,6 +4,7 @@
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::model {
@@ -64,11 +65,14 @@ Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
 }
 
 /// The first layer of a stage. Stages that do not divide the layers give one layer more to those
-/// before the last, from the back. Source: vLLM 0.19 distributed/utils.py get_pp_indices.
-Size first_layer(Size layers, Size stages, Size stage) {
-  const Size each = layers / stages, more = layers % stages;
+/// before the last, from the back. Source: vLLM 0.19 distributed/utils.py get_pp_indices. Layers of
+/// towers of images and sound do not count: the first stage has them all.
+Size first_layer(const Scenario& s, Size stages, Size stage) {
+  const Size all = std::ssize(s.weights->layer), towers = tower_layers(*s.weights->model);
+  const Size each = (all - towers) / stages, more = (all - towers) % stages;
   const Size with_more_from = stages - 1 - more;  // to stages - 2
-  return stage * each + std::clamp<Size>(stage - with_more_from, 0, more);
+  if (stage == 0) return 0;
+  return towers + stage * each + std::clamp<Size>(stage - with_more_from, 0, more);
 }
 
 Plan divided(const Scenario& s, Size shards, Size stages, Size replicas) {
@@ -87,7 +91,7 @@ Plan divided(const Scenario& s, Size shards, Size stages, Size replicas) {
   plan.on_cpu = plan.on_disk = {layers, layers};
   plan.layer_boundaries.resize(static_cast<std::size_t>(stages) + 1);
   for (Size stage = 0; stage <= stages; ++stage)
-    plan.layer_boundaries[static_cast<std::size_t>(stage)] = first_layer(layers, stages, stage);
+    plan.layer_boundaries[static_cast<std::size_t>(stage)] = first_layer(s, stages, stage);
   return plan;
 }
 

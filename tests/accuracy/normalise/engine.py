@@ -190,7 +190,7 @@ def version_of(row, runtime, versions):
 WORDS = {'gptq 4bit': 'gptq-int4', 'gptq 4bit g128': 'gptq-int4', 'gptq 4bit g32': 'gptq-int4-32g',
          'gptq 4bit no group': 'gptq-int4-nogroup', 'gptq int4': 'gptq-int4',
          'int4 gptq': 'gptq-int4', 'int8 gptq': 'gptq-int8', 'gptq int8': 'gptq-int8',
-         'awq 4bit g128': 'awq-int4', 'awq int4': 'awq-int4', 'awq-int4': 'awq-int4',
+         'autoround int4': 'gptq-int4', 'awq 4bit g128': 'awq-int4', 'awq int4': 'awq-int4', 'awq-int4': 'awq-int4',
          'bnb 4bit': 'nf4-double', '4bit bnb': 'nf4-double', 'bnb.nf4': 'nf4', 'bnb.nf4-dq': 'nf4-double', 'q4km': 'q4_K_M',
          'int8 weight-only': 'w8a8-int8', 'int4 g32': 'int4-32g', 'int4-group': 'int4-64g',
          'bf16/fp16': 'bf16', 'f16': 'fp16'}
@@ -234,7 +234,7 @@ def scheme_of(row, runtime, checkpoint):
         name = name[:name.find(' (')]
     for each in WITHOUT_EFFECT:
         name = name.removesuffix(each)
-    if name.startswith(('auto', 'native')):
+    if re.match(r'(auto|native)\b', name):
         named = re.search('-(fp8|nvfp4)$', lower(row['model']))
         plain = checkpoint in ('', 'bf16', 'fp16')  # shapes of the repository without that ending
         return named[1] if named and plain else checkpoint or 'auto'

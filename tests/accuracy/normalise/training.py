@@ -206,6 +206,9 @@ def offload_of(row):
 
 def refuse_labels(row, script):
     """Raises Missing for a label that does not say how its cards share the work."""
+    kept = lower(row.setting('gradient_checkpointing'))
+    if not kept.startswith(('yes', 'true', 'no', 'false', 'off', 'on')) and kept:
+        raise Missing(f"feature: gradient checkpointing '{kept}'")
     if row['outcome'] == 'max':
         raise Missing(f"quantity: '{row['quantity']}' of a training run is none that an estimate gives")
     if 'deepspeed file' in lower(row['notes']) and 'zero' not in row.said:
