@@ -87,13 +87,12 @@ std::vector<LinkGroup<Draft>> link_groups(const Spec& spec, const GridSpec& grid
 }
 
 /// The index of `text` among `words`. Throws with all of them.
-template <std::size_t n>
-std::size_t one_of(const std::string& text, const std::string_view (&words)[n]) {
-  const auto found = std::find(std::begin(words), std::end(words), text);
-  if (found == std::end(words))
+inline std::size_t one_of(const std::string& text, std::span<const std::string_view> words) {
+  const auto found = std::ranges::find(words, text);
+  if (found == words.end())
     throw std::invalid_argument(
         fmt::format("found '{}', expected one of {}", text, fmt::join(words, ", ")));
-  return static_cast<std::size_t>(found - words);
+  return static_cast<std::size_t>(found - words.begin());
 }
 
 }  // namespace headroom::sweep

@@ -115,7 +115,7 @@ std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made, S
       c.parallel.replicas = replicas;
       c.zero = 3;
     });
-  if (s.recomputation != Recomputation::full)
+  if (!recomputes_layers(s.recomputation))
     option(recompute_all, 0, again, [](auto& c) { c.recomputation = Recomputation::full; });
   if (!s.optimizer_on_host && (s.zero > 0 || s.adapter == nullptr))
     option(optimizer_on_host, 0, host, [](auto& c) { c.optimizer_on_host = true; });

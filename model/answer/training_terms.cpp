@@ -62,6 +62,14 @@ std::string passes_words(const TrainingScenario& s, const TrainingEstimate& e) {
                      headroom::counted(e.in_flight, "pass"));
 }
 
+/// The activations that are kept outside attention and feed-forward.
+const char* kept_of(Recomputation how) {
+  if (how == Recomputation::full)
+    return "inputs of all layers, and what lies before and after them";
+  return how == Recomputation::offloaded ? "input of one layer, and what lies before and after all"
+                                         : "what lies before and after the layers";
+}
+
 }  // namespace
 
 std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstimate& e) {
@@ -94,11 +102,7 @@ std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstima
            passes, tape_source),
       term("feed-forward activations", e.feed_forward,
            "what feed-forward's operations keep for backward", passes, tape_source),
-      term("other activations", e.other,
-           s.recomputation == Recomputation::full
-               ? "inputs of all layers, and what lies before and after them"
-               : "what lies before and after the layers",
-           passes, tape_source),
+      term("other activations", e.other, kept_of(s.recomputation), passes, tape_source),
       term("recomputed layer", e.recomputed, "the largest layer's activations, once", "",
            "torch.utils.checkpoint"),
       term("activation gradients", e.transient,

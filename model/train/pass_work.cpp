@@ -54,6 +54,7 @@ std::array<double, 2> again_of(const TrainingScenario& s) {
     case Recomputation::none:
       return {0, 0};
     case Recomputation::full:
+    case Recomputation::offloaded:
       return {1, 1};
     case Recomputation::selective:
       return s.runtime->selective == Selective::attention ? std::array{0.0, 1.0}
@@ -150,7 +151,7 @@ PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage
   w.routed = w.tokens * real_count(held.chosen) * real_count(m.shape.hidden_size);
   w.experts = expert_flops(s, here.first, here.last) / tensor * products;
   w.matrices = matrix_flops(s, here.first, here.last) / tensor * products - w.experts;
-  if (s.runtime->stops_early && s.recomputation == Recomputation::full)
+  if (s.runtime->stops_early && recomputes_layers(s.recomputation))
     w.matrices.again -= last_matrices(shape, here, w.tokens) / tensor;
   if (here.has_head && s.head_loss)
     w.head = Flops(2 * w.tokens * real_count(m.profile.head_elements)) / tensor *

@@ -171,12 +171,13 @@ const TrainingRuntime runtime_rows[] = {
      .context_bytes = context,
      .fragmentation = unmeasured_share},
     {.name = "unsloth",
-     .source = "Unsloth's documentation: Trainer with fused kernels and a chunked loss",
+     .source = "Unsloth's documentation: Trainer with fused kernels and a chunked loss; "
+               "unsloth 2026.10 models/llama.py: use_gradient_checkpointing = \"unsloth\"",
      .recipe = "pure-16bit",
      .shared_recipe = "pure-16bit",
      .loss = LossKind::chunked,
      .fused_kernels = true,
-     .recomputation = Recomputation::full,
+     .recomputation = Recomputation::offloaded,
      .context_bytes = context,
      .fragmentation = unmeasured_share},
 };

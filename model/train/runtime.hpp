@@ -2,6 +2,7 @@
 // the loss keeps, communication buffers, and overheads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -27,8 +28,14 @@ enum class Selective : std::uint8_t {
   but_every_2nd_mm,  ///< all except every second matrix product and attention's output (torchtitan)
 };
 
-/// The activations that the backward pass computes anew.
-enum class Recomputation : std::uint8_t { none, selective, full };
+/// The activations that the backward pass computes anew. `offloaded`: all, from the layers' inputs
+/// in host memory, which move beside the computation (unsloth_zoo 2026.10
+/// gradient_checkpointing.py Unsloth_Offloaded_Gradient_Checkpointer).
+enum class Recomputation : std::uint8_t { none, selective, full, offloaded };
+inline constexpr std::array<std::string_view, 4> recomputation_names = {"none", "selective", "full",
+                                                                        "offloaded"};
+/// True if layers keep nothing but their inputs.
+constexpr bool recomputes_layers(Recomputation how) { return how >= Recomputation::full; }
 
 struct TrainingRuntime {
   std::string_view name, source;

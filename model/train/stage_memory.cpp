@@ -61,7 +61,8 @@ class StageMemory {
   bool adapters = s.adapter != nullptr;
   Size weight = adapters ? runtime.adapter_bytes : r.weight;
   Size gradient = adapters ? runtime.adapter_bytes : r.gradient;
-  bool again = s.recomputation == Recomputation::full;
+  bool again = recomputes_layers(s.recomputation);
+  bool inputs_on_host = s.recomputation == Recomputation::offloaded;
   bool partly = s.recomputation == Recomputation::selective &&
                 runtime.selective == Selective::but_every_2nd_mm;
   bool makes_loss = here.ends.has_head;
@@ -142,6 +143,13 @@ void StageMemory::add_activations() {
   passes = passes_in_flight(s, stage);
   e.in_flight = static_cast<Size>(std::ceil(passes));
   e.other = rounded_up(passes * (kept.embedding_and_head + (again ? kept.inputs : 0)));
+  if (inputs_on_host) {
+    // one layer's input is on the card while the layer runs
+    const double layers = real_count(here.ends.last - here.ends.first);
+    const double moved = kept.inputs * (1 - 1 / std::max(1.0, layers));
+    e.other = rounded_up(passes * (kept.embedding_and_head + kept.inputs - moved));
+    e.host += rounded_up(passes * moved);
+  }
   e.attention = again ? Bytes(0) : rounded_up(passes * kept.attention);
   e.feed_forward = again ? Bytes(0) : rounded_up(passes * kept.feed_forward);
   e.activations = e.attention + e.feed_forward + e.other;

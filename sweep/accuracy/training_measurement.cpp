@@ -34,8 +34,10 @@ void read_parallelism(const Measurement& row, TrainingScenario& s) {
 }
 
 model::Recomputation recomputation_of(const std::string& word) {
-  if (word == "full") return model::Recomputation::full;
-  return word == "selective" ? model::Recomputation::selective : model::Recomputation::none;
+  const auto& names = model::recomputation_names;
+  const auto found = std::ranges::find(names, word.empty() ? "none" : std::string_view(word));
+  if (found == names.end()) throw Skipped(Skip::setting, fmt::format("recompute '{}'", word));
+  return static_cast<model::Recomputation>(found - names.begin());
 }
 
 double figure(const model::TrainingEstimate& e, const std::string& name) {

@@ -97,7 +97,7 @@ std::string trainer_settings(const TrainingPoint& point) {
   else
     line("num_train_epochs", "1");
   if (const std::string_view type = mixed_type(point); !type.empty()) line(type, "True");
-  const bool fsdp = sharding == Sharding::fsdp1 || sharding == Sharding::fsdp2;
+  const bool fsdp = is_fsdp(sharding);
   if (s.recomputation == model::Recomputation::full && !fsdp) {
     line("gradient_checkpointing", "True");
     line("gradient_checkpointing_kwargs", "{\"use_reentrant\": False}");

@@ -64,10 +64,6 @@ constexpr ShardingRow sharding_table[] = {
     {"fsdp2", Sharding::fsdp2, Sharding::fsdp2},
 };
 
-bool is_fsdp(Sharding sharding) {
-  return sharding == Sharding::fsdp1 || sharding == Sharding::fsdp2;
-}
-
 /// Recipes that the Trainer keeps under each kind of sharding.
 std::string_view recipes_of(Sharding sharding) {
   if (sharding == Sharding::none) return "autocast pure-16bit fp32";
@@ -121,7 +117,7 @@ Sharding sharding_of(const model::TrainingScenario& step) {
   return step.zero > 0 ? row->shared : row->alone;
 }
 
-void refuse_unwritten(const TrainingPoint& point) {
+void refuse_unwritten(const TrainingPoint& point, bool offloads_inputs) {
   const model::TrainingScenario& s = point.step();
   refuse_recipe(point);
   refuse_parallelism(s);
@@ -133,6 +129,8 @@ void refuse_unwritten(const TrainingPoint& point) {
          "bf16, fp16 or fp32");
   refuse(s.recomputation == model::Recomputation::selective,
          "the Trainer recomputes whole layers: --checkpointing full or none");
+  refuse(s.recomputation == model::Recomputation::offloaded && !offloads_inputs,
+         "this file has no layers' inputs in host memory: --checkpointing full, or axolotl's file");
   refuse(s.images.count > 0 || s.tower_frozen, "images and their tower are not part of this file");
   refuse(s.document > 0, "--packing has no setting in this file: documents would attend to others");
   if (is_fsdp(sharding_of(s)))

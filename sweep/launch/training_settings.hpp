@@ -11,9 +11,13 @@ namespace headroom::sweep {
 /// Who divides states, gradients and weights over cards.
 enum class Sharding { none, deepspeed, fsdp1, fsdp2 };
 Sharding sharding_of(const model::TrainingScenario& step);
+constexpr bool is_fsdp(Sharding sharding) {
+  return sharding == Sharding::fsdp1 || sharding == Sharding::fsdp2;
+}
 
 /// Throws std::invalid_argument for what the Trainer and programs around it have no setting for.
-void refuse_unwritten(const TrainingPoint& point);
+/// `offloads_inputs`: the program can keep the layers' inputs in host memory.
+void refuse_unwritten(const TrainingPoint& point, bool offloads_inputs = false);
 
 /// The name of an optimizer for TrainingArguments(optim=), and its optim_args. Source: transformers
 /// 5.17 training_args.py OptimizerNames, trainer_optimizer.py.

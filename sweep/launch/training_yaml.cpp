@@ -154,8 +154,8 @@ std::string llama_factory_file(const TrainingPoint& point) {
 
 /// Source: axolotl 0.19 utils/schemas/*.py, utils/config/__init__.py resolve_dtype.
 std::string axolotl_file(const TrainingPoint& point) {
-  refuse_unwritten(point);
   const model::TrainingScenario& s = point.step();
+  refuse_unwritten(point, !is_fsdp(sharding_of(s)));
   refuse_wide_weights(s);
   json::object file{{"base_model", checkpoint_of(point)}};
   if (s.adapter != nullptr) add_axolotl_adapters(point.given, file);
@@ -174,8 +174,11 @@ std::string axolotl_file(const TrainingPoint& point) {
     file[loaded_type(point)] = true;
   file["attn_implementation"] = s.fused_attention ? "sdpa" : "eager";
   const Sharding sharding = sharding_of(s);
-  const bool fsdp = sharding == Sharding::fsdp1 || sharding == Sharding::fsdp2;
-  file["gradient_checkpointing"] = s.recomputation == model::Recomputation::full && !fsdp;
+  const bool fsdp = is_fsdp(sharding);
+  if (s.recomputation == model::Recomputation::offloaded)
+    file["gradient_checkpointing"] = "offload";
+  else
+    file["gradient_checkpointing"] = s.recomputation == model::Recomputation::full && !fsdp;
   add_axolotl_liger(s, file);
   if (s.compiled) file["torch_compile"] = true;
   if (fsdp) {

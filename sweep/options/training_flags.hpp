@@ -14,8 +14,8 @@ inline constexpr Flag training_flags[] = {
     {"checkpointing",
      "--gradient-checkpointing=full --grad-checkpointing=full --grad-checkpoint=full -ca=full",
      Takes::one, "HOW",
-     "training: activations that backward recomputes: none, selective or full "
-     "(default: full for llama-factory and unsloth, else none)"},
+     "training: activations that backward recomputes: none, selective, full, or offloaded (all, "
+     "with the layers' inputs in host memory) (default: the engine's, mostly none)"},
     {"recipe", "", Takes::one, "NAME",
      "training: pure-16bit, autocast, fp32-master, fp32-gradients, sharded-fp32 or fp32 "
      "(default: the engine's)"},

@@ -61,14 +61,15 @@ void read_parallelism(const Options& options, model::TrainingScenario& s, GivenT
 }
 
 void read_kernels(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
-  constexpr std::string_view how[] = {"none", "selective", "full"};
+  constexpr auto how = model::recomputation_names;
   const auto usual = s.runtime->recomputation;
   const std::string again =
       options.one_of("checkpointing", how, how[static_cast<std::size_t>(usual)]);
-  s.recomputation = static_cast<model::Recomputation>(std::ranges::find(how, again) - how);
+  s.recomputation = static_cast<model::Recomputation>(std::ranges::find(how, again) - how.begin());
   if (!options.given("checkpointing") && usual != model::Recomputation::none)
-    given.assumed.push_back(
-        fmt::format("{} recomputes all layers by itself (--checkpointing)", s.runtime->name));
+    given.assumed.push_back(fmt::format(
+        "{} recomputes all layers by itself{} (--checkpointing)", s.runtime->name,
+        usual == model::Recomputation::offloaded ? ", from inputs in host memory" : ""));
   constexpr std::string_view kernels[] = {"flash", "eager"};
   s.fused_attention = options.one_of("attention", kernels, "flash") == "flash";
   if (!options.given("attention"))

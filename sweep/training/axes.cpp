@@ -63,12 +63,10 @@ Put kernels_value(const std::string& text, Names&) {
   };
 }
 Put checkpointing_value(const std::string& text, Names&) {
-  constexpr std::string_view words[] = {"none", "selective", "full", "usual"};
-  const std::size_t which = one_of(text, words);
-  return [which](TrainingDraft& d) {
-    d.recomputation.reset();
-    if (which < 3) d.recomputation = static_cast<model::Recomputation>(which);
-  };
+  std::optional<model::Recomputation> again;
+  if (text != "usual")
+    again = static_cast<model::Recomputation>(one_of(text, model::recomputation_names));
+  return [again](TrainingDraft& d) { d.recomputation = again; };
 }
 Put offload_value(const std::string& text, Names&) {
   constexpr std::string_view words[] = {"none", "optimizer", "params", "optimizer-nvme",

@@ -27,7 +27,8 @@ constexpr auto keys = std::to_array<Key>({
     // transformers 5.23 TrainingArguments, TRL's SFTConfig
     {"per_device_train_batch_size", "batch", ""},
     {"gradient_accumulation_steps", "grad-accum", "auto="},
-    {"gradient_checkpointing", "checkpointing", "true=full false="},
+    {"gradient_checkpointing", "checkpointing",
+     "true=full false= offload=offloaded unsloth=offloaded"},
     {"optim", "optimizer", optimizers},
     {"bf16", "precision", "true=bf16 false= auto="},
     {"fp16", "precision", "true=fp16 false= auto="},

@@ -75,8 +75,8 @@ report::Table training_row(const GivenTraining& given, const TrainingAnswer& ans
   add("recipe", std::string(s.recipe->name));
   add("matrices", std::string(s.matrices != nullptr ? s.matrices->name : "usual"));
   add("zero", std::int64_t{s.zero});
-  constexpr std::string_view again[] = {"none", "selective", "full"};
-  add("checkpointing", std::string(again[static_cast<std::size_t>(s.recomputation)]));
+  add("checkpointing",
+      std::string(model::recomputation_names[static_cast<std::size_t>(s.recomputation)]));
   add("attention", std::string(s.fused_attention ? "flash" : "eager"));
   add("kernels", std::string(s.fused_kernels ? "liger" : s.fused_loss ? "fused-loss" : "usual"));
   add("offload", offload_of(s));

@@ -123,6 +123,23 @@ TEST(Training, CardsOfAStageShareState) {
   EXPECT_EQ(elements_of_rank(run.s, 0).total(), (all - norms) / 4 + norms + padding);
 }
 
+/// The host holds the inputs of all layers but one, in 16 bit.
+TEST(Training, InputsOfLayersInHostMemory) {
+  Step run(llama_of());
+  run.s.batch = 4;
+  run.s.recipe = &recipe("pure-16bit");
+  run.s.recomputation = Recomputation::full;
+  const TrainingEstimate on_card = run();
+  run.s.recomputation = Recomputation::offloaded;
+  const TrainingEstimate e = run();
+  const Model& m = *run.s.model;
+  const auto layers = static_cast<Size>(m.profile.layers.size());
+  const Bytes inputs(2 * run.s.batch * run.s.sequence * m.shape.hidden_size * (layers - 1));
+  EXPECT_EQ(e.host - on_card.host, inputs);
+  EXPECT_EQ(on_card.other - e.other, inputs);
+  EXPECT_EQ(e.recomputed, on_card.recomputed);
+}
+
 TEST(Training, EveryOptionChangesTheEstimate) {
   const auto allocated = [](auto&& change) {
     Step run(llama_of());

@@ -91,11 +91,13 @@ def recomputation_of(said, usual):
     """The activations that backward computes anew; `usual`: where the row does not say."""
     if 'selective ac' in said:
         return 'selective'
+    if re.search('gradient_checkpointing=(unsloth|offload)', said):
+        return 'offloaded'
     off = any(word in said for word in ('no grad ckpt', 'grad_ckpt=false', 'no gradient_checkpointing',
                                         'gradient_checkpointing=no', 'gradient_checkpointing=off'))
     full = ('full ac', 'act_ckpt=true', 'ckpt=true', 'recompute=full', 'gradient_checkpointing',
             'grad ckpt', 'activation checkpointing')
-    return 'none' if off else 'full' if any(word in said for word in full) else usual or 'none'
+    return 'none' if off else usual or ('full' if any(word in said for word in full) else 'none')
 
 
 def matrices_of(precision):
@@ -206,8 +208,10 @@ def offload_of(row):
 
 def refuse_labels(row, script):
     """Raises Missing for a label that does not say how its cards share the work."""
+    if 'shorter than max_seq' in row['notes']:
+        raise Missing('seq: sequences are shorter than their limit')
     kept = lower(row.setting('gradient_checkpointing'))
-    if not kept.startswith(('yes', 'true', 'no', 'false', 'off', 'on')) and kept:
+    if not kept.startswith(('yes', 'true', 'no', 'false', 'off', 'on', 'unsloth')) and kept:
         raise Missing(f"feature: gradient checkpointing '{kept}'")
     if row['outcome'] == 'max':
         raise Missing(f"quantity: '{row['quantity']}' of a training run is none that an estimate gives")
