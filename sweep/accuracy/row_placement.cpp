@@ -68,6 +68,7 @@ Options options_of(const Measurement& row) {
                                         "enforce-eager",
                                         "max-num-seqs",
                                         "tensor-split",
+                                        "cpu-offload-gb",
                                         "speculate"};
   Options options;
   for (const std::string_view flag : flags) {

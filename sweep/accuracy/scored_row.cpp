@@ -17,6 +17,7 @@
 #include "sweep/accuracy/row_placement.hpp"
 #include "sweep/accuracy/row_requirements.hpp"
 #include "sweep/budget.hpp"
+#include "sweep/options/split_options.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -44,13 +45,17 @@ std::string group_of(const Measurement& row, Statistic statistic, const Scenario
                                                     : "decode_tensor_parallel";
 }
 
-/// A value that a flag's reader takes, or its fallback. Throws Skipped for what it refuses.
-Size whole(const Options& options, std::string_view flag, Size fallback) {
+/// The result of a flag's reader. Throws Skipped for what it refuses.
+template <class Read>
+auto read_flag(Read&& read) {
   try {
-    return options.whole(flag, fallback);
+    return read();
   } catch (const UsageError& e) {
     throw Skipped(Skip::setting, e.what());
   }
+}
+Size whole(const Options& options, std::string_view flag, Size fallback) {
+  return read_flag([&] { return options.whole(flag, fallback); });
 }
 
 /// The most concurrent sequences that fit on the machine, for "saturated"; 1 if not even one fits.
@@ -107,6 +112,11 @@ void set_parallel(const Options& options, Scenario& s) {
 void set_tokens(const Options& options, Scenario& s) {
   s.prompt_tokens = whole(options, "prompt-tokens", 1);
   s.output_tokens = whole(options, "output-tokens", 1);
+  if (options.text("context", "") == "model") {  // the engine's default: as long as the model allows
+    s.context = std::max<Size>(s.weights->model->shape.positions, s.prompt_tokens + s.output_tokens);
+    s.prompt_tokens = s.context - s.output_tokens;
+    return;
+  }
   s.context = whole(options, "context", 0);
 }
 
@@ -202,6 +212,7 @@ Scenario Subjects::scenario(const Measurement& row, const Options& options) {
   if (const std::string flash = options.text("flash-attn"); !flash.empty())
     s.flash_attention = flash == "on" ? model::Override::on : model::Override::off;
   s.enforce_eager = options.given("enforce-eager");
+  s.cpu_offload = read_flag([&] { return cpu_offload_of(options, s); });
   s.threads = whole(options, "threads", 0);
   s.max_sequences = whole(options, "max-num-seqs", 0);
   s.may_ask_for_fewer = false;  // a measured engine was started as the row says

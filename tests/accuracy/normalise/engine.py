@@ -76,13 +76,13 @@ VLLM_MONTHS = ((2026, 11, 33), (2026, 10, 32), (2026, 9, 30), (2026, 8, 28), (20
 
 
 def vllm_version(row, versions):
-    for found in re.finditer(r'(?=vllm\s*v?([+-]?\d+)\.([+-]?\d+))', row.said):
+    for found in re.finditer(r'(?=vllm\s*v?([+-]?\d+)\.([+-]?\d+)(?:\.(\d+))?)', row.said):
         between = row.said[found.start() + 4:found.start(1)]
         if 'v' in between and not re.match(r'\s*v', between):
             continue
-        major, minor = int(found[1]), int(found[2])
-        if major + minor:
-            return versions.row_of('vllm', (major, minor))
+        version = tuple(int(part) for part in found.groups() if part)
+        if any(version[:2]):
+            return versions.row_of('vllm', version)
     for kind in ('issues', 'pull'):
         at = row['source'].find(f'vllm-project/vllm/{kind}/')
         if at >= 0:

@@ -84,6 +84,19 @@ def card_of(cards, text, stated):
     return found, gib if own else None
 
 
+def refuse_unknown_sizes(row, cards):
+    """A failure on a card that is made in several sizes says nothing, if the size is not stated."""
+    if row.number('gpu_memory_gb') or row.figure('gpu_memory_gb'):
+        return
+    for text in row['gpu'].split(' + '):
+        plain, gib = plain_card(text)
+        name = re.escape(plain.replace(' ', '-'))
+        sizes = {round(memory_of(each) / GIB) for each in cards.devices
+                 if re.fullmatch(f'(nvidia-|apple-)?{name}(-sxm|-pcie)?-[0-9]+gb', each['name'])}
+        if gib is None and len(sizes) > 1:
+            raise Missing(f"card_gib: '{text}' has several sizes")
+
+
 def cards_of(row, cards):
     """The columns `machine`, `card_gib` and `nodes`."""
     text, count = row['gpu'], row.number('gpu_count')

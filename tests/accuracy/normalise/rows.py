@@ -4,7 +4,7 @@ import re
 
 from .engine import (engine_of, family_of, flash_attention_of, gpu_batches_of, kv_precision_of, scheme_of,
                      threads_of, version_of)
-from .machine import boxes_of, cards_of, host_of
+from .machine import boxes_of, cards_of, host_of, refuse_unknown_sizes
 from .placement import placement_of
 from .quantity import figure_of, group_of, requests_of_run
 from .sizes import dynamic_file, size_of
@@ -19,7 +19,7 @@ COLUMNS = (
     'sockets', 'disk_read_gbs', 'batch', 'prompt_tokens', 'output_tokens', 'context', 'requests', 'tp', 'pp',
     'ep', 'dp', 'cp', 'threads', 'flash_attn', 'enforce_eager', 'gpu_memory_utilization',
     'offload', 'gpu_layers', 'weights_on_card', 'experts_on_card', 'cpu_moe', 'n_cpu_moe', 'override_tensor',
-    'ubatch', 'max_num_seqs', 'gpu_budget', 'tensor_split', 'text_only', 'split_mode', 'no_kv_offload', 'gpu_batches', 'speculate', 'seq', 'zero',
+    'ubatch', 'max_num_seqs', 'gpu_budget', 'cpu_offload_gb', 'tensor_split', 'text_only', 'split_mode', 'no_kv_offload', 'gpu_batches', 'speculate', 'seq', 'zero',
     'recipe', 'matrices', 'optimizer', 'recompute', 'compile', 'liger', 'offload_optimizer',
     'offload_params', 'loss', 'attention', 'interleave', 'micro_batches',
     'adapters', 'targets', 'rank', 'trainable', 'modules_to_save', 'frozen_inputs', 'figure',
@@ -102,6 +102,8 @@ def tokens_of_label(row, engine, found):
         output = int(engine['output_tokens'])
     prompt = max(prompt, 1)
     found |= {'prompt_tokens': prompt, 'output_tokens': output}
+    if engine['runtime'] == 'vllm' and prompt == 1 and row['outcome'] != 'max':
+        found['context'] = 'model'  # a start reserves --max-model-len, by default the model's length
     if context >= prompt + output:
         found['context'] = context
 
@@ -123,11 +125,15 @@ def machine_for(row, cards, found):
 
 def refuse_parts(row):
     """A row's own note may say that the part that was read lacks the engine's share of a card, or the length."""
-    unknown = r'[\w ]*\bnot (?:stated|in the (?:excerpt|part (?:that was )?read))'
-    if re.search(r'\bshare\b' + unknown, row['notes']):
+    unknown = r'\b[\w ]*\bnot (?:stated|in the (?:excerpt|part (?:that was )?read))'
+    ends = r'ends? before (?:the |any )?'
+    if re.search(r'\b(?:share|settings|command)' + unknown, row['notes']) or \
+            re.search(ends + 'share', row['notes']):
         raise Missing("gpu_memory_utilization: the share of the card is not stated")
-    if not row['context'] and re.search(r'\blength(?: and \w+)? not (?:stated|in the (?:excerpt|part (?:that was )?read))', row['notes']):
+    if not row['context'] and re.search(r'\blength' + unknown, row['notes']):
         raise Missing('context: the length that is reserved is not stated')
+    if row['outcome'] != 'fits' and re.search(r'\b(?:size|memory) of the cards?' + unknown, row['notes']):
+        raise Missing('card_gib: the memory of the card is not stated')
 
 
 def budget_of(row):
@@ -160,6 +166,10 @@ def label_of(row, engine):
     refuse_desktops(row)
     alone = 'text_only' in row.settings or row.setting('language_model_only') == 'yes'
     found = {'text_only': 'yes' if alone else '', 'gpu_budget': budget_of(row)}
+    if 'cpu_offload_gb' in row.settings:
+        found['cpu_offload_gb'] = row.figure('cpu_offload_gb') or ''
+        if not found['cpu_offload_gb']:
+            raise Missing('cpu_offload_gb: how much is not stated')
     if engine['host_experts'] or 'offload_level' in row.settings:
         found['offload'] = 'yes'
         if (row.number('cpu_ram_gb') or 0) <= 0:
@@ -192,6 +202,8 @@ def inference_of(row, found, catalogue):
     found['precision'] = scheme_of(row, runtime, checkpoint)
     if family_of(runtime) == 'llama.cpp':
         found |= dynamic_file(row)
+    if row['outcome'] in ('oom', 'max'):
+        refuse_unknown_sizes(row, cards)
     found |= host_of(row) | machine_for(row, cards, found)
     first = found['machine'].partition(' + ')[0].partition('x ')[2]
     capability = cards.by_name.get(first, {}).get('compute_capability', '')

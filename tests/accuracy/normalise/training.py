@@ -208,7 +208,7 @@ def offload_of(row):
 
 def refuse_labels(row, script):
     """Raises Missing for a label that does not say how its cards share the work."""
-    if 'shorter than max_seq' in row['notes']:
+    if 'shorter' in row['notes']:
         raise Missing('seq: sequences are shorter than their limit')
     kept = lower(row.setting('gradient_checkpointing'))
     if not kept.startswith(('yes', 'true', 'no', 'false', 'off', 'on', 'unsloth')) and kept:
