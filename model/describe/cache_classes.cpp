@@ -47,6 +47,7 @@ CacheClass class_of(const Cache& cache, std::size_t size) {
           .layers = 0,
           .per_token_before = none,
           .expanded_before = none,
+          .padded_before = none,
           .twice_before = none,
           .state_before = none,
           .carried_before = none,
@@ -72,6 +73,7 @@ std::vector<CacheClass> cache_classes(const Part& part, const std::vector<Size>&
     it->per_token_before[at] += cache.per_token;
     it->expanded_before[at] +=
         cache.expanded_per_token > 0 ? cache.expanded_per_token : cache.per_token;
+    it->padded_before[at] += cache.padded_per_token > 0 ? cache.padded_per_token : cache.per_token;
     it->twice_before[at] += cache.per_token + values_of(cache, norms);
     it->state_before[at] += cache.per_sequence;
     it->carried_before[at] += cache.per_sequence - cache.per_step;
@@ -81,7 +83,7 @@ std::vector<CacheClass> cache_classes(const Part& part, const std::vector<Size>&
   }
   for (CacheClass& c : all)
     for (auto sums :
-         {&CacheClass::per_token_before, &CacheClass::expanded_before, &CacheClass::twice_before,
+         {&CacheClass::per_token_before, &CacheClass::expanded_before, &CacheClass::padded_before, &CacheClass::twice_before,
           &CacheClass::state_before, &CacheClass::carried_before, &CacheClass::scanned_before,
           &CacheClass::fp32_before, &CacheClass::score_dims_before})
       std::partial_sum((c.*sums).begin(), (c.*sums).end(), (c.*sums).begin());

@@ -85,6 +85,8 @@ struct Cache {
   Size picked = 0;              ///< most cached tokens that sparse attention reads; 0 = all
   Size score_dims = 0;          ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token
   Size expanded_per_token = 0;  ///< elements where K and V are kept for each query head; or 0
+  Size padded_per_token = 0;    ///< such elements where each head has the power of two that holds K
+                                ///< and V; or 0
   Size kv_heads = 0;            ///< heads that tensor parallelism may split; 0 = cannot be split
   Size entry_tokens = 1;        ///< tokens of one entry, where entries are compressed
   Size entry_bytes = 0;         ///< an entry in the format of its own kernels (FP8); 0: it has none

@@ -51,6 +51,7 @@ struct CacheClass {
   Size layers;                         ///< number of layers that keep such a cache
   std::vector<Size> per_token_before;  ///< elements per token
   std::vector<Size> expanded_before;   ///< elements per token where MLA's K and V are expanded
+  std::vector<Size> padded_before;     ///< … in heads of a power of two
   std::vector<Size> twice_before;    ///< elements per token where MLA's values are stored a second
                                      ///< time, or an indexer's keys have values as wide
   std::vector<Size> state_before;    ///< recurrent state elements per sequence

@@ -60,6 +60,7 @@ struct CachePolicy {
   /// Classes whose indexer's keys it stores with values as wide, sorted.
   std::vector<std::string_view> index_values_classes;
   bool latent;                 ///< MLA stores the latent, not expanded K and V
+  bool pads_expanded;          ///< expanded K and V of MLA have heads of a power of two
   bool duplicates_mla_values;  ///< … and the latent's values a second time
   bool repeated_heads;         ///< stores K and V for each query head where transformers does
   bool sparse_in_fp8;          ///< sparse attention's caches have the FP8 formats of its kernels

@@ -111,6 +111,7 @@ const EngineField rows_of_fields[] = {
     {"cache", "states_limit_sequences", "refuses more sequences than it has pages of recurrent states", AT(cache.states_limit_sequences)},
     {"cache", "state_pages", "pages of a pool that a sequence holds for each recurrent layer", AT(cache.state_pages)},
     {"cache", "latent", "MLA stores the latent, not expanded K and V", AT(cache.latent)},
+    {"cache", "pads_expanded", "expanded K and V of MLA have heads of a power of two", AT(cache.pads_expanded)},
     {"cache", "duplicates_mla_values", "MLA stores the latent's values a second time", AT(cache.duplicates_mla_values)},
     {"cache", "repeated_heads", "stores K and V for each query head where transformers does", AT(cache.repeated_heads)},
     {"cache", "sparse_in_fp8", "sparse attention's caches have the FP8 formats of its kernels", AT(cache.sparse_in_fp8)},

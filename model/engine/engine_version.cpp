@@ -27,8 +27,9 @@ Numbers cut(Numbers a, const Numbers& end) {
 
 bool stands_for(const Engine& row, const Numbers& version) {
   if (row.from.empty() && row.to.empty()) return false;
+  // "0.7" is the newest 0.7.x
   const Numbers from = version_numbers(row.from).value_or(Numbers{});
-  if (before(version, from)) return false;
+  if (before(version, cut(from, version))) return false;
   if (row.to.empty()) return true;
   const Numbers to = *version_numbers(row.to);
   return !before(to, cut(version, to));

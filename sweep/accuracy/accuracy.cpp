@@ -133,8 +133,11 @@ class Scorer {
       else
         throw Skipped(Skip::statistic, row["figure"]);
     }
+    // Refusals for other reasons say nothing of memory. More cards than the row has: SGLang's
+    // attention by data parallel, which is not described.
     if (const auto refused = place(s, 1.0);
-        row["outcome"] == "oom" && !memory_decides(refused.reason))
+        !memory_decides(refused.reason) &&
+        (row["outcome"] == "oom" || refused.reason == model::Reason::not_enough_gpus))
       throw Skipped(Skip::feature, std::string(name_of(refused.reason)));
     // The row says which layers are in host memory, or that some may be.
     const bool elsewhere =

@@ -70,25 +70,44 @@ void read_cards(const Options& options, Size cards, LayerSplit& split) {
   if (sum == 0) throw UsageError("--tensor-split: all shares are 0");
 }
 
-/// The patterns of tensors that stay in host memory.
-std::vector<std::string> patterns_of(const Options& options, const model::Model& model) {
+/// "CPU", or a card as llama.cpp's back ends name it: "CUDA1", "ROCm0", "Vulkan0".
+Size place_of(const std::string& name, const std::string& rule, Size cards) {
+  if (name == "CPU") return model::TensorRule::host;
+  for (const std::string_view back_end : {"CUDA", "ROCm", "HIP", "Vulkan", "SYCL", "MTL"}) {
+    if (!name.starts_with(back_end)) continue;
+    const std::string digits = name.substr(back_end.size());
+    const auto card = whole_number(digits);
+    if (!card) break;
+    if (*card >= cards)
+      throw UsageError(fmt::format("--override-tensor: found '{}', the machine has {}", rule,
+                                   counted(cards, "card")));
+    return *card;
+  }
+  throw UsageError(
+      fmt::format("--override-tensor: found '{}', expected REGEX=CPU or REGEX=CUDA0", rule));
+}
+
+/// The rules of tensors that do not stay with their layer: --override-tensor first, then experts.
+std::vector<model::TensorRule> rules_of(const Options& options, const model::Model& model,
+                                        Size cards) {
   options.exclusive({"cpu-moe", "n-cpu-moe"});
-  std::vector<std::string> texts;
+  std::vector<model::TensorRule> rules;
   for (const auto flag : {"cpu-moe", "n-cpu-moe"})
     if (options.given(flag) && model.profile.routing.experts == 0)
       throw UsageError(fmt::format("--{} has no effect: {} has no experts", flag, model.name));
-  if (options.given("cpu-moe")) texts.emplace_back(experts);
-  const Size layers = options.whole("n-cpu-moe", 0);
-  for (Size i = 0; i < std::min(layers, std::ssize(model.profile.layers)); ++i)
-    texts.push_back(fmt::format(R"(blk\.{}{})", i, experts));
   for (const auto& given : options.texts("override-tensor"))
     for (const auto& part : parts_of(given, ",")) {
       const auto equals = part.rfind('=');
-      if (equals == std::string::npos || equals == 0 || part.substr(equals + 1) != "CPU")
-        throw UsageError(fmt::format("--override-tensor: found '{}', expected REGEX=CPU", part));
-      texts.push_back(part.substr(0, equals));
+      if (equals == std::string::npos || equals == 0)
+        throw UsageError(
+            fmt::format("--override-tensor: found '{}', expected REGEX=CPU or REGEX=CUDA0", part));
+      rules.push_back({part.substr(0, equals), place_of(part.substr(equals + 1), part, cards)});
     }
-  return texts;
+  if (options.given("cpu-moe")) rules.push_back({.pattern = std::string(experts)});
+  const Size layers = options.whole("n-cpu-moe", 0);
+  for (Size i = 0; i < std::min(layers, std::ssize(model.profile.layers)); ++i)
+    rules.push_back({.pattern = fmt::format(R"(blk\.{}{})", i, experts)});
+  return rules;
 }
 
 }  // namespace
@@ -142,12 +161,17 @@ std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::
     split->gpu_layers = count("gpu-layers", text, "a number of layers, all or auto");
   read_cards(options, std::ssize(s.machine->devices), *split);
   split->cache_on_cards = !options.given("no-kv-offload");
-  const auto patterns = patterns_of(options, *s.weights->model);
-  if (patterns.empty()) return split;
+  const Size cards = std::ssize(s.machine->devices);
+  const auto rules = rules_of(options, *s.weights->model, cards);
+  if (rules.empty()) return split;
   if (split->mode == SplitMode::row)
-    throw UsageError("--split-mode row together with tensors in host memory is not described");
+    throw UsageError("--split-mode row together with tensors elsewhere is not described");
+  const bool to_cards = std::ranges::any_of(
+      rules, [](const model::TensorRule& rule) { return rule.card != model::TensorRule::host; });
+  if (to_cards && split->gpu_layers < std::ssize(s.weights->layer))
+    throw UsageError("--override-tensor to a card needs all layers on cards: --gpu-layers all");
   try {
-    split->on_host = model::tensors_on_host(*s.weights, patterns);
+    split->on_host = model::tensors_by_rules(*s.weights, rules);
   } catch (const std::invalid_argument& e) {
     throw UsageError(fmt::format("--override-tensor: {}", e.what()));
   }

@@ -1,5 +1,9 @@
 #include "model/describe/blocks/latent.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
 namespace headroom::model {
 
 Latent latent_of(const Config& c) {
@@ -17,12 +21,22 @@ Size fp8_latent_bytes(Size plain, Size rotated) {
 
 Size fp8_index_bytes(Size dim) { return dim + 4; }
 
+namespace {
+
+/// The least power of two that is no less than `size`.
+Size power_of_two(Size size) {
+  return static_cast<Size>(std::bit_ceil(static_cast<std::uint64_t>(std::max<Size>(1, size))));
+}
+
+}  // namespace
+
 Cache latent_cache(const Latent& a) {
   const Size per_head = a.nope + a.rope + a.value;
   return {.kind = CacheKind::latent,
           .per_token = a.rank + a.rope,
           .score_dims = a.heads * per_head,
-          .expanded_per_token = a.heads * per_head};
+          .expanded_per_token = a.heads * per_head,
+          .padded_per_token = 2 * a.heads * power_of_two(std::max(a.nope + a.rope, a.value))};
 }
 
 Part latent_attention(Size hidden, const Latent& a, std::string_view norm_class, Bias bias) {

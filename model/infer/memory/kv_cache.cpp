@@ -34,13 +34,16 @@ const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c)
       is_listed(s.runtime->cache.index_values_classes, *s.weights->model))
     return c.twice_before;
   const bool expanded = latent ? !keeps_latents(s) : s.runtime->cache.repeated_heads;
+  if (latent && expanded && s.runtime->cache.pads_expanded) return c.padded_before;
   if (expanded) return c.expanded_before;
   return latent && s.runtime->cache.duplicates_mla_values ? c.twice_before : c.per_token_before;
 }
 
-/// Parts that `shards` cards divide a cache into.
-Size ways_of(const CacheClass& c, Size shards) {
+/// Parts that `shards` cards divide a cache into. Expanded keys and values have a head for each
+/// query head, and shards divide these.
+Size ways_of(const Scenario& s, const CacheClass& c, Size shards) {
   if (c.kind == CacheKind::recurrent) return shards;
+  if (c.kind == CacheKind::latent && !keeps_latents(s)) return shards;
   if (c.kind == CacheKind::latent || c.kind == CacheKind::indexer || c.kind == CacheKind::waiting ||
       c.kv_heads == 0)
     return 1;
@@ -193,7 +196,7 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
                                            ? times({states.pages + copies_ - 1, states.page_bytes})
                                            : times({s.runtime->cache.state_bytes, copies_}),
                         .wider_bytes = paged_state ? 0 : times({fp32_excess(s), copies_}),
-                        .ways = paged_state ? 1 : ways_of(c, shards),
+                        .ways = paged_state ? 1 : ways_of(s, c, shards),
                         .entry_elements = own ? c.entry_elements : 0,
                         .entry_bytes = c.entry_bytes});
   }
@@ -241,7 +244,7 @@ RealBytes kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last,
         2.0 *
         static_cast<double>(between(elements_of_state(s, c), range) * s.runtime->cache.state_bytes +
                             between(fp32_before(s, c), range) * fp32_excess(s));
-    bytes += (read + state) / static_cast<double>(ways_of(c, shards));
+    bytes += (read + state) / static_cast<double>(ways_of(s, c, shards));
   }
   return RealBytes(bytes * static_cast<double>(s.batch));
 }

@@ -145,6 +145,25 @@ Bytes weights_kept_on_host(const Scenario& s, const Plan& plan, Size card) {
   return kept_on_host(s, plan, range).bytes;
 }
 
+namespace {
+
+/// Bytes that rules put on `card` from layers of other cards, less those that they take from its
+/// own layers (HostTensors::on_card_before).
+Bytes moved_by_rules(const Scenario& s, const Plan& plan, Size card) {
+  Bytes moved;
+  if (s.layer_split == nullptr) return moved;
+  const auto& lists = s.layer_split->on_host.on_card_before;
+  const Range own = plan.layers_of(card);
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    if (lists[i].empty()) continue;
+    const Bytes here = between(lists[i], own);
+    moved += static_cast<Size>(i) == card ? lists[i].back() - here : Bytes(0) - here;
+  }
+  return moved;
+}
+
+}  // namespace
+
 Bytes weights_on(const Scenario& s, const Plan& plan, Size card) {
   if (!is_used(plan, card)) return {};
   Bytes bytes = card == 0 ? plan.streaming_buffer : Bytes(0);
@@ -155,6 +174,7 @@ Bytes weights_on(const Scenario& s, const Plan& plan, Size card) {
                                                          : layer_weights(s, plan, card);
   if (plan.assignment == nullptr && plan.partly_on_host)
     bytes -= weights_kept_on_host(s, plan, card);
+  bytes += moved_by_rules(s, plan, card);
   return s.draft == nullptr
              ? bytes
              : bytes + draft_on_card(s, plan.shards, card == plan.first_used_card).weights;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <regex>
 #include <stdexcept>
 
@@ -28,21 +29,49 @@ std::ptrdiff_t layer_of(const Model& model, const Tensor& tensor) {
   return -1;
 }
 
-std::vector<std::regex> compiled(std::span<const std::string> patterns) {
-  std::vector<std::regex> expressions;
-  for (const std::string& pattern : patterns) try {
-      expressions.emplace_back(pattern);
-    } catch (const std::regex_error& e) {
-      throw std::invalid_argument(
-          fmt::format("'{}' is no regular expression: {}", pattern, e.what()));
-    }
-  return expressions;
+/// Rules with compiled expressions.
+class Rules {
+ public:
+  explicit Rules(std::span<const TensorRule> rules) : rules_(rules) {
+    for (const TensorRule& rule : rules) try {
+        expressions_.emplace_back(rule.pattern);
+      } catch (const std::regex_error& e) {
+        throw std::invalid_argument(
+            fmt::format("'{}' is no regular expression: {}", rule.pattern, e.what()));
+      }
+  }
+  /// The first rule for a tensor; null: none.
+  const TensorRule* of(const std::string& name) const {
+    for (std::size_t i = 0; i < rules_.size(); ++i)
+      if (std::regex_search(name, expressions_[i])) return &rules_[i];
+    return nullptr;
+  }
+
+ private:
+  std::span<const TensorRule> rules_;
+  std::vector<std::regex> expressions_;
+};
+
+/// Adds `bytes` of a layer to the list of a card. A negative layer is outside all.
+void put_on_card(HostTensors& host, Size card, std::ptrdiff_t layer, std::size_t layers,
+                 double bytes) {
+  auto& lists = host.on_card_before;
+  lists.resize(std::max(lists.size(), static_cast<std::size_t>(card) + 1));
+  auto& list = lists[static_cast<std::size_t>(card)];
+  list.resize(layers + 1);
+  if (layer >= 0) list[static_cast<std::size_t>(layer) + 1] += Bytes(static_cast<Size>(bytes));
 }
 
 }  // namespace
 
 HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::string> patterns) {
-  const std::vector<std::regex> expressions = compiled(patterns);
+  std::vector<TensorRule> rules;
+  for (const std::string& pattern : patterns) rules.push_back({pattern});
+  return tensors_by_rules(weights, rules);
+}
+
+HostTensors tensors_by_rules(const QuantisedModel& weights, std::span<const TensorRule> given) {
+  const Rules rules(given);
   const Model& model = *weights.model;
   const GgufNames names(model);
   const auto tensors = quantised_tensors(model, *weights.scheme);
@@ -51,18 +80,20 @@ HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = model.part.tensors[i];
     for (const GgufName& name : names.of(tensor)) {
-      bool matches = false;
-      for (const std::regex& expression : expressions)
-        matches = matches || std::regex_search(name.name, expression);
-      if (!matches || !tensor.is_parameter()) continue;
+      const TensorRule* rule = tensor.is_parameter() ? rules.of(name.name) : nullptr;
+      if (rule == nullptr) continue;
       ++host.matched;
       const auto layer = layer_of(model, tensor);
+      const double bytes = tensors[i].bytes.real().value() * name.share;
+      if (rule->card != TensorRule::host) {
+        put_on_card(host, rule->card, layer, kept.size(), bytes);
+        continue;
+      }
       if (layer < 0) {
         host.output = host.output || tensor.role == Role::head;
         continue;
       }
       Kept& sums = kept[static_cast<std::size_t>(layer)];
-      const double bytes = tensors[i].bytes.real().value() * name.share;
       sums.bytes += bytes;
       (tensor.of > 1 ? sums.routed : sums.dense) += bytes;
       // As model/describe/profile.cpp counts, which includes the biases of experts.
@@ -71,6 +102,12 @@ HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::
                            static_cast<double>(tensor.used) / static_cast<double>(tensor.of);
     }
   }
+  for (auto& list : host.on_card_before) {
+    list.resize(kept.size() + 1);
+    std::partial_sum(list.begin(), list.end(), list.begin());
+  }
+  if (!host.output && std::ranges::all_of(kept, [](const Kept& k) { return k.bytes == 0; }))
+    return host;  // nothing stays in host memory
   host.bytes_before = {Bytes(0)};
   host.read_dense_before = host.read_routed_before = host.multiplied_before = {0};
   host.layers_before = {0};

@@ -27,11 +27,23 @@ struct HostTensors {
   std::vector<double> layers_before;                          ///< layers with such tensors
   Size matched = 0;     ///< tensors, including those outside layers
   bool output = false;  ///< the output projection is among them
+  /// Bytes that a rule puts on a card, wherever their layer is: one such list for each card that a
+  /// rule names. They are read as if they were with their layer.
+  std::vector<std::vector<Bytes>> on_card_before;
 };
 
-/// Tensors of `weights` whose GGUF name contains a match of one of `patterns`. llama.cpp reads
-/// --override-tensor this way (src/llama-model-loader.cpp: std::regex_search, in any layer).
-/// Throws std::invalid_argument for a pattern that is no regular expression.
+/// Where a tensor goes whose GGUF name contains a match of `pattern`.
+struct TensorRule {
+  static constexpr Size host = -1;
+  std::string pattern;
+  Size card = host;
+};
+
+/// Tensors of `weights` by the first of `rules` that matches. llama.cpp reads --override-tensor
+/// this way (src/llama-model-loader.cpp: std::regex_search, in any layer). Throws
+/// std::invalid_argument for a pattern that is no regular expression.
+HostTensors tensors_by_rules(const QuantisedModel& weights, std::span<const TensorRule> rules);
+/// All rules keep tensors in host memory.
 HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::string> patterns);
 
 /// Routed experts of the first `layers` decoding layers. --n-cpu-moe keeps them in host memory.

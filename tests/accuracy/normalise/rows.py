@@ -125,9 +125,9 @@ def machine_for(row, cards, found):
 
 def refuse_parts(row):
     """A row's own note may say that the part that was read lacks the engine's share of a card, or the length."""
-    unknown = r'\b[\w ]*\bnot (?:stated|in the (?:excerpt|part (?:that was )?read))'
+    unknown = r'\b[\w ]*\b(?:cut off|not (?:stated|in the (?:excerpt|part (?:that was )?read)))'
     ends = r'ends? before (?:the |any )?'
-    if re.search(r'\b(?:share|settings|command)' + unknown, row['notes']) or \
+    if re.search(r'\b(?:share|settings|command|flags)' + unknown, row['notes']) or \
             re.search(ends + 'share', row['notes']):
         raise Missing("gpu_memory_utilization: the share of the card is not stated")
     if not row['context'] and re.search(r'\blength' + unknown, row['notes']):
@@ -172,6 +172,11 @@ def label_of(row, engine):
             raise Missing('cpu_offload_gb: how much is not stated')
     if engine['host_experts'] or 'offload_level' in row.settings:
         found['offload'] = 'yes'
+        if (row.number('cpu_ram_gb') or 0) <= 0:
+            raise Missing("ram_gib: the host's memory is not stated")
+    chosen = {'ngl', 'num_gpu', 'gpu_layers', 'placement'} & row.settings.keys()
+    if row.said.startswith('framework=ollama') and 'metal' not in row.said and not chosen:
+        found['offload'] = 'yes'  # the program leaves in host memory what does not fit
         if (row.number('cpu_ram_gb') or 0) <= 0:
             raise Missing("ram_gib: the host's memory is not stated")
     if re.search(r'(?<![\w-])-ot\b', row['settings']) and 'ot' not in row.settings:

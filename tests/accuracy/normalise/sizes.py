@@ -48,8 +48,13 @@ PLAIN = {'q2_k_xl': 'q2_K', 'q3_k_xl': 'q3_K_M', 'q4_k_xl': 'q4_K_M', 'q5_k_xl':
 OWN_FORMATS = re.compile(r'iq\d_k\w*|\w+_r\d+')
 
 
+IN_HOST = {'ot', 'override_tensor', 'n_cpu_moe', 'ncmoe', 'cpu_moe', 'cmoe'}
+
+
 def printed_gib(row):
-    """The size of the file that the row prints; None where it prints none, or one for each card."""
+    """The size of the file that the row prints; None where it prints none, or one for each place."""
+    if IN_HOST & row.settings.keys():
+        return None
     for key, unit in (('model_gib', 1), ('model_mib', 1 / 1024), ('model_bytes', 1 / 2 ** 30)):
         if re.fullmatch(r'[\d.]+', row.setting(key)):
             return float(row.setting(key)) * unit
