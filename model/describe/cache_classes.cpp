@@ -83,9 +83,9 @@ std::vector<CacheClass> cache_classes(const Part& part, const std::vector<Size>&
   }
   for (CacheClass& c : all)
     for (auto sums :
-         {&CacheClass::per_token_before, &CacheClass::expanded_before, &CacheClass::padded_before, &CacheClass::twice_before,
-          &CacheClass::state_before, &CacheClass::carried_before, &CacheClass::scanned_before,
-          &CacheClass::fp32_before, &CacheClass::score_dims_before})
+         {&CacheClass::per_token_before, &CacheClass::expanded_before, &CacheClass::padded_before,
+          &CacheClass::twice_before, &CacheClass::state_before, &CacheClass::carried_before,
+          &CacheClass::scanned_before, &CacheClass::fp32_before, &CacheClass::score_dims_before})
       std::partial_sum((c.*sums).begin(), (c.*sums).end(), (c.*sums).begin());
   return all;
 }

@@ -147,7 +147,9 @@ constexpr Flag first_flags[] = {
     {"n-cpu-moe", "-ncmoe", one, "N",
      "llama.cpp: keep the experts of the first N layers in host memory"},
     {"override-tensor", "-ot", many, "REGEX=CPU",
-     "llama.cpp: keep the tensors with matching names in host memory"},
+     "llama.cpp: keep tensors with matching names in host memory, or put them on a card "
+     "(REGEX=CUDA0); "
+     "the first match counts"},
     {"cpu-offload-gb", "", one, "GIB", "vllm: GiB of each card's weights that stay in host memory"},
     {"load-full-model", "", nothing, "",
      "no effect: headroom reads metadata only and never loads a model"},

@@ -37,6 +37,40 @@ TEST(LastLayers, ExpertsInHostMemory) {
   EXPECT_THROW(tensors_on_host(w, open), std::invalid_argument);
 }
 
+/// "CUDA0 buffer size" of logs of ik_llama.cpp, in MiB, with Qwen3-235B-A22B and all layers on
+/// cards. Sources: github.com/ikawrakow/ik_llama.cpp issue 530 (Q4_K_M, two RTX 5090), and the
+/// thread of fit-2237 (Q8_0, one RTX A6000).
+TEST(LastLayers, RulesPutTensorsOnCards) {
+  const auto weights = [](std::string_view format, Size cards, std::vector<TensorRule> rules) {
+    const QuantisedModel w = quantise(catalogue_model("Qwen/Qwen3-235B-A22B"), scheme(format));
+    const Machine box = machine(cards, 200, 500);
+    Scenario s = scenario(w, box, "ik_llama.cpp");
+    LayerSplit split;
+    s.layer_split = &split;
+    split.gpu_layers = 100;
+    split.on_host = tensors_by_rules(w, rules);
+    const Plan plan = place(s, 1.0);
+    std::vector<double> mib;
+    for (Size card = 0; card < cards; ++card)
+      mib.push_back(card_use(s, plan, card).weights.real().value() / MiB);
+    EXPECT_EQ(weights_on_cards(s, plan) + host_use(s, plan).weights, w.total);
+    return mib;
+  };
+  // The first rule that matches counts: experts of layers 0 to 29 are on cards.
+  const auto two = weights("q4_K_M", 2,
+                           {{R"(blk\.[0-9]\.ffn)", 0},
+                            {R"(blk\.1[0-4]\.ffn)", 0},
+                            {R"(blk\.1[5-9]\.ffn)", 1},
+                            {R"(blk\.2[0-9]\.ffn)", 1},
+                            {"exps"}});
+  EXPECT_NEAR(two[0], 23731, 1);
+  EXPECT_NEAR(two[1], 22812, 1);
+  const auto one = weights(
+      "q8_0", 1,
+      {{R"(blk\.1[4-9]\.ffn.*)"}, {R"(blk\.[2-8][0-9]\.ffn.*)"}, {R"(blk\.9[0-3]\.ffn.*)"}});
+  EXPECT_NEAR(one[0], 41723.89, 1);
+}
+
 TEST(LastLayers, ExpertsOfTheFirstLayersAreThoseThatThePatternsFind) {
   // DeepSeek-V2-Lite has a first layer without experts. gpt-oss has biases in its experts.
   for (const char* name : {"mistralai/Mixtral-8x7B-v0.1", "deepseek-ai/DeepSeek-V2-Lite",

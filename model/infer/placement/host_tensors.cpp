@@ -106,7 +106,8 @@ HostTensors tensors_by_rules(const QuantisedModel& weights, std::span<const Tens
     list.resize(kept.size() + 1);
     std::partial_sum(list.begin(), list.end(), list.begin());
   }
-  if (!host.output && std::ranges::all_of(kept, [](const Kept& k) { return k.bytes == 0; }))
+  if (!host.on_card_before.empty() && !host.output &&
+      std::ranges::all_of(kept, [](const Kept& k) { return k.bytes == 0; }))
     return host;  // nothing stays in host memory
   host.bytes_before = {Bytes(0)};
   host.read_dense_before = host.read_routed_before = host.multiplied_before = {0};

@@ -32,7 +32,7 @@ struct HostTensors {
   std::vector<std::vector<Bytes>> on_card_before;
 };
 
-/// Where a tensor goes whose GGUF name contains a match of `pattern`.
+/// The place of tensors whose GGUF names contain a match of `pattern`.
 struct TensorRule {
   static constexpr Size host = -1;
   std::string pattern;
