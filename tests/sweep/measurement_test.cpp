@@ -92,7 +92,8 @@ TEST(EngineVersions, HaveTheRowOfTheirGeneration) {
   EXPECT_EQ(llama_cpp_of(4000, "Vulkan"), "llama.cpp-vulkan-b4282");
   EXPECT_EQ(llama_cpp_of(7340, "Vulkan"), "llama.cpp-vulkan-b9775");
   EXPECT_EQ(llama_cpp_of(7340, "BLAS"), "llama.cpp-blas");
-  EXPECT_EQ(vllm_of("v0.6.4"), "vllm-0.7");
+  EXPECT_EQ(vllm_of("v0.6.4"), "vllm-0.6");
+  EXPECT_EQ(vllm_of("0.7.2"), "vllm-0.7");
   EXPECT_EQ(vllm_of("0.19.0"), "vllm-0.19");
   EXPECT_EQ(vllm_of(""), "vllm");
   EXPECT_EQ(transformers_of("4.38.2"), "transformers-4.44");
