@@ -27,6 +27,8 @@ TEST(EngineVersion, ChoosesTheRow) {
                                    {"vllm@0.26", "vllm-0.27"},
                                    {"vllm@0.25.1", "vllm-0.25"},
                                    {"vllm@0.11", "vllm-0.13"},
+                                   {"vllm@0.9", "vllm-0.9"},
+                                   {"vllm@0.9.0", "vllm-0.8"},
                                    {"vllm@0.7", "vllm-0.7"},
                                    {"vllm@0.7.0", "vllm-0.6"},
                                    {"vllm@0.6.4.post1", "vllm-0.6"},
