@@ -210,6 +210,8 @@ def refuse_labels(row, script):
     """Raises Missing for a label that does not say how its cards share the work."""
     if 'shorter' in row['notes']:
         raise Missing('seq: sequences are shorter than their limit')
+    if 'in chunks' in row['notes'] and 'liger' not in row.settings:
+        raise Missing('loss: in chunks of a size that no column has')
     kept = lower(row.setting('gradient_checkpointing'))
     if not kept.startswith(('yes', 'true', 'no', 'false', 'off', 'on', 'unsloth')) and kept:
         raise Missing(f"feature: gradient checkpointing '{kept}'")
