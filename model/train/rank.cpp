@@ -69,7 +69,8 @@ Stage stage_of(const TrainingScenario& s, Size stage) {
   const Size stages = s.parallel.stages, towers = tower_layers(*s.model);
   const Size layers = static_cast<Size>(s.model->profile.layers.size()) - towers;
   const Size ends = layers % stages == 0 ? 0 : 2;  // embedding and head
-  const auto first = [&](Size of) {                // the first stage has the towers
+  // The first stage has the towers.
+  const auto first = [&](Size of) {
     return of == 0 ? 0
                    : towers + std::clamp<Size>((layers + ends) * of / stages - ends / 2, 0, layers);
   };

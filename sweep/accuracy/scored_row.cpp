@@ -112,8 +112,8 @@ void set_parallel(const Options& options, Scenario& s) {
 void set_tokens(const Options& options, Scenario& s) {
   s.prompt_tokens = whole(options, "prompt-tokens", 1);
   s.output_tokens = whole(options, "output-tokens", 1);
-  if (options.text("context", "") ==
-      "model") {  // the engine's default: as long as the model allows
+  // The engine's default: as long as the model allows.
+  if (options.text("context", "") == "model") {
     s.context =
         std::max<Size>(s.weights->model->shape.positions, s.prompt_tokens + s.output_tokens);
     s.prompt_tokens = s.context - s.output_tokens;

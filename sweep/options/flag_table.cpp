@@ -148,8 +148,7 @@ constexpr Flag first_flags[] = {
      "llama.cpp: keep the experts of the first N layers in host memory"},
     {"override-tensor", "-ot", many, "REGEX=CPU",
      "llama.cpp: keep tensors with matching names in host memory, or put them on a card "
-     "(REGEX=CUDA0); "
-     "the first match counts"},
+     "(REGEX=CUDA0); the first match counts"},
     {"cpu-offload-gb", "", one, "GIB", "vllm: GiB of each card's weights that stay in host memory"},
     {"load-full-model", "", nothing, "",
      "no effect: headroom reads metadata only and never loads a model"},
