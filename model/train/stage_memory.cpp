@@ -142,14 +142,15 @@ void StageMemory::add_activations() {
   kept = kept_by_pass(s, shape, stage);
   passes = passes_in_flight(s, stage);
   e.in_flight = static_cast<Size>(std::ceil(passes));
-  e.other = rounded_up(passes * (kept.embedding_and_head + (again ? kept.inputs : 0)));
+  double inputs = again ? kept.inputs : 0;
   if (inputs_on_host) {
     // one layer's input is on the card while the layer runs
     const double layers = real_count(here.ends.last - here.ends.first);
-    const double moved = kept.inputs * (1 - 1 / std::max(1.0, layers));
-    e.other = rounded_up(passes * (kept.embedding_and_head + kept.inputs - moved));
+    const double moved = inputs * (1 - 1 / std::max(1.0, layers));
+    inputs -= moved;
     e.host += rounded_up(passes * moved);
   }
+  e.other = rounded_up(passes * (kept.embedding_and_head + inputs));
   e.attention = again ? Bytes(0) : rounded_up(passes * kept.attention);
   e.feed_forward = again ? Bytes(0) : rounded_up(passes * kept.feed_forward);
   e.activations = e.attention + e.feed_forward + e.other;

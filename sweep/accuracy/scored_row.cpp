@@ -99,11 +99,10 @@ void set_parallel(const Options& options, Scenario& s) {
   if (s.runtime->parallel.split != Split::tensors || cards == 0) return;
   s.pipeline_parallel = std::clamp<Size>(whole(options, "pp", 1), 1, cards);
   s.data_parallel = std::clamp<Size>(whole(options, "dp", 1), 1, cards / s.pipeline_parallel);
-  const Size replicas = std::max<Size>(1, s.data_parallel);
-  s.tensor_parallel = whole(options, "tp", cards / (s.pipeline_parallel * replicas));
+  s.tensor_parallel = whole(options, "tp", cards / (s.pipeline_parallel * s.data_parallel));
   // Over other numbers of cards the attention is spread in ways that are not described.
   const Size groups = whole(options, "ep", 1);
-  if (groups > 1 && groups == s.tensor_parallel * replicas &&
+  if (groups > 1 && groups == s.tensor_parallel * s.data_parallel &&
       s.runtime->parallel.expert_spread != model::ExpertSpread::none &&
       s.weights->shards.experts > 0 && s.weights->shards.experts % groups == 0)
     s.expert_parallel = groups;

@@ -98,10 +98,9 @@ std::vector<model::TensorRule> rules_of(const Options& options, const model::Mod
   for (const auto& given : options.texts("override-tensor"))
     for (const auto& part : parts_of(given, ",")) {
       const auto equals = part.rfind('=');
-      if (equals == std::string::npos || equals == 0)
-        throw UsageError(
-            fmt::format("--override-tensor: found '{}', expected REGEX=CPU or REGEX=CUDA0", part));
-      rules.push_back({part.substr(0, equals), place_of(part.substr(equals + 1), part, cards)});
+      const bool complete = equals != std::string::npos && equals > 0;
+      rules.push_back(
+          {part.substr(0, equals), place_of(complete ? part.substr(equals + 1) : "", part, cards)});
     }
   if (options.given("cpu-moe")) rules.push_back({.pattern = std::string(experts)});
   const Size layers = options.whole("n-cpu-moe", 0);
@@ -159,9 +158,9 @@ std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::
     split->gpu_layers = std::ssize(s.weights->layer) + 1;
   else if (text != "auto")
     split->gpu_layers = count("gpu-layers", text, "a number of layers, all or auto");
-  read_cards(options, std::ssize(s.machine->devices), *split);
-  split->cache_on_cards = !options.given("no-kv-offload");
   const Size cards = std::ssize(s.machine->devices);
+  read_cards(options, cards, *split);
+  split->cache_on_cards = !options.given("no-kv-offload");
   const auto rules = rules_of(options, *s.weights->model, cards);
   if (rules.empty()) return split;
   if (split->mode == SplitMode::row)

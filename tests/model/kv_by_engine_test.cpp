@@ -19,9 +19,8 @@ struct Row {
 constexpr Size K = 1024;
 
 const Row rows[] = {
-    // 27 layers. A latent has 512 + 64 elements. Before 0.7.1 vLLM keeps K and V of 16 heads, both
-    // in
-    // 256 elements: models/deepseek_v2.py pads 192 and 128.
+    // 27 layers. A latent has 512 + 64 elements. Before 0.7.1 vLLM keeps K and V of 16 heads in 256
+    // elements each: models/deepseek_v2.py pads 192 and 128.
     {"deepseek-ai/DeepSeek-V2-Lite", "vllm", "bf16", 16 * K, 16 * K * 27 * 2 * 576},
     {"deepseek-ai/DeepSeek-V2-Lite", "vllm-0.6", "bf16", 16 * K, 16 * K * 27 * 2 * 2 * 16 * 256},
     // 24 layers of 2 * 8 * 64 elements, every other one with a window of 128. vLLM before its

@@ -155,7 +155,6 @@ Bytes moved_by_rules(const Scenario& s, const Plan& plan, Size card) {
   const auto& lists = s.layer_split->on_host.on_card_before;
   const Range own = plan.layers_of(card);
   for (std::size_t i = 0; i < lists.size(); ++i) {
-    if (lists[i].empty()) continue;
     const Bytes here = between(lists[i], own);
     moved += static_cast<Size>(i) == card ? lists[i].back() - here : Bytes(0) - here;
   }

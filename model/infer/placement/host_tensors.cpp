@@ -56,10 +56,10 @@ class Rules {
 void put_on_card(HostTensors& host, Size card, std::ptrdiff_t layer, std::size_t layers,
                  double bytes) {
   auto& lists = host.on_card_before;
-  lists.resize(std::max(lists.size(), static_cast<std::size_t>(card) + 1));
-  auto& list = lists[static_cast<std::size_t>(card)];
-  list.resize(layers + 1);
-  if (layer >= 0) list[static_cast<std::size_t>(layer) + 1] += Bytes(static_cast<Size>(bytes));
+  const auto index = static_cast<std::size_t>(card);
+  if (lists.size() <= index) lists.resize(index + 1, std::vector<Bytes>(layers + 1));
+  if (layer >= 0)
+    lists[index][static_cast<std::size_t>(layer) + 1] += Bytes(static_cast<Size>(bytes));
 }
 
 }  // namespace
@@ -102,10 +102,7 @@ HostTensors tensors_by_rules(const QuantisedModel& weights, std::span<const Tens
                            static_cast<double>(tensor.used) / static_cast<double>(tensor.of);
     }
   }
-  for (auto& list : host.on_card_before) {
-    list.resize(kept.size() + 1);
-    std::partial_sum(list.begin(), list.end(), list.begin());
-  }
+  for (auto& list : host.on_card_before) std::partial_sum(list.begin(), list.end(), list.begin());
   if (!host.on_card_before.empty() && !host.output &&
       std::ranges::all_of(kept, [](const Kept& k) { return k.bytes == 0; }))
     return host;  // nothing stays in host memory

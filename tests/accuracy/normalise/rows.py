@@ -160,6 +160,12 @@ def refuse_desktops(row):
         raise Missing('gpu_budget: what the desktop takes of the card is not stated')
 
 
+def chooses_layers(row):
+    """ollama leaves in host memory what does not fit, unless a row says how much is on the card."""
+    chosen = {'ngl', 'num_gpu', 'gpu_layers', 'placement'} & row.settings.keys()
+    return row.said.startswith('framework=ollama') and 'metal' not in row.said and not chosen
+
+
 def label_of(row, engine):
     """A run that fitted, ran out of memory, or the most that fitted."""
     refuse_parts(row)
@@ -170,13 +176,8 @@ def label_of(row, engine):
         found['cpu_offload_gb'] = row.figure('cpu_offload_gb') or ''
         if not found['cpu_offload_gb']:
             raise Missing('cpu_offload_gb: how much is not stated')
-    if engine['host_experts'] or 'offload_level' in row.settings:
+    if engine['host_experts'] or 'offload_level' in row.settings or chooses_layers(row):
         found['offload'] = 'yes'
-        if (row.number('cpu_ram_gb') or 0) <= 0:
-            raise Missing("ram_gib: the host's memory is not stated")
-    chosen = {'ngl', 'num_gpu', 'gpu_layers', 'placement'} & row.settings.keys()
-    if row.said.startswith('framework=ollama') and 'metal' not in row.said and not chosen:
-        found['offload'] = 'yes'  # the program leaves in host memory what does not fit
         if (row.number('cpu_ram_gb') or 0) <= 0:
             raise Missing("ram_gib: the host's memory is not stated")
     if re.search(r'(?<![\w-])-ot\b', row['settings']) and 'ot' not in row.settings:
@@ -222,7 +223,8 @@ def inference_of(row, found, catalogue):
     saturated = row['batch'] == 'saturated'
     found['batch'] = 'saturated' if saturated else sequences_of(row) if row['outcome'] else \
         row.tokens('batch', 'batch', 1)
-    found |= parallel_of(row, runtime, cards_in(found['machine'])) | placement_of(row, runtime, cards_in(found['machine']))
+    count = cards_in(found['machine'])
+    found |= parallel_of(row, runtime, count) | placement_of(row, runtime, count)
     found |= {'flash_attn': flash_attention_of(row), 'threads': threads_of(row),
               'enforce_eager': 'yes' if 'enforce_eager' in row.said else '',
               'gpu_batches': gpu_batches_of(row, engine['runtime'])}
