@@ -97,8 +97,10 @@ class Bytes {
 /// A count as a real number, for inexact arithmetic.
 constexpr double real_count(Size n) { return static_cast<double>(n); }
 constexpr double real_count(Bytes b) { return b.real().value(); }
+/// n / parts, rounded up.
+constexpr Size divided_up(Size n, Size parts) { return (n + parts - 1) / parts; }
 /// Smallest multiple of `multiple` that is at least `n`.
-constexpr Size round_up(Size n, Size multiple) { return (n + multiple - 1) / multiple * multiple; }
+constexpr Size round_up(Size n, Size multiple) { return divided_up(n, multiple) * multiple; }
 constexpr Seconds operator/(Bytes b, BytesPerSecond r) { return b.real() / r; }
 constexpr Intensity operator/(Flops f, Bytes b) { return f / b.real(); }
 

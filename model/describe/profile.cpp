@@ -87,7 +87,9 @@ void add_caches(Profile& profile, const Part& part, BlockFinder& blocks) {
     layer_of.push_back(blocks.find(cache.path));
     if (layer_of.back() >= 0)
       profile.layers[static_cast<std::size_t>(layer_of.back())].kernels += kernels_of(cache.kind);
-    profile.compressed = profile.compressed || cache.entry_tokens > 1;
+    if (cache.entry_tokens == 1) continue;
+    profile.pooled = true;
+    profile.compressed = profile.compressed || cache.kind != CacheKind::indexer;
   }
   profile.caches = cache_classes(part, layer_of, profile.layers.size());
 }

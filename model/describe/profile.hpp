@@ -48,6 +48,7 @@ struct CacheClass {
   Size entry_elements;                 ///< elements of one entry
   Size entry_tokens;                   ///< tokens of one entry, where entries are compressed
   Size entry_bytes;                    ///< an entry in the format of its own kernels; 0: none
+  Size page_tokens;                    ///< as Cache::page_tokens
   Size layers;                         ///< number of layers that keep such a cache
   std::vector<Size> per_token_before;  ///< elements per token
   std::vector<Size> expanded_before;   ///< elements per token where MLA's K and V are expanded
@@ -70,7 +71,8 @@ struct Profile {
   Size embedding_parameters = 0;
   Size buffers = 0;
   bool tied_head = false;
-  bool compressed = false;  ///< some caches keep one entry for several tokens
+  bool compressed = false;  ///< some keys and values have one entry for several tokens
+  bool pooled = false;      ///< those, or keys of an indexer, have one
   bool generative = false;  ///< some stack keeps a cache, so the model decodes
   /// The layers [first, end) run for each output token. Encoders and towers stand before them; in
   /// some models towers and speech decoders stand after them.

@@ -39,7 +39,7 @@ for target in "${targets[@]}"; do
   given=(${seeds[$target]:-})
   [ ! -d "tests/fuzz/corpus/$target" ] || given+=("tests/fuzz/corpus/$target")
   if "$build/tests/fuzz/fuzz_$target" "$kept" "${given[@]}" -dict=tests/fuzz/words.dict \
-    -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+    -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -max_len=65536 \
     -artifact_prefix="$found/" -print_final_stats=1 >"$log" 2>&1; then
     echo "$target: $(sed -n 's/stat::number_of_executed_units: *//p' "$log") executions, nothing found"
   else

@@ -30,5 +30,28 @@ TEST(PackedPool, AShortContextNeedsNoWholeWindow) {
   EXPECT_EQ(packed_pool(flash, 64, 1, 4096).blocks, 1 + 2 * 2 + 17 + 9);
 }
 
+/// A published log has 81.79 GiB for 55.1495 times 131,072 tokens (GLM-5.3-Flash on 8 H200, vLLM
+/// 0.30). Blocks of 640 tokens hold eleven layers of latents and index keys. A block has room for
+/// eleven states, so 34 layers of states are four groups of two pages. Rings are one more.
+TEST(PackedPool, StatesAreSplitIntoGroupsThatABlockHasRoomFor) {
+  constexpr PagedLayers glm[] = {
+      {11, 655360, 640, 0}, {11, 21120, 640, 0}, {34, 655360, 640, 0, 2}, {11, 2048, 4, 0, 1}};
+  const PoolDemand demand = packed_pool(glm, 131072, 1, 16384);
+  EXPECT_EQ(demand.block_bytes, 11 * (655360 + 21120));
+  EXPECT_EQ(demand.blocks, 205 + 4 * 2 + 1);
+  EXPECT_NEAR(demand.bytes().real().value() / 1024 / 1024 / 1024, 81.79 / 55.1495, 0.0002);
+}
+
+/// DeepSeek-V4.1-Flash on Hopper: four layers of entries and keys, 40 windows in pages of 32
+/// tokens, three rings. No bucket has equally many layers of several sizes, so windows are split
+/// like states: a block has room for 24 of their pages.
+TEST(PackedPool, WindowsAreSplitWhereNothingElseIs) {
+  constexpr PagedLayers flash41[] = {{3, 74880, 256, 0}, {1, 149760, 256, 0},  {3, 17280, 256, 0},
+                                     {1, 33984, 256, 0}, {40, 19008, 32, 128}, {3, 32768, 8, 0, 1}};
+  const PoolDemand demand = packed_pool(flash41, 262144, 1, 16384);
+  EXPECT_EQ(demand.block_bytes, 3 * 74880 + 149760 + 3 * 17280 + 33984);
+  EXPECT_EQ(demand.blocks, 1024 + 2 * 517 + 1);
+}
+
 }  // namespace
 }  // namespace headroom::model

@@ -3,8 +3,6 @@
 namespace headroom::model::layout {
 namespace {
 
-constexpr Size divided_up(Size a, Size b) { return (a + b - 1) / b; }
-
 Size groups(const Matrix& m, const Scheme& s) {
   return s.group == 0 ? 1 : divided_up(m.in, s.group);
 }

@@ -9,7 +9,8 @@ namespace headroom::model::families::alice_ai {
 
 /// Gates of low rank, and a convolution for each of queries, keys and values.
 Part delta_layer(const Config& c, Classes k, Size hidden) {
-  const DeltaNet d = delta_net_of(c);
+  DeltaNet d = delta_net_of(c);
+  d.type = channel_gated_state;
   if (d.key_heads != d.value_heads || d.key_dim != d.value_dim)
     c.fail("linear_num_value_heads",
            "expected as many heads of the same width for keys and values");

@@ -162,7 +162,8 @@ Part bailing_moe_v3(const Config& c) {
                    .value_heads = a.heads,
                    .key_dim = dim,
                    .value_dim = dim,
-                   .kernel = kernel};
+                   .kernel = kernel,
+                   .type = channel_gated_state};
   Part delta = linear("q_proj", hidden, d.key()) + linear("k_proj", hidden, d.key()) +
                linear("v_proj", hidden, d.value()) + linear("b_proj", hidden, a.heads) +
                linear("f_proj", hidden, d.key()) + tensor("dt_bias", {d.key()}, Role::other) +

@@ -80,7 +80,8 @@ Cache waiting(Size tokens, Size width) {
   return {.kind = CacheKind::waiting,
           .per_sequence = tokens * 2 * width,
           .window = tokens,
-          .entry_bytes = 8 * width};
+          .entry_bytes = 8 * width,
+          .page_tokens = tokens <= 8 ? 4 : 8};
 }
 
 /// Picks the entries that a sparse layer attends to.
@@ -95,12 +96,13 @@ Part indexer(Classes k, const DeepSeekSizes& s, Size rate) {
                .per_token = (s.index_dim + rate - 1) / rate,
                .score_dims = s.index_heads * s.index_dim / rate,
                .entry_tokens = rate,
-               .entry_bytes = fp8_index_bytes(s.index_dim)},
+               .entry_bytes = fp8_index_bytes(s.index_dim),
+               .page_tokens = compressed_page},
               waiting(2 * rate, 2 * s.index_dim)};
   return p;
 }
 
-Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s) {
+Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s, Size page_tokens) {
   Part p = in_fp32(tensor("sinks", {s.heads}, Role::other)) + linear("q_a_proj", s.hidden, s.rank) +
            rms_norm("q_a_norm", k("RMSNorm"), s.rank) +
            linear("q_b_proj", s.rank, s.heads * s.dim) +
@@ -114,13 +116,15 @@ Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s) {
                .window = c.dim({"sliding_window"}, 128),
                .score_dims = 2 * s.heads * s.dim,
                .expanded_per_token = 2 * s.dim,
-               .entry_bytes = fp8_entry_bytes(s)}};
+               .entry_bytes = fp8_entry_bytes(s),
+               .page_tokens = page_tokens}};
   return p;
 }
 
 Part attention_of(const Config& c, Classes k, const DeepSeekSizes& s, const std::string& kind) {
   const bool picks = kind == sparse;
-  Part p = window_attention(c, k, s);
+  constexpr Size page_tokens = 64;  // vLLM 0.33 v1/attention/backends/mla/sparse_swa.py
+  Part p = window_attention(c, k, s, page_tokens);
   if (kind == sliding) return p;
   const Size rate = rate_of(c, kind), width = picks ? 2 * s.dim : s.dim;
   Part inner = compressor(k, s.hidden, s.dim, width, rate, s.rotated);
@@ -130,7 +134,8 @@ Part attention_of(const Config& c, Classes k, const DeepSeekSizes& s, const std:
                    .score_dims = 2 * s.heads * s.dim / rate,
                    .expanded_per_token = (s.dim + rate - 1) / rate,
                    .entry_tokens = rate,
-                   .entry_bytes = fp8_entry_bytes(s)},
+                   .entry_bytes = fp8_entry_bytes(s),
+                   .page_tokens = compressed_page},
                   waiting(picks ? 2 * rate : rate, width)};
   if (picks) inner = std::move(inner) + in("indexer", k("Indexer"), indexer(k, s, rate));
   return std::move(p) +

@@ -18,11 +18,13 @@ struct DeepSeekSizes {
 DeepSeekSizes sizes_of(const Config& c);
 /// Bytes of a cached entry in FP8.
 Size fp8_entry_bytes(const DeepSeekSizes& s);
+/// Tokens of a page of compressed entries. Source: vLLM 0.33 models/deepseek_v4/sparse_mla.py.
+inline constexpr Size compressed_page = 256;
 /// Cache of keys and scores of `width` elements each, for the last `tokens` tokens.
 Cache waiting(Size tokens, Size width);
 
 /// Attention over the last sliding_window tokens.
-Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s);
+Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s, Size page_tokens);
 /// The router's matrix and score function.
 Part scores(const Config& c, const DeepSeekSizes& s, Size experts);
 /// The child `mlp`: `gate`, routed experts and shared experts.

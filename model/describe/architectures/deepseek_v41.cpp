@@ -59,6 +59,9 @@ Size readers_of(const std::vector<Size>& sources, Size i, Size layers) {
   return end - i;
 }
 
+/// Tokens of a page of the window. Source: vLLM 0.33, models/deepseek_v41/attention.py.
+constexpr Size window_page = 32;
+
 /// Tokens of a compressed entry: 1 or 2. 0: the layer looks at the window alone.
 Size ratio_of(const Config& c, Size i) {
   const auto ratios = c.dims({"compress_ratios"});
@@ -73,7 +76,7 @@ Size ratio_of(const Config& c, Size i) {
 /// them, so each entry is scored by as many. Only entries of two tokens have a gate and wait for
 /// the second token. Source: vLLM 0.33, models/deepseek_v41/{attention,compressor}.py.
 Part compressor(const Config& c, const deepseek_v4::DeepSeekSizes& s, Size ratio, Size readers) {
-  constexpr Size waiting_tokens = 8;
+  constexpr Size waiting_tokens = 8;  // a ring, whatever the context is
   Part p = linear("kv_proj", s.hidden, s.dim);
   if (ratio > 1) p = std::move(p) + linear("gate_proj", s.hidden, s.dim);
   p = std::move(p) + rms_norm("kv_norm", k("RMSNorm"), s.dim);
@@ -83,8 +86,13 @@ Part compressor(const Config& c, const deepseek_v4::DeepSeekSizes& s, Size ratio
                .score_dims = times({readers, 2 * s.heads, s.dim}) / ratio,
                .expanded_per_token = s.dim / ratio,
                .entry_tokens = ratio,
-               .entry_bytes = deepseek_v4::fp8_entry_bytes(s)}};
-  if (ratio > 1) p.caches.push_back(deepseek_v4::waiting(waiting_tokens, s.dim));
+               .entry_bytes = deepseek_v4::fp8_entry_bytes(s),
+               .page_tokens = deepseek_v4::compressed_page}};
+  if (ratio > 1)
+    p.caches.push_back({.kind = CacheKind::waiting,
+                        .per_sequence = waiting_tokens * 2 * s.dim,
+                        .entry_bytes = 8 * s.dim,
+                        .page_tokens = waiting_tokens});
   return in("compressor", k("Compressor"), std::move(p));
 }
 
@@ -100,13 +108,14 @@ Part indexer(const deepseek_v4::DeepSeekSizes& s, Size ratio, bool owns_keys, Si
                  .per_token = s.index_dim / ratio,
                  .score_dims = times({scorers, s.index_heads, s.index_dim}) / ratio,
                  .entry_tokens = ratio,
-                 .entry_bytes = fp8_index_bytes(s.index_dim)}};
+                 .entry_bytes = fp8_index_bytes(s.index_dim),
+                 .page_tokens = deepseek_v4::compressed_page}};
   }
   return in("indexer", k("Indexer"), std::move(p));
 }
 
 Part attention_of(const Config& c, const deepseek_v4::DeepSeekSizes& s, Size i) {
-  Part p = deepseek_v4::window_attention(c, k, s);
+  Part p = deepseek_v4::window_attention(c, k, s, window_page);
   const Size ratio = ratio_of(c, i), layers = c.dim({"num_hidden_layers"});
   if (ratio == 0) return p;
   const auto sources = c.dims({"kv_source_layer_ids"}), picks = c.dims({"index_source_layer_ids"});
@@ -208,7 +217,8 @@ Part predictor(const Config& c, Size number) {
   const Routing usual = shared_routing_of(c);
   const Routing r{c.dim({"dspark_n_routed_experts"}, usual.experts),
                   c.dim({"dspark_num_experts_per_tok"}, usual.used)};
-  Part p = layer_of(c, s, deepseek_v4::window_attention(c, k, s), experts(c, s, r, true));
+  Part p =
+      layer_of(c, s, deepseek_v4::window_attention(c, k, s, window_page), experts(c, s, r, true));
   if (number == 0 && c.has("dspark_target_layer_ids"))
     p = std::move(p) + deepseek_v4::dspark_input(c, k, s.hidden);
   if (deepseek_v4::is_last_of_dspark(c, number))

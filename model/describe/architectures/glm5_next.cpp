@@ -26,7 +26,8 @@ Part delta_attention(const Config& c) {
       .value_heads = heads,
       .key_dim = dim,
       .value_dim = dim,
-      .kernel = own.dim({"short_conv_kernel_size"}, c.dim({"linear_conv_kernel_dim"}, 4))};
+      .kernel = own.dim({"short_conv_kernel_size"}, c.dim({"linear_conv_kernel_dim"}, 4)),
+      .type = channel_gated_state};
   Part p = linear("q_proj", hidden, d.key()) + linear("k_proj", hidden, d.key()) +
            linear("v_proj", hidden, d.value()) +
            depthwise_conv("conv1d", d.convolved(), d.kernel, Bias::no) +
@@ -41,7 +42,8 @@ Part delta_attention(const Config& c) {
 }
 
 /// Selects pools of index_kpool tokens. It caches three things for each token: a key, the key's
-/// pooling score, and whether the token counts.
+/// pooling score, and whether the token counts. Kernels that pool at once keep one key in FP8 for
+/// each pool. Source: vLLM 0.33, models/glm5next/common/attention.py.
 Part pooling_indexer(const Config& c, Size query_rank) {
   const Size hidden = c.dim({"hidden_size"}), pool = c.dim({"index_kpool"}, 16);
   const Size heads = c.dim({"index_n_heads"}, 32), dim = c.dim({"index_head_dim"}, 128);
@@ -51,7 +53,9 @@ Part pooling_indexer(const Config& c, Size query_rank) {
            layer_norm("k_norm", dim) + linear("weights_proj", hidden, heads);
   p.caches = {{.kind = CacheKind::indexer,
                .per_token = 2 * dim + 1,
-               .score_dims = std::max<Size>(heads * dim / pool, 1)}};
+               .score_dims = std::max<Size>(heads * dim / pool, 1),
+               .entry_tokens = pool,
+               .entry_bytes = fp8_index_bytes(dim)}};
   return in("indexer", k("Indexer"), std::move(p));
 }
 

@@ -16,7 +16,7 @@ DeltaNet delta_heads(Size heads, Size dim, Size kernel) {
           .key_dim = dim,
           .value_dim = dim,
           .kernel = kernel,
-          .type = StateType::fp32};  // vLLM 0.33 layers/mamba/mamba_utils.py kda_state_dtype
+          .type = channel_gated_state};
 }
 
 Part projections(Size hidden, const DeltaNet& d) {

@@ -66,6 +66,9 @@ struct DeltaNet {
   Size value() const { return value_heads * value_dim; }
   Size convolved() const { return 2 * key() + value(); }
 };
+/// The state of Kimi delta attention, whose gates differ by channel. Source: vLLM 0.33
+/// layers/mamba/mamba_utils.py kda_state_dtype; 0.13 likewise.
+inline constexpr StateType channel_gated_state = StateType::fp32;
 DeltaNet delta_net_of(const Config& c);
 Cache delta_net_state(const DeltaNet& d);
 

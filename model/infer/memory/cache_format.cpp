@@ -33,7 +33,7 @@ std::string cache_format(const Scenario& s) {
       text = fmt::format("fp8 ({} bytes an entry)", c.entry_bytes);
       break;
     }
-    text = fmt::format("{}, index keys in fp8", kv.name);
+    text = fmt::format("{}, index keys of {} bytes", kv.name, c.entry_bytes);
   }
   const std::string reason = cache_reason(*s.weights, *s.runtime, kv);
   return reason.empty() ? text : fmt::format("{}, {}", text, reason);

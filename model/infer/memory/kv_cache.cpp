@@ -118,24 +118,37 @@ Size tokens_held(const Scenario& s, const CacheClass& c, Size window, CachedToke
          block;
 }
 
-/// Tokens of a page in vLLM.
-/// Source: vLLM 0.33 models/deepseek_v4/compressor.py (4 and 8 tokens), attention/backends/mla/
-/// sparse_swa.py (64), models/deepseek_v4/sparse_mla.py (256).
-Size page_tokens(const CacheClass& c) {
-  if (c.kind == CacheKind::waiting) return c.window <= 8 ? 4 : 8;
-  return c.window > 0 ? 64 : 256;
+/// Layers of a range with a cache of this class, and the bytes of a page of one on a card.
+/// Source of the alignment: vLLM 0.33 models/deepseek_v4/attention.py.
+PagedLayers paged(const Scenario& s, const CacheClass& c, Range range, const StatePages& states) {
+  const bool sums = c.kind == CacheKind::waiting, recurs = c.kind == CacheKind::recurrent;
+  const auto& before = sums || recurs ? c.state_before : c.per_token_before;
+  const Size layers = between(before, range) / (before.back() / c.layers);
+  if (recurs)
+    return {.layers = layers,
+            .page_bytes = states.page_bytes,
+            .block_tokens = states.block_tokens,
+            .window = 0,
+            .states = states.pages + state_copies(s) - 1};
+  const bool own = in_own_format(s, c), ring = sums && c.window == 0;
+  const bool aligned = c.page_tokens > 0;
+  const Size tokens = aligned ? c.page_tokens : states.block_tokens;
+  const Size entry = own ? c.entry_bytes : cache_precision(s).stored(c.entry_elements).count();
+  Size bytes = tokens / c.entry_tokens * entry;
+  if (aligned && !ring) bytes = round_up(bytes, own ? 576 : 512);
+  if (!aligned && c.kind != CacheKind::indexer) bytes = states.page_bytes;
+  return {.layers = layers,
+          .page_bytes = bytes,
+          .block_tokens = tokens,
+          .window = c.window,
+          .states = ring ? 1 : 0};
 }
 
-/// Layers of [first, last) with a cache of this class, and the bytes of a page of one.
-PagedLayers paged(const Scenario& s, const CacheClass& c, Range layers) {
-  const bool own = in_own_format(s, c), sums = c.kind == CacheKind::waiting;
-  const auto& before = sums ? c.state_before : c.per_token_before;
-  const Size each = before.back() / c.layers, tokens = page_tokens(c);
-  const Size entry = own ? c.entry_bytes : cache_precision(s).stored(c.entry_elements).count();
-  return {.layers = between(before, layers) / each,
-          .page_bytes = round_up(tokens / c.entry_tokens * entry, own ? 576 : 512),
-          .block_tokens = tokens,
-          .window = c.window};
+/// True if caches come from one pool of blocks that hold pages of several sizes.
+bool is_packed(const Scenario& s, const StatePages& states) {
+  const Profile& p = s.weights->model->profile;
+  return s.runtime->cache.windows == Windows::hybrid_kv_pool &&
+         (p.compressed || (p.pooled && states.block_tokens > 0));
 }
 
 }  // namespace
@@ -170,9 +183,10 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
       round_(cache_precision(s).block_elements - 1),
       block_bytes_(cache_precision(s).block_bytes),
       shift_(std::countr_zero(static_cast<std::uint64_t>(cache_precision(s).block_elements))),
-      element_bytes_(cache_precision(s).element_bytes()) {
+      element_bytes_(cache_precision(s).element_bytes()),
+      states_(state_pages(s, shards)) {
   const auto& classes = s.weights->model->profile.caches;
-  const StatePages states = state_pages(s, shards);
+  const StatePages& states = states_;
   block_ = std::max(states.block_tokens, s.runtime->cache.block_tokens);
   const Size group = layers_in_group(s, states);
   classes_.reserve(classes.size());
@@ -216,14 +230,19 @@ CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, CachedTokens 
   }
   huge_ = bytes > 1e18;
   tokens_ = tokens.self;
-  if (s.weights->model->profile.compressed && s.runtime->cache.windows == Windows::hybrid_kv_pool)
-    pooled_ = &s;
+  if (is_packed(s, rules.states_)) pooled_ = &s;
 }
 
 Bytes CacheBytes::of_pool(Size first, Size last) const {
   boost::container::small_vector<PagedLayers, 8> all;
-  for (const CacheClass& c : pooled_->weights->model->profile.caches)
-    all.push_back(paged(*pooled_, c, {first, last}));
+  for (const CacheClass& c : pooled_->weights->model->profile.caches) {
+    all.push_back(paged(*pooled_, c, {first, last}, rules_->states_));
+    if (c.kind != CacheKind::indexer || c.page_tokens > 0) continue;
+    // A ring of the tokens of the open pool. It is far smaller than a block.
+    all.push_back(all.back());
+    all.back().page_bytes = c.entry_bytes;
+    all.back().states = 1;
+  }
   return packed_pool(all, tokens_, pooled_->batch, tokens_in_flight(*pooled_)).bytes();
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "model/infer/memory/state_pages.hpp"
 #include "model/infer/scenario/scenario.hpp"
 
 namespace headroom::model {
@@ -60,6 +61,7 @@ class CacheRules {
   Size round_, block_bytes_;  ///< values of the cache precision
   int shift_;                 ///< log2 of its elements per block
   double element_bytes_;
+  StatePages states_;
 };
 
 /// Bytes of key-value cache and recurrent state of layers [first, last), all sequences together, on
@@ -84,11 +86,11 @@ class CacheRules {
 /// all of them if there are fewer heads than shards. Latents and index keys are complete on each
 /// (vLLM 0.19 config/model.py get_num_kv_heads).
 ///
-/// Caches with one entry for several tokens come from a pool whose blocks hold all kinds of pages
-/// (model/infer/memory/packed_pool.hpp). Engines with sparse attention's kernels store its entries
-/// in the kernels' FP8 formats. Index keys always use it, latents and compressed entries with an
-/// FP8 cache. Source: Pope et al., arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437
-/// section 2.1.
+/// A model that keeps one entry for several tokens, of values or of an indexer's keys, has its
+/// caches in a pool whose blocks hold all kinds of pages (model/infer/memory/packed_pool.hpp).
+/// Engines with sparse attention's kernels store its entries in the kernels' FP8 formats. Index
+/// keys always use it, latents and compressed entries with an FP8 cache. Source: Pope et al.,
+/// arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
 class CacheBytes {
  public:
   CacheBytes() = default;  ///< nothing
@@ -135,7 +137,7 @@ class CacheBytes {
   const CacheRules* rules_ = nullptr;
   boost::container::small_vector<Class, 4> classes_;
   bool huge_ = false;
-  const Scenario* pooled_ = nullptr;  ///< compressed caches from one pool of blocks
+  const Scenario* pooled_ = nullptr;  ///< caches from one pool of blocks
   Size tokens_ = 0;                   ///< … of each sequence
 };
 

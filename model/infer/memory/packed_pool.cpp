@@ -6,11 +6,16 @@
 namespace headroom::model {
 namespace {
 
-/// Layers of the same block and window, by page size.
+/// Layers of the same block, window and states, by page size.
 struct Bucket {
-  Size block_tokens, window;
+  Size block_tokens, window, states;
   std::vector<PagedLayers> sizes;
 
+  Size layers() const {
+    Size sum = 0;
+    for (const PagedLayers& each : sizes) sum += each.layers;
+    return sum;
+  }
   Size most() const { return std::ranges::max(sizes, {}, &PagedLayers::layers).layers; }
   bool balanced() const {
     return std::ranges::all_of(
@@ -23,10 +28,11 @@ std::vector<Bucket> buckets_of(std::span<const PagedLayers> all) {
   for (const PagedLayers& each : all) {
     if (each.layers == 0) continue;
     auto bucket = std::ranges::find_if(buckets, [&](const Bucket& b) {
-      return b.block_tokens == each.block_tokens && b.window == each.window;
+      return b.block_tokens == each.block_tokens && b.window == each.window &&
+             b.states == each.states;
     });
     if (bucket == buckets.end())
-      bucket = buckets.insert(bucket, {each.block_tokens, each.window, {}});
+      bucket = buckets.insert(bucket, {each.block_tokens, each.window, each.states, {}});
     const auto size = std::ranges::find(bucket->sizes, each.page_bytes, &PagedLayers::page_bytes);
     if (size == bucket->sizes.end())
       bucket->sizes.push_back(each);
@@ -55,8 +61,35 @@ Size layers_of_groups(const std::vector<Bucket>& buckets) {
   return best;
 }
 
+/// Bytes of a block of the widest of so many groups.
+Size block_of(const Bucket& b, Size groups) {
+  Size bytes = 0;
+  for (const PagedLayers& each : b.sizes)
+    bytes += divided_up(each.layers, groups) * each.page_bytes;
+  return bytes;
+}
+
+/// Groups of each bucket. `of_group`: layers_of_groups().
+std::vector<Size> groups_of(const std::vector<Bucket>& buckets, Size of_group) {
+  const auto holds_states = [&](const Bucket& b) {
+    return b.states > 0 || (of_group == 0 && b.window > 0);
+  };
+  std::vector<Size> groups;
+  Size block = 0;  // what a block has to hold however states are split
+  for (const Bucket& b : buckets) {
+    groups.push_back(of_group > 0 && b.balanced() ? divided_up(b.most(), of_group) : 1);
+    block = std::max(block, block_of(b, holds_states(b) ? b.layers() : groups.back()));
+  }
+  for (std::size_t i = 0; i < buckets.size(); ++i)
+    if (const Bucket& b = buckets[i]; holds_states(b))
+      groups[i] = std::max(
+          groups[i], divided_up(b.layers(), std::max<Size>(1, block / b.sizes[0].page_bytes)));
+  return groups;
+}
+
 Size blocks_of(const Bucket& b, Size tokens, Size sequences, Size in_flight) {
-  const auto ceiled = [&](Size n) { return (n + b.block_tokens - 1) / b.block_tokens; };
+  if (b.states > 0) return sequences * b.states;
+  const auto ceiled = [&](Size n) { return divided_up(n, b.block_tokens); };
   if (b.window == 0) return sequences * ceiled(tokens);
   const auto kept = [&](Size n) { return ceiled(std::min(b.window - 1 + n, tokens)) + 1; };
   return (sequences - 1) * kept(0) + kept(in_flight);
@@ -67,16 +100,11 @@ Size blocks_of(const Bucket& b, Size tokens, Size sequences, Size in_flight) {
 PoolDemand packed_pool(std::span<const PagedLayers> all, Size tokens, Size sequences,
                        Size in_flight) {
   const std::vector<Bucket> buckets = buckets_of(all);
-  const Size of_group = layers_of_groups(buckets);
+  const std::vector<Size> groups = groups_of(buckets, layers_of_groups(buckets));
   PoolDemand demand;
-  for (const Bucket& b : buckets) {
-    const bool split = of_group > 0 && b.balanced();
-    const Size groups = split ? (b.most() + of_group - 1) / of_group : 1;
-    Size bytes = 0;
-    for (const PagedLayers& each : b.sizes)
-      bytes += (each.layers + groups - 1) / groups * each.page_bytes;
-    demand.block_bytes = std::max(demand.block_bytes, bytes);
-    demand.blocks += groups * blocks_of(b, tokens, sequences, in_flight);
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    demand.block_bytes = std::max(demand.block_bytes, block_of(buckets[i], groups[i]));
+    demand.blocks += groups[i] * blocks_of(buckets[i], tokens, sequences, in_flight);
   }
   return demand;
 }

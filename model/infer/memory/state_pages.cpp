@@ -7,8 +7,6 @@
 namespace headroom::model {
 namespace {
 
-Size divided(Size n, Size parts) { return (n + parts - 1) / parts; }
-
 /// Bytes of the state of one layer on a card; 0 where layers differ.
 Size state_on_card(const Scenario& s, const CacheClass& c, Size shards) {
   const Size all = elements_of_state(s, c).back();
@@ -16,7 +14,7 @@ Size state_on_card(const Scenario& s, const CacheClass& c, Size shards) {
   constexpr Size fp32_bytes = 4;
   const Size wide = fp32_before(s, c).back();
   const Size plain = times({all - wide, s.runtime->cache.state_bytes});
-  return divided(plain + times({wide, fp32_bytes}), times({c.layers, shards}));
+  return divided_up(plain + times({wide, fp32_bytes}), times({c.layers, shards}));
 }
 
 /// Bytes of a token in one attention layer on a card.
@@ -35,7 +33,9 @@ StatePages state_pages(const Scenario& s, Size shards) {
     return {};
   Size state = 0, token = 0, step = s.runtime->cache.block_tokens;
   for (const CacheClass& c : classes) {
-    if (in_own_format(s, c) || c.kind == CacheKind::indexer || c.layers == 0) return {};
+    const bool indexes = c.kind == CacheKind::indexer;
+    if (indexes && c.entry_tokens > 1) continue;
+    if (in_own_format(s, c) || indexes || c.layers == 0) return {};
     if (c.kind == CacheKind::recurrent) {
       const Size each = state_on_card(s, c, shards);
       if (each == 0) return {};
@@ -48,7 +48,7 @@ StatePages state_pages(const Scenario& s, Size shards) {
   }
   if (state == 0 || token == 0) return {};
   StatePages found{.pages = s.runtime->cache.state_pages};
-  found.block_tokens = times({divided(state, times({step, token})), step});
+  found.block_tokens = times({divided_up(state, times({step, token})), step});
   found.page_bytes = times({found.block_tokens, token});
   return found;
 }

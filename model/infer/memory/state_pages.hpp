@@ -12,9 +12,11 @@ namespace headroom::model {
 ///   page = tokens of a page * bytes of a token of one attention layer on the card
 ///
 /// A sequence holds `pages` of them for each recurrent layer (CachePolicy::state_pages), and
-/// attention layers round its tokens up to whole pages. Source: vLLM 0.33 platforms/interface.py
-/// _align_hybrid_block_size, v1/kv_cache_interface.py MambaSpec. Left out: states that differ in
-/// size, compressed entries and formats of sparse attention's kernels besides states.
+/// attention layers round its tokens up to whole pages. Pooled keys of an indexer have pages of as
+/// many tokens, packed beside (model/infer/memory/packed_pool.hpp). Source: vLLM 0.33
+/// platforms/interface.py _align_hybrid_block_size, v1/kv_cache_interface.py MambaSpec. Left out:
+/// states that differ in size, compressed entries and formats of sparse attention's kernels besides
+/// states.
 struct StatePages {
   Size block_tokens = 0;  ///< tokens of attention's blocks; 0: no states share a pool
   Size page_bytes = 0;    ///< bytes of one layer's page
