@@ -153,6 +153,11 @@ std::optional<double> uncertain_of(const ScoredRow& subject) {
 
 /// The interval as factors on the whole figure. A sum over shapes leaves out what no list names.
 model::Interval interval_of_memory(const ScoredRow& subject) {
+  if (subject.statistic == Statistic::concurrency) {  // as sure as the memory that is left
+    ScoredRow left = subject;
+    left.statistic = Statistic::cache_left;
+    return interval_of_memory(left);
+  }
   if (!has_work(subject.statistic))
     return {1 - model::unlisted_share, 1 + model::unlisted_share, 0};
   std::string why;

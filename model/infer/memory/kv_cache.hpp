@@ -86,8 +86,8 @@ class CacheRules {
 /// all of them if there are fewer heads than shards. Latents and index keys are complete on each
 /// (vLLM 0.19 config/model.py get_num_kv_heads).
 ///
-/// A model that keeps one entry for several tokens, of values or of an indexer's keys, has its
-/// caches in a pool whose blocks hold all kinds of pages (model/infer/memory/packed_pool.hpp).
+/// Some models keep one entry for several tokens, of values or of an indexer's keys. Their caches
+/// come from a pool whose blocks hold all kinds of pages (model/infer/memory/packed_pool.hpp).
 /// Engines with sparse attention's kernels store its entries in the kernels' FP8 formats. Index
 /// keys always use it, latents and compressed entries with an FP8 cache. Source: Pope et al.,
 /// arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.

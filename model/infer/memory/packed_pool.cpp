@@ -75,7 +75,7 @@ std::vector<Size> groups_of(const std::vector<Bucket>& buckets, Size of_group) {
     return b.states > 0 || (of_group == 0 && b.window > 0);
   };
   std::vector<Size> groups;
-  Size block = 0;  // what a block has to hold however states are split
+  Size block = 0;  // needed however states are split
   for (const Bucket& b : buckets) {
     groups.push_back(of_group > 0 && b.balanced() ? divided_up(b.most(), of_group) : 1);
     block = std::max(block, block_of(b, holds_states(b) ? b.layers() : groups.back()));

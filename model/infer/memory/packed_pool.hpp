@@ -28,8 +28,8 @@ struct PoolDemand {
 /// Layers with the same block, window and states are a bucket. If equally many layers have each
 /// page size of a bucket, it is split into groups with at most so many layers of each size. Other
 /// buckets are one group. The number is what pads the buckets least, and at least that of a bucket
-/// with several page sizes. States, and windows where nothing sets that number, are split further:
-/// a group has no more layers than a block of the other buckets has room for. A group takes
+/// with several page sizes. States are split further, and windows where nothing sets that number. A
+/// group of them has no more layers than a block of the other buckets has room for. A group takes
 ///
 ///   whole context  ceil(tokens / block) blocks a sequence
 ///   window         ceil((window - 1 + n) / block) + 1, n: in_flight for one sequence, else 0
