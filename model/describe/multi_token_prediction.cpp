@@ -43,6 +43,7 @@ struct PredictorRow {
   std::string_view without{};  ///< modules that the layer lacks in it, "|" between them
   /// The row counts where the config has this key; a row without one counts otherwise.
   std::string_view key{};
+  bool own_number = false;  ///< modules by n_mtp_layers alone
 };
 
 constexpr std::string_view deepseek =
@@ -72,7 +73,8 @@ constexpr PredictorRow predictor_rows[] = {
      true,
      Repeated::any,
      {},
-     "dspark_target_layer_ids"},
+     "dspark_target_layer_ids",
+     true},
     {"deepseek_v4", 0, Layout::described, Copies::no, "vLLM 0.33 models/deepseek_v4/nvidia/mtp.py",
      families::deepseek_v4::predictor},
     {"deepseek_v41_text", 0, Layout::described, Copies::no,
@@ -113,7 +115,8 @@ constexpr PredictorRow predictor_rows[] = {
 };
 
 /// Number of modules, by the first key that the config has.
-Size modules_of(const Config& c, Size otherwise) {
+Size modules_of(const Config& c, Size otherwise, bool own_number) {
+  if (own_number) return c.count({"n_mtp_layers"}, otherwise);
   return c.count({"n_mtp_layers", "num_nextn_predict_layers", "num_mtp_layers",
                   "mtp_num_hidden_layers", "mtp_num_layers", "num_mtp_modules"},
                  otherwise);
@@ -240,7 +243,8 @@ MultiTokenPrediction multi_token_prediction(const Config& config, const Part& pa
     return each.model_type == type && (each.key.empty() || c.has(each.key));
   });
   const bool described = row != std::end(predictor_rows);
-  MultiTokenPrediction all{.modules = modules_of(c, described ? row->otherwise : 0)};
+  MultiTokenPrediction all{
+      .modules = modules_of(c, described ? row->otherwise : 0, described && row->own_number)};
   if (all.modules > most_layers)
     c.fail("num_nextn_predict_layers", "found " + std::to_string(all.modules) + ", at most " +
                                            std::to_string(most_layers) + " are supported");

@@ -39,6 +39,7 @@ llama-factory | meta-llama/Meta-Llama-3-8B | h100-sxm-80gb | --lora-rank 32 --lo
 llama-factory | meta-llama/Meta-Llama-3-8B | h100-sxm-80gb | --recipe pure-16bit --optimizer sgd-momentum
 llama-factory | Qwen/Qwen3-0.6B | h100-sxm-80gb | --attention eager --token-budget 1M
 llama-factory | Qwen/Qwen3-0.6B | h100-sxm-80gb | --precision fp16
+llama-factory | Qwen/Qwen3-0.6B | h100-sxm-80gb | --checkpointing none
 llama-factory | meta-llama/Meta-Llama-3-8B | 8x h100-sxm-80gb | --dp 8 --zero 3 --offload-optimizer cpu --offload-params cpu
 axolotl | meta-llama/Meta-Llama-3-8B | h100-sxm-80gb | --lora --seq 4096 --checkpointing full
 axolotl | meta-llama/Meta-Llama-3-8B | rtx-4090 | --qlora --lora-targets all-linear --batch 2 --grad-accum 8 --checkpointing full --seq 1024
@@ -118,7 +119,7 @@ def expected(case):
     fp16 = case.option("--precision") == "fp16"
     wide = case.own["recipe"] in ("autocast", "sharded-fp32", "fp32")
     common = {"batch": int(case.option("--batch", "1")), "passes": int(case.option("--grad-accum", "1")),
-            "sequence": int(case.option("--seq", "2048")), "recomputes": case.option("--checkpointing") == "full",
+            "sequence": int(case.option("--seq", "2048")), "recomputes": case.own["recomputed_bytes"] > 0,
             "bf16": not pure and not fp16, "fp16": not pure and fp16, "model": case.line[1], "quantised": case.given("--qlora"),
             "attention": "eager" if case.option("--attention") == "eager" else "sdpa",
             "steps": 1_000_000 // 2048 + 1 if case.given("--token-budget") else -1,

@@ -18,6 +18,7 @@ void is(const char* text, const char* model, const char* scheme) {
 
 TEST(TypedName, ConversionsOfAKnownModel) {
   is("unsloth/Qwen3-8B-GGUF:Q4_K_M", "Qwen/Qwen3-8B", "q4_K_M");
+  is("unsloth/gemma-4-26B-A4B-it-qat-GGUF:Q4_0", "google/gemma-4-26B-A4B", "q4_0");
   is("Qwen/Qwen3-8B-AWQ", "Qwen/Qwen3-8B", "awq-int4");
   is("nvidia/Qwen3-8B-NVFP4", "Qwen/Qwen3-8B", "nvfp4");
   is("RedHatAI/phi-4-FP8-dynamic", "microsoft/phi-4", "fp8-channel");

@@ -233,10 +233,6 @@ Part predictor(const Config& c, Size number) {
                 join(k, hidden, streams));
 }
 
-bool is_last_of_dspark(const Config& c, Size number) {
-  return number + 1 == c.count({"n_mtp_layers", "num_nextn_predict_layers"}, 3);
-}
-
 Part dspark_input(const Config& c, Classes k, Size hidden) {
   const auto targets = static_cast<Size>(c.dims({"dspark_target_layer_ids"}).size());
   return linear("main_proj", times({targets, hidden}), hidden) +
@@ -261,7 +257,7 @@ Part dspark_predictor(const Config& c, Size number) {
                          mixture(c, k, s, false)) +
            connections(k, s.hidden, streams);
   if (number == 0) p = std::move(p) + dspark_input(c, k, s.hidden);
-  if (is_last_of_dspark(c, number))
+  if (number + 1 == c.count({"n_mtp_layers"}, 3))
     p = std::move(p) + dspark_heads(c, k, s) + join(k, s.hidden, streams);
   return in("mtp." + std::to_string(number), k("DecoderLayer"), std::move(p));
 }

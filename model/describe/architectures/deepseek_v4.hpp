@@ -31,9 +31,6 @@ Part scores(const Config& c, const DeepSeekSizes& s, Size experts);
 Part mixture_of(const Config& c, Classes k, const DeepSeekSizes& s, Routing r, Part gate);
 /// Mixes the residual streams before attention and before the experts.
 Part connections(Classes k, Size hidden, Size streams);
-/// True for the last module of DSpark, which has the heads. Source: vLLM 0.33,
-/// models/deepseek_v4/nvidia/dspark.py: n_mtp_layers, else three.
-bool is_last_of_dspark(const Config& c, Size number);
 /// DSpark's projection of the outputs of layers.
 Part dspark_input(const Config& c, Classes k, Size hidden);
 /// DSpark's final norm, Markov head and confidence head.

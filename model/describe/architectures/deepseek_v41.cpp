@@ -221,7 +221,7 @@ Part predictor(const Config& c, Size number) {
       layer_of(c, s, deepseek_v4::window_attention(c, k, s, window_page), experts(c, s, r, true));
   if (number == 0 && c.has("dspark_target_layer_ids"))
     p = std::move(p) + deepseek_v4::dspark_input(c, k, s.hidden);
-  if (deepseek_v4::is_last_of_dspark(c, number))
+  if (number + 1 == c.count({"n_mtp_layers", "num_nextn_predict_layers"}, 3))
     p = std::move(p) + deepseek_v4::dspark_heads(c, k, s);
   return in("mtp." + std::to_string(number), k("DecoderLayer"), std::move(p));
 }
