@@ -87,7 +87,8 @@ void add_axis_columns(std::vector<Column>& all) {
                      "precision of the weights; auto: checkpoint_precision"));
   all.push_back(axis(
       "kv_precision", "", "KV precision", text,
-      "precision of the KV cache; auto of a spec is what the engine takes for the checkpoint"));
+      "precision of the KV cache, \"keys/values\" where they differ; auto of a spec is what the "
+      "engine takes for the checkpoint"));
   all.push_back(
       axis("kv_cache", "", "caching", text, "on, or off: every token recomputes the whole prefix"));
   all.push_back(axis("batch", "", "batch", integer, "concurrent sequences on each replica"));

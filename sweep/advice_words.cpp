@@ -129,6 +129,14 @@ std::string other_words(const Advice& a) {
   }
 }
 
+std::string one_cache_format_words(const Advice& a) {
+  std::string text =
+      fmt::format("{0} {1}: {2} or {3}, not {2}/{3}", a.engine, a.text, a.name, a.names.front());
+  if (!a.others.empty())
+    text += fmt::format("; {}/{} is one of {}", a.name, a.names.front(), fmt::join(a.others, ", "));
+  return text;
+}
+
 /// The missing or unsupported feature.
 std::string missing_words(const Advice& a) {
   using enum Advice::Kind;
@@ -144,6 +152,8 @@ std::string missing_words(const Advice& a) {
         text += fmt::format("; {} is one of {}", a.name, fmt::join(a.others, ", "));
       return text;
     }
+    case one_cache_format:
+      return one_cache_format_words(a);
     case other_precision:
       return fmt::format("{} does not support {} weights{}: {}", a.engine, a.name,
                          a.text.empty() ? "" : " (" + a.text + ")", other_precision_words(a));

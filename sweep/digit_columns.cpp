@@ -69,9 +69,8 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
     for (const Choice& choice : digit) published.values.emplace_back(Size{choice.as_published});
     columns.push_back(std::move(published));
   }
-  if (first.kv_precision)
-    add("kv_precision",
-        [](const Scenario& s) { return AxisValue(std::string(s.kv_precision->name)); });
+  if (first.kv_precision.is_complete())
+    add("kv_precision", [](const Scenario& s) { return AxisValue(s.kv_precision.name()); });
   add_extras(columns, digit);
   for (const auto* axis : number_axes())
     if (std::ranges::any_of(digit, [&](const Choice& c) { return c.decides.*axis->number > 0; }))

@@ -130,9 +130,13 @@ std::vector<Choice> distinct(const std::vector<Choice>& choices) {
   for (const Choice& c : choices) {
     const model::Scenario& s = c.decides;
     const auto pointer = [](const void* p) { return reinterpret_cast<std::intptr_t>(p); };
-    std::vector<std::intptr_t> key = {pointer(c.model),        pointer(s.weights),
-                                      pointer(s.kv_precision), pointer(s.runtime),
-                                      pointer(s.machine),      s.gpu_budget.count()};
+    std::vector<std::intptr_t> key = {pointer(c.model),
+                                      pointer(s.weights),
+                                      pointer(s.kv_precision.keys),
+                                      pointer(s.kv_precision.values),
+                                      pointer(s.runtime),
+                                      pointer(s.machine),
+                                      s.gpu_budget.count()};
     for (const auto* axis : number_axes()) key.push_back(s.*axis->number);
     for (const ServedExtra* extra : c.extras) key.push_back(pointer(extra));
     if (seen.insert(std::move(key)).second) all.push_back(c);
@@ -141,7 +145,7 @@ std::vector<Choice> distinct(const std::vector<Choice>& choices) {
 }
 
 void set_caches(DigitGroups& groups) {
-  const auto is_auto = [](const Choice& c) { return c.decides.kv_precision == nullptr; };
+  const auto is_auto = [](const Choice& c) { return !c.decides.kv_precision.is_complete(); };
   if (std::ranges::none_of(group_with(groups, "kv_precisions").choices, is_auto)) return;
   const auto taken = [&](const Choice& choice, const Choice& other) {
     const model::Engine* engine =
@@ -164,7 +168,12 @@ void set_caches(DigitGroups& groups) {
   const Choice& engine = group_with(groups, "runtimes").choices.front();
   DigitGroup& caches = group_with(groups, "kv_precisions");
   for (Choice& choice : caches.choices)
-    if (is_auto(choice)) choice.decides.kv_precision = same ? first : taken(choice, engine);
+    if (is_auto(choice)) {
+      const Precision* usual = same ? first : taken(choice, engine);
+      model::CachePrecision& cache = choice.decides.kv_precision;
+      if (cache.keys == nullptr) cache.keys = usual;
+      if (cache.values == nullptr) cache.values = usual;
+    }
   caches.choices = distinct(caches.choices);
 }
 

@@ -109,7 +109,7 @@ void overlay(Choice& choice, const Choice& over) {
     s.weights = o.weights;
     choice.as_published = over.as_published;
   }
-  if (o.kv_precision) s.kv_precision = o.kv_precision;
+  if (o.kv_precision != model::CachePrecision()) s.kv_precision = o.kv_precision;
   if (o.runtime) s.runtime = o.runtime;
   if (o.machine) s.machine = o.machine;
   for (const auto* axis : number_axes())

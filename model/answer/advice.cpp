@@ -32,20 +32,6 @@ std::vector<std::string_view> engines_for(const Scenario& s) {
   return names;
 }
 
-/// The formats of keys and values that the runtime has, and the runtimes that have the one asked
-/// for.
-Advice cache_formats(const Scenario& s) {
-  Advice other{.kind = AdviceKind::other_cache,
-               .engine = s.runtime->name,
-               .name = cache_precision(s).name,
-               .text = std::string(s.runtime->cache.formats_source)};
-  for (const CacheFormat& each : s.runtime->cache.formats) other.names.push_back(each.precision);
-  for (const Engine& each : engines())
-    if (each.name == each.family && each.cache.format(cache_precision(s)) != nullptr)
-      other.others.push_back(each.name);
-  return other;
-}
-
 /// The number of last layers that would fit, if the options ask for another number.
 std::optional<Advice> other_layers(const Scenario& s, const Estimate& e) {
   if (s.layer_split == nullptr || s.layer_split->gpu_layers < 0) return {};

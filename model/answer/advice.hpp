@@ -47,6 +47,8 @@ struct Advice {
     at_most_context,    ///< amount: the model's positions
     keep_cache,
     other_cache,        ///< engine, name: asked for; names: formats it has; others: engines with it
+    one_cache_format,   ///< engine, name: of keys; names: of values; text: how far the engine
+                        ///< combines formats; others: engines that combine these here
     other_precision,    ///< engine, name: of the scheme; text: why it is refused; names: usual
                         ///< precisions of the engine; others: compared engines that load it
     engines_for_cards,  ///< names: of engines

@@ -10,6 +10,9 @@ namespace headroom::model {
 /// With no sequence of the batch that waits.
 inline bool all_on_gpus(const Estimate& e) { return is_on_gpus(e) && e.queued == 0; }
 
+/// For a cache that the runtime refuses: the formats that it has, and the engines that have these.
+Advice cache_formats(const Scenario& scenario);
+
 std::optional<Advice> fewer_bits(const Scenario& scenario, Seconds now);
 std::optional<Advice> usable_bits(const Scenario& scenario, const Estimate& estimate);
 std::optional<Advice> narrower_cache(const Scenario& scenario);

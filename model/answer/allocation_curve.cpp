@@ -57,7 +57,8 @@ void add_changes(const Scenario& s, Size low, const State& at_low, Size high, co
 }
 
 bool reads_disk(const AllocationPoint& p) {
-  return p.plan.on_disk.size() > 0 || p.plan.head == Where::disk || p.plan.embedding == Where::disk;
+  return p.plan.on_disk.size() > 0 || p.plan.head == Where::disk ||
+         p.plan.embedding == Where::disk || p.plan.kept_on_disk > Bytes(0);
 }
 bool all_layers(const AllocationPoint& p) {
   return p.plan.on_cpu.size() + p.plan.on_disk.size() == 0 && !p.plan.partly_on_host;

@@ -22,11 +22,26 @@ Norms latent_norms(const Part& part) {
 
 /// Elements of a latent that values are made of. They are the normed ones; the others are rotated
 /// keys. Values beside an indexer's keys are as wide as these.
-Size values_of(const Cache& cache, const Norms& norms) {
+Size second_values(const Cache& cache, const Norms& norms) {
   if (cache.kind == CacheKind::indexer) return cache.per_token;
   if (cache.kind != CacheKind::latent) return 0;
   const auto norm = norms.find(cache.path);
   return norm == norms.end() ? 0 : norm->second;
+}
+
+/// Elements per token that are values.
+Size values_of(const Cache& cache) {
+  if (cache.values > 0) return cache.values;
+  const bool attention =
+      cache.kind == CacheKind::self_attention || cache.kind == CacheKind::cross_attention;
+  return attention ? cache.per_token / 2 : 0;
+}
+
+/// Likewise, of a cache with keys and values for each query head.
+Size expanded_values(const Cache& cache) {
+  if (cache.expanded_per_token == 0) return values_of(cache);
+  if (cache.expanded_values > 0) return cache.expanded_values;
+  return cache.expanded_per_token / 2;
 }
 
 bool is_of(const CacheClass& c, const Cache& cache) {
@@ -50,6 +65,9 @@ CacheClass class_of(const Cache& cache, std::size_t size) {
           .expanded_before = none,
           .padded_before = none,
           .twice_before = none,
+          .values_before = none,
+          .expanded_values_before = none,
+          .second_values_before = none,
           .state_before = none,
           .carried_before = none,
           .scanned_before = none,
@@ -75,7 +93,10 @@ std::vector<CacheClass> cache_classes(const Part& part, const std::vector<Size>&
     it->expanded_before[at] +=
         cache.expanded_per_token > 0 ? cache.expanded_per_token : cache.per_token;
     it->padded_before[at] += cache.padded_per_token > 0 ? cache.padded_per_token : cache.per_token;
-    it->twice_before[at] += cache.per_token + values_of(cache, norms);
+    it->twice_before[at] += cache.per_token + second_values(cache, norms);
+    it->values_before[at] += values_of(cache);
+    it->expanded_values_before[at] += expanded_values(cache);
+    it->second_values_before[at] += second_values(cache, norms);
     it->state_before[at] += cache.per_sequence;
     it->carried_before[at] += cache.per_sequence - cache.per_step;
     it->scanned_before[at] += cache.scanned;
@@ -85,8 +106,10 @@ std::vector<CacheClass> cache_classes(const Part& part, const std::vector<Size>&
   for (CacheClass& c : all)
     for (auto sums :
          {&CacheClass::per_token_before, &CacheClass::expanded_before, &CacheClass::padded_before,
-          &CacheClass::twice_before, &CacheClass::state_before, &CacheClass::carried_before,
-          &CacheClass::scanned_before, &CacheClass::fp32_before, &CacheClass::score_dims_before})
+          &CacheClass::twice_before, &CacheClass::values_before,
+          &CacheClass::expanded_values_before, &CacheClass::second_values_before,
+          &CacheClass::state_before, &CacheClass::carried_before, &CacheClass::scanned_before,
+          &CacheClass::fp32_before, &CacheClass::score_dims_before})
       std::partial_sum((c.*sums).begin(), (c.*sums).end(), (c.*sums).begin());
   return all;
 }

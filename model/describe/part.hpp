@@ -76,6 +76,7 @@ struct Cache {
   std::string path{};
   CacheKind kind = CacheKind::self_attention;
   Size per_token = 0;           ///< K and V (or MLA latent) elements per token
+  Size values = 0;              ///< values among per_token; 0: half of attention's, no others
   Size per_sequence = 0;        ///< recurrent state elements per sequence
   Size per_step = 0;            ///< inputs of a convolution at one step, included in these
   Size scanned = 0;             ///< the state that a scan carries from token to token, included
@@ -85,6 +86,7 @@ struct Cache {
   Size picked = 0;              ///< most cached tokens that sparse attention reads; 0 = all
   Size score_dims = 0;          ///< heads * (qk_dim + v_dim): 2 FLOPs per dim per cached token
   Size expanded_per_token = 0;  ///< elements where K and V are kept for each query head; or 0
+  Size expanded_values = 0;     ///< values among expanded_per_token of a latent
   Size padded_per_token = 0;    ///< such elements where each head has the power of two that holds K
                                 ///< and V; or 0
   Size kv_heads = 0;            ///< heads that tensor parallelism may split; 0 = cannot be split

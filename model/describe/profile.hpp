@@ -53,9 +53,12 @@ struct CacheClass {
   std::vector<Size> per_token_before;  ///< elements per token
   std::vector<Size> expanded_before;   ///< elements per token where MLA's K and V are expanded
   std::vector<Size> padded_before;     ///< … in heads of a power of two
-  std::vector<Size> twice_before;    ///< elements per token where MLA's values are stored a second
-                                     ///< time, or an indexer's keys have values as wide
-  std::vector<Size> state_before;    ///< recurrent state elements per sequence
+  std::vector<Size> twice_before;   ///< elements per token where MLA's values are stored a second
+                                    ///< time, or an indexer's keys have values as wide
+  std::vector<Size> values_before;  ///< values among per_token_before
+  std::vector<Size> expanded_values_before;  ///< values among expanded_before
+  std::vector<Size> second_values_before;    ///< values that twice_before adds to per_token_before
+  std::vector<Size> state_before;            ///< recurrent state elements per sequence
   std::vector<Size> carried_before;  ///< … without the newest token's input of convolutions
   std::vector<Size> scanned_before;  ///< elements that scans carry on, included in these
   std::vector<Size> fp32_before;     ///< elements that the config keeps in fp32, included in these

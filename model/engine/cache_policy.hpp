@@ -30,6 +30,14 @@ struct CacheFormat {
   std::string_view word{};     ///< the engine's own name; empty: as the weights are computed
 };
 
+/// Formats of keys and of values that an engine combines.
+enum class SeparateFormats {
+  never,
+  quantised,      ///< only where both are quantised
+  unless_latent,  ///< not where values are part of the keys' latents
+  always,
+};
+
 /// The type of the states that scans carry from token to token (Mamba, the gated delta rule).
 enum class ScanStates {
   as_model,  ///< fp32 where the model says so, else as state_bytes
@@ -39,6 +47,7 @@ enum class ScanStates {
 struct CachePolicy {
   std::vector<CacheFormat> formats;
   std::string_view formats_source;
+  SeparateFormats separate;  ///< keys and values in different formats
   /// Values of `quant_method` whose checkpoints decide the format, where they state one.
   std::vector<std::string_view> follows_checkpoint;
   Windows windows;    ///< tokens that sliding-window layers hold

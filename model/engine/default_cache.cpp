@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "hardware/names.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -21,8 +23,24 @@ bool follows(const Engine& engine, const Model& model) {
 
 }  // namespace
 
-const Precision* asked_cache(std::string_view name) {
-  return name == "auto" ? nullptr : &precision(name);
+std::string CachePrecision::name() const {
+  const auto word = [](const Precision* each) {
+    return std::string(each == nullptr ? std::string_view("auto") : each->name);
+  };
+  return differ() ? word(keys) + '/' + word(values) : word(keys);
+}
+
+CachePrecision asked_cache(std::string_view name) {
+  const auto format = [](std::string_view word) {
+    return word == "auto" ? nullptr : &precision(word);
+  };
+  const auto slash = name.find('/');
+  if (slash == std::string_view::npos) return format(name);
+  try {
+    return {format(name.substr(0, slash)), format(name.substr(slash + 1))};
+  } catch (const UnknownName& e) {
+    throw UnknownName(fmt::format("'{}': {}", name, e.what()));
+  }
 }
 
 const Precision& default_cache(const QuantisedModel& weights, const Engine& engine) {
@@ -40,10 +58,10 @@ const Precision& default_cache(const QuantisedModel& weights, const Engine& engi
 }
 
 std::string cache_reason(const QuantisedModel& weights, const Engine& engine,
-                         const Precision& precision) {
+                         CachePrecision cache) {
   const Precision* stated = stated_by(weights);
   if (stated == nullptr) return {};
-  if (stated == &precision) return "as the checkpoint states";
+  if (stated == cache.keys && stated == cache.values) return "as the checkpoint states";
   return fmt::format("the checkpoint states {}{}", stated->name,
                      &default_cache(weights, engine) == stated
                          ? ""

@@ -6,13 +6,10 @@
 
 #include "hardware/precision.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/engine/cache_precision.hpp"
 #include "model/engine/engine.hpp"
 
 namespace headroom::model {
-
-/// The format that `name` asks for; null for "auto", which default_cache() decides. Throws
-/// UnknownName.
-const Precision* asked_cache(std::string_view name);
 
 /// The format that `engine` takes if none is asked for. Kernels of compressed entries need FP8
 /// (CachePolicy::sparse_in_fp8). Otherwise the engine takes the format that the checkpoint states,
@@ -22,9 +19,8 @@ const Precision* asked_cache(std::string_view name);
 /// out. Source: the engine's row, CachePolicy::follows_checkpoint.
 const Precision& default_cache(const QuantisedModel& weights, const Engine& engine);
 
-/// Why a cache is in `precision`, where that is not plain: "as the checkpoint states", "the
-/// checkpoint states fp8". Empty otherwise.
-std::string cache_reason(const QuantisedModel& weights, const Engine& engine,
-                         const Precision& precision);
+/// Why a cache is in `cache`, where that is not plain: "as the checkpoint states", "the checkpoint
+/// states fp8". Empty otherwise.
+std::string cache_reason(const QuantisedModel& weights, const Engine& engine, CachePrecision cache);
 
 }  // namespace headroom::model

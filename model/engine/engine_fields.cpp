@@ -24,6 +24,7 @@ constexpr std::string_view rotaries[] = {"computed", "shared", "each"};
 constexpr std::string_view positions[] = {"last", "all"};
 constexpr std::string_view windows[] = {"whole", "capped", "hybrid_kv_pool"};
 constexpr std::string_view scan_states[] = {"as_model", "fp32"};
+constexpr std::string_view separate_formats[] = {"never", "quantised", "unless_latent", "always"};
 constexpr std::string_view growths[] = {"reserved", "by_layer", "reallocate_all"};
 constexpr std::string_view blocks[] = {"exact", "per_tensor", "fused"};
 constexpr std::string_view fp32_checkpoints[] = {"fp32", "fp16", "bf16"};
@@ -95,6 +96,7 @@ const EngineField rows_of_fields[] = {
 
     {"cache", "formats", "formats of keys and values (the engine's names)", AT(cache.formats)},
     {"cache", "formats_source", "source of the formats", AT(cache.formats_source)},
+    {"cache", "separate", "whether keys and values may have different formats", ONE_OF(cache.separate, separate_formats)},
     {"cache", "follows_checkpoint", "quantisation methods whose checkpoints decide the format of the KV cache", AT(cache.follows_checkpoint)},
     {"cache", "windows", "tokens that sliding-window layers hold", ONE_OF(cache.windows, windows)},
     {"cache", "window_slack", "tokens that a capped window cache has in addition to the window", AT(cache.window_slack)},

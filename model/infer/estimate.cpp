@@ -37,7 +37,7 @@ Reason unsupported_combination(const Scenario& s) {
 /// Scenarios that are impossible with any memory.
 Reason refusal(const Scenario& s) {
   const Model& model = *s.weights->model;
-  if (s.kv_cache && s.runtime->cache.format(cache_precision(s)) == nullptr)
+  if (s.kv_cache && !holds_cache(*s.runtime, model, cache_precision(s)))
     return Reason::cache_unsupported;
   if (!s.kv_cache && !s.runtime->cache.optional) return Reason::cache_required;
   if (s.runtime->parallel.split == Split::layers &&
@@ -55,6 +55,7 @@ bool has_in(const Plan& plan, Where where) {
   const Range layers = where == Where::cpu ? plan.on_cpu : plan.on_disk;
   // An embedding in host memory is looked up there, unless weights are streamed.
   return layers.size() > 0 || plan.head == where ||
+         (where == Where::disk && plan.kept_on_disk > Bytes(0)) ||
          (plan.embedding == where && (where == Where::disk || plan.streaming_buffer > Bytes(0)));
 }
 

@@ -125,6 +125,16 @@ int only_tables(void*, int action, const char* name, const char*, const char*, c
   }
 }
 
+/// The formats of keys and values, "q8_0/q4_0" where they differ.
+std::string cache_of(const Fields& row) {
+  const auto word = [&](const char* name) {
+    const std::string type = field(row, name);
+    return type == "f16" ? "fp16" : type;
+  };
+  const std::string keys = word("type_k"), values = word("type_v");
+  return keys == values || values.empty() ? keys : keys + '/' + values;
+}
+
 }  // namespace
 
 bool is_llama_bench(const Fields& row) {
@@ -154,7 +164,7 @@ Measurement llama_bench_row(const Fields& row, const RowDefaults& defaults) {
       {"prompt_tokens", text(prompt > 0 ? prompt : std::max<Size>(depth, 1))},
       {"output_tokens", text(std::max<Size>(output, 1))},
       {"threads", field(row, "n_threads")},
-      {"kv_precision", field(row, "type_k") == "f16" ? "fp16" : field(row, "type_k")},
+      {"kv_precision", cache_of(row)},
       {"value", fmt::format("{}", number(row, "avg_ts"))},
       {"unit", "tokens/s"}};
   // -1: as many as fit.

@@ -131,8 +131,8 @@ void set_budget(const Measurement& row, Scenario& s) {
   if (!row["gpu_budget"].empty()) s.gpu_budget = parse_budget(row["gpu_budget"]).bytes;
 }
 
-/// Null: what the engine takes by itself.
-const Precision* kv_precision_of(const Options& options) {
+/// Null formats: what the engine takes by itself.
+model::CachePrecision kv_precision_of(const Options& options) {
   try {
     return model::asked_cache(options.text("kv-precision", "auto"));
   } catch (const UnknownName& e) {

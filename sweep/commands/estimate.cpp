@@ -44,7 +44,7 @@ using model::Explanation;
 /// The row of `result` that a sweep would store for this point: every column, by name.
 report::Table result_row(const GivenScenario& given, const Estimate& estimate) {
   model::Scenario s = given.scenario;
-  s.kv_precision = &model::cache_precision(s);
+  s.kv_precision = model::cache_precision(s);
   Choice choice{.model = s.weights->model, .decides = s};
   choice.as_published = is_as_published(choice, choice, choice);
   report::Digit axes = columns_of({choice});
@@ -128,8 +128,8 @@ json::object object_of(const GivenScenario& given, const Explanation& explained,
       {"query_heads", shape.query_heads}, {"kv_heads", shape.kv_heads},
       {"head_dim", shape.head_dim},       {"intermediate_size", shape.intermediate_size},
       {"vocabulary", shape.vocabulary},   {"positions", shape.positions}};
-  const Precision& cache = model::cache_precision(given.scenario);
-  all["kv_precision"] = cache.name;
+  const model::CachePrecision cache = model::cache_precision(given.scenario);
+  all["kv_precision"] = cache.name();
   all["kv_precision_reason"] = model::cache_reason(*given.weights, *given.scenario.runtime, cache);
   all["machine"] = given.on_machine ? json::value(given.machine->name) : json::value(nullptr);
   all["assumptions"] = json::array();

@@ -182,16 +182,15 @@ const Command plan_command = {
      .operand_help = "QUESTION: largest-model, largest-batch, longest-context, most-users, "
                      "fewest-gpus, cheapest-machine, best-precision or portfolio. Without one: "
                      "the models that run.",
-     .flags =
-         "model " HEADROOM_MACHINE_FLAGS
-         " machines precision precisions kv-precision batch prompt-tokens output-tokens context "
-         "engines "
-         "runtime max-num-seqs "
-         "max-ttft "
-         "max-tpot " HEADROOM_TARGET_FLAGS
-         " factors set users requests-s tokens-s allow-offload strict prices acquire top "
-         "hub-token offline "
-         "details format out",
+     .flags = "model " HEADROOM_MACHINE_FLAGS
+              " machines precision precisions kv-precision cache-type-k cache-type-v batch "
+              "prompt-tokens output-tokens context engines "
+              "runtime max-num-seqs "
+              "max-ttft "
+              "max-tpot " HEADROOM_TARGET_FLAGS
+              " factors set users requests-s tokens-s allow-offload strict prices acquire top "
+              "hub-token offline "
+              "details format out",
      .examples =
          "headroom plan --machine local\n"
          "headroom plan largest-model --machine rtx-4090\n"

@@ -235,7 +235,7 @@ report::Figure figure_of(const GivenScenario& given, const std::vector<CurveLine
       report::file_name(given.model->name) + "." + report::file_name(given.machine->name),
       fmt::format("{} on {}", given.model->name, given.machine->name),
       fmt::format("batch {}, {} + {} tokens, KV cache in {}; shaded: the 80 % interval", s.batch,
-                  s.prompt_tokens, s.output_tokens, model::cache_precision(s).name),
+                  s.prompt_tokens, s.output_tokens, model::cache_precision(s).name()),
       static_cast<int>(given.machine->devices.size()),
       {},
       true};

@@ -141,7 +141,8 @@ std::string curve_text(const GivenScenario& given, const std::vector<CurveLine>&
   text += fmt::format(
       "Assumes   batch {}, prompt {} tokens, output {} tokens, context {} tokens a "
       "sequence, KV cache in {}\n",
-      s.batch, s.prompt_tokens, s.output_tokens, s.cached_tokens(), model::cache_precision(s).name);
+      s.batch, s.prompt_tokens, s.output_tokens, s.cached_tokens(),
+      model::cache_precision(s).name());
   if (s.machine->host_assumed)
     text +=
         fmt::format("Assumes   host {} (the default, as none was given)\n", s.machine->host.name);

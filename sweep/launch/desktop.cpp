@@ -16,6 +16,8 @@ void refuse_other_parts(const LaunchPoint& point, std::string_view program) {
   for (const auto& [name, value] : point.split)
     if (name != "gpu-layers" && name != "n-cpu-moe")
       throw std::invalid_argument(fmt::format("{} has no option for --{}", program, name));
+  if (!point.scenario.maps_files)
+    throw std::invalid_argument(fmt::format("{} has no option for --no-mmap", program));
   if (point.scheme().family != model::SchemeFamily::gguf)
     throw std::invalid_argument(
         fmt::format("{} loads GGUF files: choose a precision such as q4_K_M", program));
@@ -31,7 +33,7 @@ bool places_by_itself(const LaunchPoint& point) {
 std::string ollama_environment(const model::Scenario& s) {
   std::string text;
   if (s.batch > 1) text += fmt::format(" OLLAMA_NUM_PARALLEL={}", s.batch);
-  const Precision& kv = model::cache_precision(s);
+  const Precision& kv = *model::cache_precision(s).keys;
   if (kv.name != "fp16")
     text += fmt::format(" OLLAMA_KV_CACHE_TYPE={}", s.runtime->cache.format(kv)->word);
   if (s.flash_attention != model::Override::engine_default || kv.block_elements > 1)
@@ -74,10 +76,10 @@ std::string ollama_script(const LaunchPoint& point) {
 std::string lm_studio_script(const LaunchPoint& point) {
   refuse_other_parts(point, "lms load");
   const model::Scenario& s = point.scenario;
-  const Precision& kv = model::cache_precision(s);
-  if (kv.name != "fp16")
+  const model::CachePrecision kv = model::cache_precision(s);
+  if (kv.name() != "fp16")
     throw std::invalid_argument(fmt::format(
-        "lms load has no option for a KV cache in {}: the application's settings have", kv.name));
+        "lms load has no option for a KV cache in {}: the application's settings have", kv.name()));
   EngineCommand command(
       *s.runtime, heading(point) + fmt::format("lms import --yes --symbolic-link {}\nexec lms load",
                                                gguf_file(*s.weights)));
@@ -118,7 +120,8 @@ std::string mlx_script(const LaunchPoint& point) {
   command.flag("--model", shell_quoted(model));
   command.flag("--decode-concurrency", std::to_string(s.batch));
   command.chunk(s);
-  if (const auto word = s.runtime->cache.format(model::cache_precision(s))->word; !word.empty())
+  if (const auto word = s.runtime->cache.format(*model::cache_precision(s).keys)->word;
+      !word.empty())
     command.flag("--kv-bits", word);
   return command.text();
 }

@@ -1,4 +1,4 @@
-// Command lines of llama.cpp, vLLM and SGLang.
+// Command lines of vLLM and SGLang.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,7 +14,6 @@
 #include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
-#include "model/infer/scenario/layer_split.hpp"
 #include "sweep/launch/checkpoint.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/launch/script.hpp"
@@ -22,74 +21,6 @@
 
 namespace headroom::sweep {
 namespace {
-
-/// Placeholder for the file of adapter `i`, from 0 on. The user puts the real path there.
-std::string adapter_file(Size i) { return fmt::format("adapter-{}", i + 1); }
-
-/// Layers and the output by card, as llama.cpp divides them: by these shares, the output being one
-/// more after the last layer.
-std::string tensor_split(const LaunchPoint& point, const model::Plan& plan, bool output) {
-  std::vector<Size> items;
-  Size last = -1;
-  for (const auto& use : point.explained.devices) {
-    if (use.kind != "gpu") continue;
-    items.push_back(
-        use.first_layer < 0 ? 0 : model::counted_layers(point.model(), plan.layers_of(use.card)));
-    if (items.back() > 0) last = std::ssize(items) - 1;
-  }
-  if (output && last >= 0) ++items[static_cast<std::size_t>(last)];
-  return fmt::format("{}", fmt::join(items, ","));
-}
-
-std::string vulkan_devices(int cards) {
-  std::vector<std::string> names;
-  for (int card = 0; card < cards; ++card) names.push_back(fmt::format("Vulkan{}", card));
-  return fmt::format("{}", fmt::join(names, ","));
-}
-
-/// llama.cpp's two flags for the format of keys and values, if that is not 16 bit.
-void add_cache_types(std::string_view flag, const model::Scenario& s, EngineCommand& command) {
-  const Precision& kv = model::cache_precision(s);
-  if (kv.name == "fp16") return;
-  for (const auto* part : {"k", "v"})
-    command.flag(fmt::format("{}-{}", flag, part), s.runtime->cache.format(kv)->word);
-}
-
-/// Source: llama.cpp common/arg.cpp, common/speculative.cpp. n-grams of ngram-simple are as long as
-/// what they propose.
-void add_llama_cpp_draft(const LaunchPoint& point, EngineCommand& command) {
-  const model::Scenario& s = point.scenario;
-  const model::Draft& draft = *s.draft;
-  constexpr std::string_view types[] = {"draft-simple", "draft-mtp", "draft-eagle3",
-                                        "ngram-simple"};
-  command.flag("--spec-type", types[static_cast<std::size_t>(draft.proposer)]);
-  const std::string tokens = std::to_string(draft.tokens);
-  if (draft.proposer == model::Proposer::lookup)
-    return command.flag("--spec-ngram-simple-size-m", tokens);
-  command.flag("--spec-draft-n-max", tokens);
-  if (draft.proposer != model::Proposer::modules) {
-    command.flag("--spec-draft-model", gguf_file(*draft.weights));
-    command.flag("--spec-draft-ngl", point.estimate().gpus_used > 0
-                                         ? std::to_string(std::ssize(draft.weights->layer) + 1)
-                                         : "0");
-  }
-  add_cache_types("--spec-draft-type", s, command);
-}
-
-/// convert_lora_to_gguf.py makes the files of adapters, convert_hf_to_gguf.py --mmproj that of a
-/// tower.
-void add_companions(const LaunchPoint& point, EngineCommand& command) {
-  const model::Scenario& s = point.scenario;
-  if (point.adapters != nullptr)
-    for (Size i = 0; i < point.adapters->count; ++i)
-      command.flag("--lora", shell_quoted(adapter_file(i) + ".gguf"));
-  if (s.draft != nullptr) add_llama_cpp_draft(point, command);
-  if (point.model().text_only) command.flag("--no-mmproj");
-  if (model::has_towers(point.model()) &&  // the estimate counts them
-      gguf_repository(*s.weights).empty())
-    command.flag("--mmproj",
-                 shell_quoted(fmt::format("mmproj-{}.gguf", short_model_name(point.model().name))));
-}
 
 /// "name=path" of each adapter, as words.
 std::string adapter_paths(const LaunchPoint& point) {
@@ -103,7 +34,7 @@ std::string adapter_paths(const LaunchPoint& point) {
 /// engine keeps its cache as it computes, and that is not what was estimated.
 void add_cache_format(const LaunchPoint& point, EngineCommand& command) {
   const model::Scenario& s = point.scenario;
-  const Precision& kv = model::cache_precision(s);
+  const Precision& kv = *model::cache_precision(s).keys;
   const Precision& taken = model::default_cache(*s.weights, *s.runtime);
   const model::CacheFormat* format = s.runtime->cache.format(kv);
   if (!format->word.empty()) {
@@ -172,50 +103,6 @@ std::string static_share_of_card(const model::Scenario& s, const model::Plan& pl
 }
 
 }  // namespace
-
-std::string llama_cpp_script(const LaunchPoint& point) {
-  const model::Scenario& s = point.scenario;
-  const model::Estimate& e = point.estimate();
-  const model::Plan plan = model::place(s, 1.0);
-  const bool output = plan.head == model::Where::card;
-  const Size offloaded = offloaded_layers(s, plan);
-  EngineCommand command(*s.runtime, heading(point) + gguf_note(*s.weights) + "exec llama-server");
-  const std::string repository = gguf_repository(*s.weights);  // which has the tower as well
-  if (repository.empty())
-    command.flag("--model", gguf_file(*s.weights));
-  else
-    command.flag("--hf-repo", shell_quoted(repository));
-  command.flag("--n-gpu-layers", std::to_string(offloaded));
-  // A build for several back ends has each card once by each of them (common/arg.cpp: --device).
-  if (s.runtime->backend == model::Backend::vulkan && e.gpus_used > 0)
-    command.flag("--device", vulkan_devices(e.gpus_used));
-  command.flag("--ctx-size", std::to_string(s.cached_tokens() * s.batch));
-  command.flag("--parallel", std::to_string(s.batch));
-  command.chunk(s);
-  constexpr Size usual = 2048;  // common/common.h: n_batch, which no micro-batch exceeds
-  if (s.chunk_tokens > usual) command.flag("--batch-size", std::to_string(s.chunk_tokens));
-  const auto is_given = [&](std::string_view flag) {
-    return std::ranges::any_of(point.split, [&](const auto& each) { return each.first == flag; });
-  };
-  if (const auto mode = s.runtime->parallel.split_mode; !mode.empty()) {
-    if (!is_given("split-mode")) command.flag("--split-mode", mode);
-  } else if (e.gpus_used > 1 && !is_given("tensor-split")) {
-    command.flag("--tensor-split", tensor_split(point, plan, output));
-  }
-  for (const auto& [name, value] : point.split)
-    if (name != "gpu-layers" && name != "cpu-offload-gb")
-      command.flag("--" + name, value.empty() ? value : as_argument(value));
-  add_cache_types("--cache-type", s, command);
-  // llama-context.cpp: quantised values need it.
-  if (model::cache_precision(s).block_elements > 1 &&
-      s.flash_attention == model::Override::engine_default)
-    command.flag("--flash-attn", "on");
-  if (s.flash_attention != model::Override::engine_default)
-    command.flag("--flash-attn", s.flash_attention == model::Override::on ? "on" : "off");
-  if (s.threads > 0) command.flag("--threads", std::to_string(s.threads));
-  add_companions(point, command);
-  return command.text();
-}
 
 std::string vllm_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;

@@ -78,6 +78,8 @@ std::string gguf_repository(const model::QuantisedModel& weights) {
   return fmt::format("{}:{}", name, weights.scheme->name);
 }
 
+std::string adapter_file(Size i) { return fmt::format("adapter-{}", i + 1); }
+
 Size offloaded_layers(const model::Scenario& s, const model::Plan& plan) {
   const bool output = plan.head == model::Where::card;
   return model::counted_layers(*s.weights->model, plan.on_cards) + (output ? 1 : 0);

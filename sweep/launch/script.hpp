@@ -39,6 +39,9 @@ std::string gguf_note(const model::QuantisedModel& weights);
 /// "org/name-GGUF:Q4_K_M" if the model was given as a repository of GGUF files; empty: it was not.
 std::string gguf_repository(const model::QuantisedModel& weights);
 
+/// Placeholder for the file of adapter `i`, from 0 on. The user puts the real path there.
+std::string adapter_file(Size i);
+
 /// Layers on cards as llama.cpp's -ngl counts them: the output is one more.
 Size offloaded_layers(const model::Scenario& scenario, const model::Plan& plan);
 

@@ -30,7 +30,7 @@ std::string free_share_of_card(const model::Scenario& s, const model::Plan& plan
 /// std::invalid_argument for a format that the engine cannot be asked for.
 /// Source: TensorRT-LLM 1.3 _torch/pyexecutor/model_loader.py, validate_and_set_kv_cache_quant.
 std::string_view cache_word(const model::Scenario& s) {
-  const Precision& kv = model::cache_precision(s);
+  const Precision& kv = *model::cache_precision(s).keys;
   const Precision& taken = model::default_cache(*s.weights, *s.runtime);
   const std::string_view word = s.runtime->cache.format(kv)->word;
   if (&kv == &taken || (word.empty() && s.runtime->cache.format(taken)->word.empty())) return {};

@@ -122,7 +122,7 @@ ServedCode served_code(const LaunchPoint& point) {
         "    for i in range(1, {} + 1):  # PEFT's folders\n        "
         "model.load_adapter(f\"adapter-{{i}}\", adapter_name=f\"adapter-{{i}}\")\n",
         point.adapters->count);
-  if (const auto* format = s.runtime->cache.format(model::cache_precision(s));
+  if (const auto* format = s.runtime->cache.format(*model::cache_precision(s).keys);
       s.kv_cache && !format->word.empty())
     out.generate = fmt::format(
         ",\n        cache_implementation=\"quantized\",\n        cache_config={{\"backend\": "

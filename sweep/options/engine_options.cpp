@@ -75,9 +75,9 @@ model::Override flash_attention(const Options& options, const model::Scenario& s
       s.runtime->kernels.flash == model::FlashAttention::never)
     throw not_of("flash-attn", "llama.cpp (its shaders before b4283 have none)", *s.runtime);
   // llama-context.cpp: V cache quantization requires flash_attn.
-  if (!on && s.kv_precision != nullptr && s.kv_precision->block_elements > 1)
-    throw UsageError(
-        fmt::format("--flash-attn off: keys and values in {} need it", s.kv_precision->name));
+  const Precision* values = s.kv_precision.values;
+  if (!on && values != nullptr && values->block_elements > 1)
+    throw UsageError(fmt::format("--flash-attn off: values in {} need it", values->name));
   return on ? model::Override::on : model::Override::off;
 }
 
@@ -121,6 +121,12 @@ void set_engine(const Options& options, const Engines& engines, bool on_machine,
       throw not_of("threads", "llama.cpp and ktransformers", *s.runtime);
     if (!on_machine) throw UsageError("--threads has no effect without a machine");
     s.threads = options.whole("threads", 0);
+  }
+  if (options.given("no-mmap")) {
+    if (s.runtime->offload.mode != model::Offload::compute || !s.runtime->offload.disk)
+      throw not_of("no-mmap", "llama.cpp", *s.runtime);
+    if (!on_machine) throw UsageError("--no-mmap has no effect without a machine");
+    s.maps_files = false;
   }
   if (options.given("gpu-batches")) {
     if (!s.runtime->offload.batch_in_parts) throw not_of("gpu-batches", "flexgen", *s.runtime);

@@ -11,8 +11,9 @@ struct Scenario;
 namespace headroom::sweep {
 
 /// Every flag that this file reads.
-#define HEADROOM_ENGINE_FLAGS \
-  "backend flash-attn threads gpu-batches enforce-eager max-num-seqs max-num-batched-tokens"
+#define HEADROOM_ENGINE_FLAGS                                                  \
+  "backend flash-attn threads no-mmap gpu-batches enforce-eager max-num-seqs " \
+  "max-num-batched-tokens"
 
 /// Sets max_sequences where --max-num-seqs is given. Throws UsageError if --runtime names an engine
 /// without such an option.

@@ -55,8 +55,11 @@ constexpr Flag first_flags[] = {
     {"precision", "--dtype --dtypes --quant --quantization", one, "NAME",
      "precision of the weights (default: auto); training: bf16, fp16, fp32, or fp8, "
      "fp8-block, mxfp8, nvfp4 for the matrices of layers"},
-    {"kv-precision", "--kv-cache-dtype -ctk -ctv", one, "NAME",
-     "precision of the KV cache (default: auto, what the engine takes for the checkpoint)"},
+    {"kv-precision", "--kv-cache-dtype", one, "NAME",
+     "precision of the KV cache, K/V where keys and values differ, as q8_0/q4_0 (default: auto, "
+     "what the engine takes for the checkpoint)"},
+    {"cache-type-k", "-ctk", one, "NAME", "the same of keys alone, in place of --kv-precision"},
+    {"cache-type-v", "-ctv", one, "NAME", "the same of values alone, in place of --kv-precision"},
     {"batch", "--batch-size --per-device-batch --micro-batch-size -b", one, "N",
      "concurrent sequences on each replica (default: 1)"},
     {"prompt-tokens", "--isl", one, "N", "prompt tokens of each sequence (default: 512)"},
@@ -107,6 +110,8 @@ constexpr Flag first_flags[] = {
      "llama.cpp: on (default), or off, which keeps the prompts' attention scores in memory"},
     {"threads", "-t", one, "N",
      "llama.cpp, ktransformers: CPU threads (default: its physical cores)"},
+    {"no-mmap", "--mlock", nothing, "",
+     "llama.cpp: weights off the cards are held in host memory, none are read from disk"},
     {"gpu-batches", "--num-gpu-batches", one, "N",
      "flexgen: parts of the batch that go through each layer in turn (default: 1)"},
     {"enforce-eager", "--disable-cuda-graph", nothing, "",

@@ -19,8 +19,8 @@ constexpr FlagGroup groups[] = {
      "full-attention-every experts active-experts expert-intermediate-size shared-experts "
      "dense-layers"},
     {"Workload",
-     "task precision precisions kv-precision batch prompt-tokens output-tokens prompt-tokens-p95 "
-     "output-tokens-p95 context seq no-kv-cache images image-size"},
+     "task precision precisions kv-precision cache-type-k cache-type-v batch prompt-tokens "
+     "output-tokens prompt-tokens-p95 output-tokens-p95 context seq no-kv-cache images image-size"},
     {"Adapters", "lora lora-rank lora-alpha lora-targets dora modules-to-save lora-adapters qlora"},
     {"Speculative decoding", "speculate acceptance draft-model draft-precision draft-tokens"},
     {"Machine",
@@ -28,8 +28,8 @@ constexpr FlagGroup groups[] = {
      "bus card-link disk disk-read hardware gpu-budget gpu-memory-utilization ram-budget "
      "disk-budget"},
     {"Engine",
-     "runtime runtimes engines backend flash-attn threads gpu-batches enforce-eager max-num-seqs "
-     "max-num-batched-tokens factors set"},
+     "runtime runtimes engines backend flash-attn threads no-mmap gpu-batches enforce-eager "
+     "max-num-seqs max-num-batched-tokens factors set"},
     {"Parallelism and offload",
      "tp pp ep dp gpu-layers tensor-split split-mode main-gpu no-kv-offload cpu-moe n-cpu-moe "
      "override-tensor cpu-offload-gb"},

@@ -10,13 +10,13 @@
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
-#include "model/engine/default_cache.hpp"
 #include "model/engine/loaded_scheme.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/best_way.hpp"
 #include "sweep/budget.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
+#include "sweep/options/cache_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
 #include "sweep/output.hpp"
@@ -231,10 +231,7 @@ model::Scenario request_of(const Options& options, const Engines& engines) {
   model::Scenario s;
   set_tokens(options, s);
   s.runtime = &engines.named(options.text("runtime", "transformers"));
-  s.kv_precision = model::asked_cache(options.text("kv-precision", "auto"));
-  s.kv_cache = !options.given("no-kv-cache");
-  if (!s.kv_cache && options.given("kv-precision"))
-    throw UsageError("--kv-precision has no effect with --no-kv-cache");
+  set_cache(options, s);
   return s;
 }
 

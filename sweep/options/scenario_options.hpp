@@ -25,8 +25,8 @@ namespace headroom::sweep {
   HEADROOM_SPLIT_FLAGS                                                                    \
   " " HEADROOM_ENGINE_FLAGS                                                               \
   " "                                                                                     \
-  "precision kv-precision batch prompt-tokens output-tokens context seq "                 \
-  "no-kv-cache "                                                                          \
+  "precision kv-precision cache-type-k cache-type-v batch prompt-tokens output-tokens "   \
+  "context seq no-kv-cache "                                                              \
   "gpu-budget gpu-memory-utilization ram-budget disk-budget engines runtime tp pp ep dp " \
   "offline factors set"
 /// Every flag that this file reads.

@@ -22,31 +22,15 @@ namespace headroom::sweep {
 namespace {
 
 void refuse_inference_flags(const Options& options) {
-  for (const auto* flag : {"kv-precision",
-                           "prompt-tokens",
-                           "output-tokens",
-                           "context",
-                           "no-kv-cache",
-                           "gpu-budget",
-                           "gpu-memory-utilization",
-                           "ram-budget",
-                           "disk-budget",
-                           "lora-adapters",
-                           "prompt-tokens-p95",
-                           "output-tokens-p95",
-                           "speculate",
-                           "text-only",
-                           "draft-model",
-                           "draft-precision",
-                           "draft-tokens",
-                           "acceptance",
-                           "backend",
-                           "flash-attn",
-                           "threads",
-                           "gpu-batches",
-                           "enforce-eager",
-                           "max-num-seqs",
-                           "max-num-batched-tokens"})
+  for (const auto* flag : {"kv-precision",      "cache-type-k",      "cache-type-v",
+                           "prompt-tokens",     "output-tokens",     "context",
+                           "no-kv-cache",       "gpu-budget",        "gpu-memory-utilization",
+                           "ram-budget",        "disk-budget",       "lora-adapters",
+                           "prompt-tokens-p95", "output-tokens-p95", "speculate",
+                           "text-only",         "draft-model",       "draft-precision",
+                           "draft-tokens",      "acceptance",        "backend",
+                           "flash-attn",        "threads",           "gpu-batches",
+                           "enforce-eager",     "max-num-seqs",      "max-num-batched-tokens"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect on --task training", flag));
   if (const auto split = given_splits(options); !split.empty())

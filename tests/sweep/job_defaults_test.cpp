@@ -100,7 +100,7 @@ TEST(Job, AutoIsTheCacheThatEachEngineTakes) {
   std::multiset<std::string> found;
   for (const auto& s : scenarios(job.grids[0]))
     found.insert(std::string(s.weights->model->name) + ' ' + std::string(s.runtime->name) + ' ' +
-                 std::string(s.kv_precision->name));
+                 s.kv_precision.name());
   EXPECT_EQ(found, (std::multiset<std::string>{
                        "Qwen/Qwen3-32B transformers fp16", "Qwen/Qwen3-32B vllm fp16",
                        "nvidia/Qwen3-32B-NVFP4 transformers fp16",

@@ -80,6 +80,23 @@ TEST(LaunchSplit, FlagsGiveBackTheSplitThatWasEstimated) {
   EXPECT_GT(spread, 20);
 }
 
+TEST(LaunchSplit, KeysAndValuesHaveTheirOwnFormats) {
+  const test::OnCards on("Qwen/Qwen3-0.6B", "bf16", "1x rtx-4090", "llama.cpp");
+  model::Scenario s = on.s;
+  s.kv_precision = {&precision("q8_0"), &precision("q4_0")};
+  std::string script = script_of(s);
+  EXPECT_EQ(value_of(script, "--cache-type-k"), "q8_0");
+  EXPECT_EQ(value_of(script, "--cache-type-v"), "q4_0");
+  EXPECT_EQ(value_of(script, "--flash-attn"), "on");
+  EXPECT_NE(script.find("GGML_CUDA_FA_ALL_QUANTS"), std::string::npos);
+  // Quantised keys alone need no flash attention (llama-context.cpp).
+  s.kv_precision = {&precision("q8_0"), &precision("fp16")};
+  script = script_of(s);
+  EXPECT_EQ(value_of(script, "--cache-type-k"), "q8_0");
+  EXPECT_EQ(value_of(script, "--cache-type-v"), "");
+  EXPECT_EQ(value_of(script, "--flash-attn"), "");
+}
+
 TEST(LaunchSplit, CachesHaveTheEnginesOwnWords) {
   for (const std::string engine : {"vllm", "sglang", "llama.cpp", "transformers"}) {
     const test::OnCards on("Qwen/Qwen3-0.6B", "bf16", "1x rtx-4090", engine.c_str());
@@ -94,6 +111,7 @@ TEST(LaunchSplit, CachesHaveTheEnginesOwnWords) {
         EXPECT_EQ(value_of(script, "--cache-type-v"), usual ? "" : each.word) << what;
         const bool quantised = each.precision.find('_') != std::string_view::npos;
         EXPECT_EQ(value_of(script, "--flash-attn"), quantised ? "on" : "") << what;
+        EXPECT_EQ(script.find("FA_ALL_QUANTS"), std::string::npos) << what;
       } else if (engine == "transformers") {
         const std::string script = script_of(s);
         EXPECT_EQ(script.find("cache_implementation=\"quantized\"") != std::string::npos,

@@ -37,6 +37,7 @@ Part attention_of(const Config& c, Size hidden, bool windowed) {
                       linear("v_proj", hidden, values, bias)) +
            linear("o_proj", heads.query * value, hidden);
   p.caches = {{.per_token = heads.kv * (heads.dim + value),
+               .values = heads.kv * value,
                .window = window,
                .score_dims = heads.query * (heads.dim + value),
                .kv_heads = heads.kv}};

@@ -46,6 +46,7 @@ Part sink_attention(const Config& c, Size i, Bias qkv, Bias out) {
       linear("k_proj", hidden, h.kv * dim, qkv) + linear("v_proj", hidden, h.kv * value, qkv) +
       linear("o_proj", h.query * value, hidden, out) + rms_norm("k_layernorm", k("RMSNorm"), dim);
   p.caches = {{.per_token = h.kv * (dim + value),
+               .values = h.kv * value,
                .window = window_of_layer(c, i),
                .score_dims = h.query * (dim + value),
                .kv_heads = h.kv}};

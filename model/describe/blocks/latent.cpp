@@ -36,6 +36,7 @@ Cache latent_cache(const Latent& a) {
           .per_token = a.rank + a.rope,
           .score_dims = a.heads * per_head,
           .expanded_per_token = a.heads * per_head,
+          .expanded_values = a.heads * a.value,
           .padded_per_token = 2 * a.heads * power_of_two(std::max(a.nope + a.rope, a.value))};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -15,14 +16,13 @@ Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::ceil(std::min(by
 }  // namespace
 
 Size score_bytes(const Scenario& s) {
-  const Engine& r = *s.runtime;
-  const bool overridden =
-      s.flash_attention != Override::engine_default &&
-      (r.kernels.flash == FlashAttention::on || r.kernels.flash == FlashAttention::off);
-  const bool flash = overridden ? s.flash_attention == Override::on
-                                : r.kernels.flash == FlashAttention::always ||
-                                      r.kernels.flash == FlashAttention::on;
-  return flash ? 0 : r.memory.score_bytes;
+  using enum FlashAttention;
+  const FlashAttention has = s.runtime->kernels.flash;
+  const bool asked = s.flash_attention != Override::engine_default && (has == on || has == off);
+  // llama-context.cpp: quantised values need flash attention.
+  const bool need = has == off && s.kv_cache && cache_precision(s).values->block_elements > 1;
+  const bool flash = asked ? s.flash_attention == Override::on : need || has == always || has == on;
+  return flash ? 0 : s.runtime->memory.score_bytes;
 }
 
 Size prefill_chunk(const Scenario& s) {

@@ -2,18 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/engine/default_cache.hpp"
+#include "model/infer/memory/kv_cache.hpp"
 
 namespace headroom::model {
 
-const Precision& cache_precision(const Scenario& s) {
-  return s.kv_precision != nullptr ? *s.kv_precision : default_cache(*s.weights, *s.runtime);
+CachePrecision cache_precision(const Scenario& s) {
+  CachePrecision cache = s.kv_precision;
+  if (cache.is_complete()) return cache;
+  const Precision& usual = default_cache(*s.weights, *s.runtime);
+  if (cache.keys == nullptr) cache.keys = &usual;
+  if (cache.values == nullptr) cache.values = &usual;
+  return cache;
+}
+
+bool holds_cache(const Engine& engine, const Model& model, CachePrecision cache) {
+  const CachePolicy& policy = engine.cache;
+  if (policy.format(*cache.keys) == nullptr || policy.format(*cache.values) == nullptr)
+    return false;
+  if (!cache.differ() || policy.separate == SeparateFormats::always) return true;
+  if (policy.separate == SeparateFormats::never) return false;
+  if (policy.separate == SeparateFormats::quantised)
+    return cache.keys->block_elements > 1 && cache.values->block_elements > 1;
+  return std::ranges::none_of(model.profile.caches, [&](const CacheClass& c) {
+    return c.kind == CacheKind::latent && keeps_latents(engine, model);
+  });
 }
 
 bool in_own_format(const Scenario& s, const CacheClass& c) {
   if (c.kind == CacheKind::waiting) return true;
   if (!s.runtime->cache.sparse_in_fp8 || c.entry_bytes == 0) return false;
-  return c.kind == CacheKind::indexer || cache_precision(s).name == "fp8";
+  return c.kind == CacheKind::indexer || cache_precision(s).keys->name == "fp8";
 }
 
 const std::vector<Size>& fp32_before(const Scenario& s, const CacheClass& c) {
@@ -25,15 +46,15 @@ const std::vector<Size>& elements_of_state(const Scenario& s, const CacheClass& 
 }
 
 std::string cache_format(const Scenario& s) {
-  const Precision& kv = cache_precision(s);
-  std::string text(kv.name);
+  const CachePrecision kv = cache_precision(s);
+  std::string text = kv.name();
   for (const CacheClass& c : s.weights->model->profile.caches) {
     if (c.kind == CacheKind::waiting || !in_own_format(s, c)) continue;
     if (c.kind == CacheKind::latent) {
       text = fmt::format("fp8 ({} bytes an entry)", c.entry_bytes);
       break;
     }
-    text = fmt::format("{}, index keys of {} bytes", kv.name, c.entry_bytes);
+    text = fmt::format("{}, index keys of {} bytes", kv.name(), c.entry_bytes);
   }
   const std::string reason = cache_reason(*s.weights, *s.runtime, kv);
   return reason.empty() ? text : fmt::format("{}, {}", text, reason);

@@ -8,9 +8,13 @@
 
 namespace headroom::model {
 
-/// The format of keys and values: what is asked for, else default_cache
-/// (model/engine/default_cache.hpp).
-const Precision& cache_precision(const Scenario& scenario);
+/// The formats of keys and values: what is asked for, else default_cache
+/// (model/engine/default_cache.hpp). Both are known.
+CachePrecision cache_precision(const Scenario& scenario);
+
+/// True if `engine` has both formats, and may combine them with `model` where they differ
+/// (CachePolicy::separate).
+bool holds_cache(const Engine& engine, const Model& model, CachePrecision cache);
 
 /// True for a cache whose entries have the format of its own kernels (CacheClass::entry_bytes), not
 /// cache_precision: sums that wait for a compressed entry always. With sparse attention's kernels

@@ -7,6 +7,7 @@
 #include "model/describe/layer_range.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/cache_elements.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/packed_pool.hpp"
 #include "model/infer/memory/state_pages.hpp"
@@ -26,17 +27,6 @@ Size applied_window(const Scenario& s, const CacheClass& c) {
   if (c.window == 0 || windowed.empty() || is_listed(windowed, model)) return c.window;
   const auto& by_name = s.runtime->classes;
   return by_name && is_listed(*by_name, model) ? 0 : c.window;
-}
-
-const std::vector<Size>& elements_before(const Scenario& s, const CacheClass& c) {
-  const bool latent = c.kind == CacheKind::latent;
-  if (c.kind == CacheKind::indexer &&
-      is_listed(s.runtime->cache.index_values_classes, *s.weights->model))
-    return c.twice_before;
-  const bool expanded = latent ? !keeps_latents(s) : s.runtime->cache.repeated_heads;
-  if (latent && expanded && s.runtime->cache.pads_expanded) return c.padded_before;
-  if (expanded) return c.expanded_before;
-  return latent && s.runtime->cache.duplicates_mla_values ? c.twice_before : c.per_token_before;
 }
 
 /// Parts that `shards` cards divide a cache into. Expanded keys and values have a head for each
@@ -118,6 +108,14 @@ Size tokens_held(const Scenario& s, const CacheClass& c, Size window, CachedToke
          block;
 }
 
+/// Bytes of a token in layers of `range`, in the formats of the cache.
+double token_bytes(const Scenario& s, const CacheClass& c, CachePrecision cache, Range range) {
+  const auto elements = static_cast<double>(between(elements_before(s, c), range));
+  if (!cache.differ()) return cache.keys->element_bytes() * elements;
+  const auto values = static_cast<double>(between(values_before(s, c), range));
+  return cache.keys->element_bytes() * (elements - values) + cache.values->element_bytes() * values;
+}
+
 /// Layers of a range with a cache of this class, and the bytes of a page of one on a card.
 /// Source of the alignment: vLLM 0.33 models/deepseek_v4/attention.py.
 PagedLayers paged(const Scenario& s, const CacheClass& c, Range range, const StatePages& states) {
@@ -133,7 +131,8 @@ PagedLayers paged(const Scenario& s, const CacheClass& c, Range range, const Sta
   const bool own = in_own_format(s, c), ring = sums && c.window == 0;
   const bool aligned = c.page_tokens > 0;
   const Size tokens = aligned ? c.page_tokens : states.block_tokens;
-  const Size entry = own ? c.entry_bytes : cache_precision(s).stored(c.entry_elements).count();
+  const Size entry =
+      own ? c.entry_bytes : cache_precision(s).keys->stored(c.entry_elements).count();
   Size bytes = tokens / c.entry_tokens * entry;
   if (aligned && !ring) bytes = round_up(bytes, own ? 576 : 512);
   if (!aligned && c.kind != CacheKind::indexer) bytes = states.page_bytes;
@@ -153,9 +152,8 @@ bool is_packed(const Scenario& s, const StatePages& states) {
 
 }  // namespace
 
-bool keeps_latents(const Scenario& s) {
-  return s.runtime->cache.latent &&
-         !is_listed(s.runtime->cache.expanded_classes, *s.weights->model);
+bool keeps_latents(const Engine& engine, const Model& model) {
+  return engine.cache.latent && !is_listed(engine.cache.expanded_classes, model);
 }
 
 Size state_copies(const Scenario& s) {
@@ -178,17 +176,23 @@ Size tokens_of_sequence(const Scenario& s, const CacheClass& c, CachedTokens tok
   return tokens_held(s, c, applied_window(s, c), tokens, s.runtime->cache.block_tokens) / s.batch;
 }
 
+CacheRules::Blocks::Blocks(const Precision& precision)
+    : round(precision.block_elements - 1),
+      block_bytes(precision.block_bytes),
+      shift(std::countr_zero(static_cast<std::uint64_t>(precision.block_elements))) {}
+
 CacheRules::CacheRules(const Scenario& s, Size shards)
     : copies_(state_copies(s)),
-      round_(cache_precision(s).block_elements - 1),
-      block_bytes_(cache_precision(s).block_bytes),
-      shift_(std::countr_zero(static_cast<std::uint64_t>(cache_precision(s).block_elements))),
-      element_bytes_(cache_precision(s).element_bytes()),
+      keys_(*cache_precision(s).keys),
+      values_(*cache_precision(s).values),
+      element_bytes_(std::max(cache_precision(s).keys->element_bytes(),
+                              cache_precision(s).values->element_bytes())),
       states_(state_pages(s, shards)) {
   const auto& classes = s.weights->model->profile.caches;
   const StatePages& states = states_;
   block_ = std::max(states.block_tokens, s.runtime->cache.block_tokens);
   const Size group = layers_in_group(s, states);
+  const bool differ = cache_precision(s).differ();
   classes_.reserve(classes.size());
   for (const CacheClass& c : classes) {
     const auto& elements = elements_before(s, c);
@@ -198,6 +202,7 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
     const auto& state = paged_state ? c.state_before : elements_of_state(s, c);
     classes_.push_back({.of = &c,
                         .elements_before = elements.data(),
+                        .values_before = differ ? values_before(s, c).data() : nullptr,
                         .state_before = state.data(),
                         .fp32_before = fp32_before(s, c).data(),
                         .elements = elements.back(),
@@ -247,18 +252,17 @@ Bytes CacheBytes::of_pool(Size first, Size last) const {
 }
 
 RealBytes kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Size shards) {
-  const double element_bytes = cache_precision(s).element_bytes();
+  const CachePrecision cache = cache_precision(s);
   double bytes = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
-    const double element =
-        in_own_format(s, c) && c.kind != CacheKind::waiting
-            ? static_cast<double>(c.entry_bytes) / static_cast<double>(c.entry_elements)
-            : element_bytes;
-    const double read = looked_at(s, c, tokens) * element *
-                        static_cast<double>(between(elements_before(s, c), {first, last}));
     // Recurrent state is read and written at every token.
     if (c.kind == CacheKind::waiting) continue;  // one row of many is written a token
     const Range range{first, last};
+    const auto elements = static_cast<double>(between(elements_before(s, c), range));
+    const double token = in_own_format(s, c) ? elements * static_cast<double>(c.entry_bytes) /
+                                                   static_cast<double>(c.entry_elements)
+                                             : token_bytes(s, c, cache, range);
+    const double read = looked_at(s, c, tokens) * token;
     const double state =
         2.0 *
         static_cast<double>(between(elements_of_state(s, c), range) * s.runtime->cache.state_bytes +

@@ -36,6 +36,7 @@ class CacheRules {
   struct Class {
     const CacheClass* of;
     const Size* elements_before;  ///< prefix sums, elements per token
+    const Size* values_before;    ///< … values among them, in a format of their own; null: none
     const Size* state_before;     ///< prefix sums, elements per sequence
     const Size* fp32_before;      ///< prefix sums, elements per sequence in fp32
     Size elements, states;        ///< the last of these sums
@@ -50,17 +51,24 @@ class CacheRules {
 
     Size padded(Size count) const { return layers == 1 ? count : count * padded_layers / layers; }
   };
-  /// Bytes of so many elements, in whole blocks of the cache precision.
-  Size whole_blocks(Size elements) const { return ((elements + round_) >> shift_) * block_bytes_; }
 
  private:
+  /// A format whose blocks have a power of two of elements.
+  struct Blocks {
+    explicit Blocks(const Precision& precision);
+    /// Bytes of so many elements, in whole blocks.
+    Size bytes(Size elements) const { return ((elements + round) >> shift) * block_bytes; }
+
+    Size round, block_bytes;
+    int shift;  ///< log2 of the elements of a block
+  };
+
   friend class CacheBytes;
   boost::container::small_vector<Class, 4> classes_;
   Size block_;  ///< tokens that are reserved together
   Size copies_;
-  Size round_, block_bytes_;  ///< values of the cache precision
-  int shift_;                 ///< log2 of its elements per block
-  double element_bytes_;
+  Blocks keys_, values_;
+  double element_bytes_;  ///< the larger one's
   StatePages states_;
 };
 
@@ -69,6 +77,9 @@ class CacheRules {
 ///
 ///   batch * (sum over layers of stored(precision, per_token * min(context, window + slack)) +
 ///            state elements * state bytes)
+///
+/// Keys and values in different formats are two such sums. Latents are keys; a second copy of their
+/// values has the values' format (llama.cpp llama-kv-cache.cpp, type_k and type_v).
 ///
 /// context is in tokens; window 0 means none, also if the runtime does not cap it. In a pool of
 /// pages (vLLM's hybrid allocator), a layer with a window has, for all sequences together,
@@ -107,9 +118,13 @@ class CacheBytes {
       const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
       const Size each = rule.elements_before[l] - rule.elements_before[f];
       const Size elements = c.held * rule.padded(each);
-      const Size kept = rule.entry_elements > 0 ? (elements + rule.entry_elements - 1) /
-                                                      rule.entry_elements * rule.entry_bytes
-                                                : rules_->whole_blocks(elements);
+      Size values = 0;  // those in a format of their own
+      if (rule.values_before != nullptr)
+        values = c.held * rule.padded(rule.values_before[l] - rule.values_before[f]);
+      const Size kept =
+          rule.entry_elements > 0
+              ? (elements + rule.entry_elements - 1) / rule.entry_elements * rule.entry_bytes
+              : rules_->keys_.bytes(elements - values) + rules_->values_.bytes(values);
       Size whole = kept;
       if (const Size states = rule.state_before[l] - rule.state_before[f]; states > 0)
         whole += c.state_bytes * rule.padded(states / rule.state_elements);
@@ -142,7 +157,10 @@ class CacheBytes {
 };
 
 /// True if MLA runs on latents here; false: on expanded K and V.
-bool keeps_latents(const Scenario& scenario);
+bool keeps_latents(const Engine& engine, const Model& model);
+inline bool keeps_latents(const Scenario& scenario) {
+  return keeps_latents(*scenario.runtime, *scenario.weights->model);
+}
 
 /// Tokens of each sequence that layers of this kind hold memory for.
 Size tokens_of_sequence(const Scenario& scenario, const CacheClass& cache, CachedTokens tokens);

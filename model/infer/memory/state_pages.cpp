@@ -21,7 +21,7 @@ Size state_on_card(const Scenario& s, const CacheClass& c, Size shards) {
 Size token_on_card(const Scenario& s, const CacheClass& c, Size shards) {
   const Size heads = c.kind == CacheKind::latent || c.kv_heads == 0 ? 1 : c.kv_heads;
   return cache_precision(s)
-      .stored(c.per_token_before.back() / c.layers / std::min(heads, shards))
+      .keys->stored(c.per_token_before.back() / c.layers / std::min(heads, shards))
       .count();
 }
 

@@ -145,6 +145,13 @@ Bytes weights_kept_on_host(const Scenario& s, const Plan& plan, Size card) {
   return kept_on_host(s, plan, range).bytes;
 }
 
+Bytes weights_kept_on_host(const Scenario& s, const Plan& plan) {
+  Bytes bytes;
+  if (plan.partly_on_host && plan.assignment == nullptr)
+    for (Size card = 0; card < plan.cards; ++card) bytes += weights_kept_on_host(s, plan, card);
+  return bytes;
+}
+
 namespace {
 
 /// Bytes that rules put on `card` from layers of other cards, less those that they take from its

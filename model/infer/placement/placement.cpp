@@ -22,7 +22,8 @@ bool Plan::operator==(const Plan& o) const {
          on_disk == o.on_disk && tower == o.tower && embedding == o.embedding && head == o.head &&
          assignment == o.assignment && head_card == o.head_card &&
          first_used_card == o.first_used_card && partly_on_host == o.partly_on_host &&
-         host_experts == o.host_experts && streaming_buffer == o.streaming_buffer &&
+         host_experts == o.host_experts && kept_on_disk == o.kept_on_disk &&
+         streaming_buffer == o.streaming_buffer &&
          (cards == 0 || assignment != nullptr ||
           std::ranges::equal(std::span(layer_boundaries).first(with_layers + 1),
                              std::span(o.layer_boundaries).first(with_layers + 1)));
@@ -134,7 +135,7 @@ bool caches_on_cards(const Scenario& s) {
 Bytes disk_use(const Scenario& s, const Plan& plan) {
   if (plan.assignment != nullptr) return resident_on_disk(s);
   const Bytes head = plan.head == Where::disk ? head_bytes(s, false) : Bytes(0);
-  return layer_bytes(*s.weights, plan.on_disk) + head;
+  return layer_bytes(*s.weights, plan.on_disk) + head + plan.kept_on_disk;
 }
 
 Plan place(const Uses& uses, double memory_factor) {

@@ -54,6 +54,8 @@ struct Plan {
   Size first_used_card = 0;     ///< first card that is not passed over
   bool partly_on_host = false;  ///< some tensors of layers on cards stay in host memory
   Range host_experts{0, 0};     ///< layers whose routed experts are these, if the engine decides
+  Bytes kept_on_disk;           ///< part of the tensors that stay in host memory although their
+                                ///< layers are on cards: mapped, and too many for that memory
   Bytes streaming_buffer;       ///< on the first card, for weights that are streamed through it
   bool feasible() const { return reason == Reason::none; }
   Size stage_of(Size card) const {
@@ -222,6 +224,9 @@ double layers_kept_on_host(const Scenario& scenario, const Plan& plan, Range lay
 
 /// Bytes of the weights of `card` that stay in host memory although their layers run on it.
 Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan, Size card);
+
+/// As above, of all cards, whether they are in host memory or read from their mapped file.
+Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan);
 
 /// Weights that stay on disk.
 Bytes disk_use(const Scenario& scenario, const Plan& plan);

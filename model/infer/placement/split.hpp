@@ -29,7 +29,9 @@ Plan split_last_layers(const Uses& uses, double memory_factor);
 /// The cards' shares in the order of the machine, summing to 1: the scenario's, else by budget.
 std::array<float, 16> card_shares(const Scenario& scenario);
 
-/// Weights that are not on cards go to host memory, and the rest to disk.
+/// Weights that are not on cards go to host memory, and the rest to disk. Whole layers go first,
+/// then tensors that stay in host memory although their layers are on cards. An engine that
+/// computes on the CPU reads both from the file that it maps, unless it copies weights.
 void place_in_host(const Uses& uses, Plan& plan, double memory_factor);
 
 /// Everything on the CPU; a reason where the runtime cannot.

@@ -20,6 +20,24 @@ Plan on_cpu_only(const Scenario& s) {
   return plan;
 }
 
+namespace {
+
+/// True if weights may stay on disk. An engine that computes on the CPU reads them by its map of
+/// the file (llama.cpp llama-mmap.cpp), which Scenario::maps_files may forbid.
+bool leaves_on_disk(const Scenario& s) {
+  return s.runtime->offload.disk && (s.maps_files || s.runtime->offload.mode != Offload::compute);
+}
+
+/// The most of the tensors kept in host memory that can be read from the mapped file instead.
+/// Tensors that the CPU repacks are copies (ggml-cpu/repack.cpp).
+Bytes most_kept_on_disk(const Scenario& s, const Plan& plan) {
+  const bool mapped = s.runtime->offload.mode == Offload::compute && s.layer_split != nullptr &&
+                      !s.runtime->weights.repacks_on_cpu;
+  return mapped ? weights_kept_on_host(s, plan) : Bytes(0);
+}
+
+}  // namespace
+
 void place_in_host(const Uses& uses, Plan& plan, double factor) {
   const Scenario& s = uses.scenario();
   const Bytes limit = ram_limit(uses, plan, factor);
@@ -30,14 +48,18 @@ void place_in_host(const Uses& uses, Plan& plan, double factor) {
   Bytes other_bytes = use.total() - layer_bytes(*s.weights, plan.on_cpu);
   const bool with_embedding = s.weights->model->profile.tied_head && plan.embedding == Where::cpu;
   if (s.runtime->offload.mode == Offload::stream && plan.head == Where::cpu && !with_embedding &&
-      s.runtime->offload.disk) {
+      leaves_on_disk(s)) {
     other_bytes -= head_bytes(s, false);
     plan.head = Where::disk;
   }
-  const Bytes layers_room = limit - other_bytes;
-  if (layers_room < Bytes(0) || !s.runtime->offload.disk) {
+  Bytes layers_room = limit - other_bytes;
+  if (leaves_on_disk(s) && layers_room < Bytes(0)) {
+    plan.kept_on_disk = std::min(Bytes(0) - layers_room, most_kept_on_disk(s, plan));
+    layers_room += plan.kept_on_disk;
+  }
+  if (layers_room < Bytes(0) || !leaves_on_disk(s)) {
     plan.reason = Reason::ram;
-    plan.short_bytes = s.runtime->offload.disk ? Bytes(0) - layers_room : use.total() - limit;
+    plan.short_bytes = leaves_on_disk(s) ? Bytes(0) - layers_room : use.total() - limit;
     return;
   }
   const Size first = plan.on_cpu.first, last = plan.on_cpu.last;

@@ -115,9 +115,7 @@ Bytes Uses::host_weights(const Plan& plan) const {
   if (plan.embedding == Where::cpu) bytes += s_.weights->embedding;
   if (plan.head == Where::cpu) bytes += head_bytes(s_, plan.embedding == plan.head);
   bytes += tables_on_host(s_);
-  if (plan.partly_on_host)
-    for (Size card = 0; card < plan.cards; ++card) bytes += weights_kept_on_host(s_, plan, card);
-  return bytes + draft;
+  return bytes + weights_kept_on_host(s_, plan) - plan.kept_on_disk + draft;
 }
 
 HostUse Uses::held_by_host(const Plan& plan) const {

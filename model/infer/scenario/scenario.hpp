@@ -8,6 +8,7 @@
 #include "hardware/machine.hpp"
 #include "hardware/precision.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/engine/cache_precision.hpp"
 #include "model/engine/engine.hpp"
 
 namespace headroom::model {
@@ -40,7 +41,7 @@ struct Scenario {
   const QuantisedModel* weights = nullptr;  ///< model × precision
   const Machine* machine = nullptr;
   const Engine* runtime = nullptr;
-  const Precision* kv_precision = nullptr;  ///< null: the engine decides (cache_precision)
+  CachePrecision kv_precision{};  ///< asked for; null formats: see cache_precision()
   /// Concurrent sequences on each replica. If the engine has a pool of cache for all of them,
   /// sequences without room wait.
   Size batch = 1;
@@ -59,6 +60,8 @@ struct Scenario {
   const Assignment* assignment = nullptr;   ///< the place of each layer; null: likewise
   bool kv_cache = true;                     ///< false: every token recomputes the whole prefix
   Override flash_attention = Override::engine_default;  ///< if the engine has the option
+  /// False: weights in host memory are copied there, although the engine would map their file.
+  bool maps_files = true;
   bool enforce_eager = false;  ///< without CUDA graphs, for an engine that captures them
   Size threads = 0;            ///< CPU threads; 0: one for each physical core
   Size max_sequences =

@@ -164,18 +164,17 @@ auto head_off_cards(const Scenario& s, const Plan& plan, const Pass& pass) {
   };
 }
 
-/// Reading from disk what a streaming engine moves as modules, and others as weights.
-void add_disk(const Scenario& s, const Plan& plan, const Pass& pass, RealBytes read,
-              Timeline& time) {
+/// Reading from disk: what items of a streaming engine move, and `share` of the weights of others.
+template <class F>
+void add_read(const Scenario& s, RealBytes read, double share, Timeline& time, F&& items) {
   if (read <= RealBytes()) return;
-  const bool streams = s.runtime->offload.mode == Offload::stream;
   const auto segment = [&] { return Segment{.moved = read}; };
-  time.add(Resource::disk, read / disk_rate(s), segment, [&](Items& items) {
-    const std::size_t first = items.size();
-    add_layer_items(s, plan, pass, Where::disk, items);
-    add_head_item(s, plan, pass, Where::disk, items);
-    if (streams) return;
-    for (std::size_t i = first; i < items.size(); ++i) items[i].moved = items[i].work.weight_bytes;
+  time.add(Resource::disk, read / disk_rate(s), segment, [&](Items& out) {
+    const std::size_t first = out.size();
+    items(out);
+    if (s.runtime->offload.mode == Offload::stream) return;
+    for (std::size_t i = first; i < out.size(); ++i)
+      out[i].moved = share * out[i].work.weight_bytes;
   });
 }
 
@@ -222,7 +221,10 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
     if (where == Where::disk)
       from_disk = streams ? here.modules : here.layers.weight_bytes + here.head.weight_bytes;
   }
-  add_disk(s, plan, pass, from_disk, time);
+  add_read(s, from_disk, 1, time, [&](Items& items) {
+    add_layer_items(s, plan, pass, Where::disk, items);
+    add_head_item(s, plan, pass, Where::disk, items);
+  });
   if (plan.computes_on_card && streams)
     return add_streamed(s, speeds, plan, pass, all.layers + all.head, all.modules, time);
   const Handoffs times = handoffs(plan, pass);
@@ -265,24 +267,30 @@ void add_caches_on_host(const Scenario& s, const Speeds& speeds, const Plan& pla
   add_on_cpu(speeds.cpu, attention, attention, time, items);
 }
 
+/// Tensors kept in host memory for layers on cards. A part of them is read from disk.
+void add_kept(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+              Timeline& time) {
+  const Range run = intersect(plan.on_cards, pass.layers);
+  const Work work = host_work(s, plan, pass, plan.on_cards);
+  const auto items = [&](Items& out) {
+    for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
+      out.push_back({LayerItem::Kind::layer, piece, host_work(s, plan, pass, piece.layers)});
+    });
+  };
+  const double kept = weights_kept_on_host(s, plan).real().value();
+  const double share = kept > 0 ? plan.kept_on_disk.real().value() / kept : 0;
+  add_read(s, share * work.weight_bytes, share, time, items);
+  const double handoffs = 2 * pass.weight_reads * layers_kept_on_host(s, plan, run);
+  add_on_host(s, speeds, plan,
+              {.tokens = pass.tokens, .work = work, .attention = {}, .handoffs = handoffs}, time,
+              items);
+}
+
 }  // namespace
 
 void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                       Timeline& time) {
-  if (plan.partly_on_host)
-    add_on_host(s, speeds, plan,
-                {.tokens = pass.tokens,
-                 .work = host_work(s, plan, pass, plan.on_cards),
-                 .attention = {},
-                 .handoffs = 2 * pass.weight_reads *
-                             layers_kept_on_host(s, plan, intersect(plan.on_cards, pass.layers))},
-                time, [&](Items& items) {
-                  const Range run = intersect(plan.on_cards, pass.layers);
-                  for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
-                    items.push_back(
-                        {LayerItem::Kind::layer, piece, host_work(s, plan, pass, piece.layers)});
-                  });
-                });
+  if (plan.partly_on_host) add_kept(s, speeds, plan, pass, time);
   // A streaming engine copies a prompt's caches with the weights.
   const bool streams = s.runtime->offload.mode == Offload::stream;
   if (!caches_on_cards(s) && !(streams && pass.prompt > 0))

@@ -223,6 +223,21 @@ def quantised_cache(row, runtime, checkpoint, compute_capability):
                                                       and compute_capability != '9.0'))
 
 
+def cache_name(name):
+    """The program's name of a source's format of keys, of values or of both."""
+    return {'f16': 'fp16', '4 bit': 'q4_0'}.get(lower(name), lower(name))
+
+
+def separate_caches(row, name):
+    """(K, V) where the source says both: "q8_0 (K) and q4_0 (V)", "q8_0/q4_0", "ctk=q8_0;ctv=q4_0".
+    llama.cpp leaves the part that is not given in 16 bit."""
+    both = re.fullmatch(r'(\S+) \(k\) and (\S+) \(v\)|([^\s/]+)/([^\s/]+)', lower(name))
+    if both:
+        return both[1] or both[3], both[2] or both[4]
+    keys, values = (row.setting(key) for key in ('ctk', 'ctv'))
+    return (keys or 'f16', values or 'f16') if keys or values else None
+
+
 def kv_precision_of(row, runtime, checkpoint, compute_capability):
     name = row.settings.get('kv', row.setting('kv_dtype'))
     for key, value in row.settings.items():
@@ -235,7 +250,11 @@ def kv_precision_of(row, runtime, checkpoint, compute_capability):
     if not name and quantised_cache(row, runtime, checkpoint, compute_capability):
         return 'fp8'
     # "auto": the source is silent, and the engine decides.
-    return {'': 'auto', 'f16': 'fp16', '4 bit': 'q4_0'}.get(lower(name), lower(name))
+    caches = separate_caches(row, name)
+    if caches:
+        keys, values = (cache_name(each) for each in caches)
+        return keys if keys == values else f'{keys}/{values}'
+    return cache_name(name) or 'auto'
 
 
 def flash_attention_of(row):

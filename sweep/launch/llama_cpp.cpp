@@ -1,0 +1,148 @@
+// Command lines of llama.cpp.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "hardware/quantity_text.hpp"
+#include "model/checkpoint/text_only.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/memory/cache_format.hpp"
+#include "model/infer/scenario/draft.hpp"
+#include "model/infer/scenario/layer_split.hpp"
+#include "sweep/launch/launch.hpp"
+#include "sweep/launch/script.hpp"
+#include "sweep/output.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// Layers and the output by card, as llama.cpp divides them: by these shares, the output being one
+/// more after the last layer.
+std::string tensor_split(const LaunchPoint& point, const model::Plan& plan, bool output) {
+  std::vector<Size> items;
+  Size last = -1;
+  for (const auto& use : point.explained.devices) {
+    if (use.kind != "gpu") continue;
+    items.push_back(
+        use.first_layer < 0 ? 0 : model::counted_layers(point.model(), plan.layers_of(use.card)));
+    if (items.back() > 0) last = std::ssize(items) - 1;
+  }
+  if (output && last >= 0) ++items[static_cast<std::size_t>(last)];
+  return fmt::format("{}", fmt::join(items, ","));
+}
+
+std::string vulkan_devices(int cards) {
+  std::vector<std::string> names;
+  for (int card = 0; card < cards; ++card) names.push_back(fmt::format("Vulkan{}", card));
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+/// llama.cpp's two flags for the formats of keys and of values, where they are not 16 bit.
+void add_cache_types(std::string_view flag, const model::Scenario& s, EngineCommand& command) {
+  const model::CachePrecision kv = model::cache_precision(s);
+  const auto add = [&](std::string_view part, const Precision& format) {
+    if (format.name != "fp16")
+      command.flag(fmt::format("{}-{}", flag, part), s.runtime->cache.format(format)->word);
+  };
+  add("k", *kv.keys);
+  add("v", *kv.values);
+}
+
+/// A build of llama.cpp has the kernels of few pairs of formats unless it is asked for all.
+/// Source: llama.cpp ggml-cuda/fattn.cu, ggml_cuda_get_best_fattn_kernel; issue 27109.
+std::string cache_note(const model::Scenario& s) {
+  const bool kernels_of_cuda = s.runtime->backend != model::Backend::vulkan &&
+                               !s.machine->devices.empty() &&
+                               s.machine->devices.front().vendor != "apple";
+  if (!kernels_of_cuda || !model::cache_precision(s).differ()) return {};
+  return "# Build llama.cpp with GGML_CUDA_FA_ALL_QUANTS: others compute attention over two "
+         "formats "
+         "on the CPU.\n";
+}
+
+/// Source: llama.cpp common/arg.cpp, common/speculative.cpp. n-grams of ngram-simple are as long as
+/// what they propose.
+void add_llama_cpp_draft(const LaunchPoint& point, EngineCommand& command) {
+  const model::Scenario& s = point.scenario;
+  const model::Draft& draft = *s.draft;
+  constexpr std::string_view types[] = {"draft-simple", "draft-mtp", "draft-eagle3",
+                                        "ngram-simple"};
+  command.flag("--spec-type", types[static_cast<std::size_t>(draft.proposer)]);
+  const std::string tokens = std::to_string(draft.tokens);
+  if (draft.proposer == model::Proposer::lookup)
+    return command.flag("--spec-ngram-simple-size-m", tokens);
+  command.flag("--spec-draft-n-max", tokens);
+  if (draft.proposer != model::Proposer::modules) {
+    command.flag("--spec-draft-model", gguf_file(*draft.weights));
+    command.flag("--spec-draft-ngl", point.estimate().gpus_used > 0
+                                         ? std::to_string(std::ssize(draft.weights->layer) + 1)
+                                         : "0");
+  }
+  add_cache_types("--spec-draft-type", s, command);
+}
+
+/// convert_lora_to_gguf.py makes the files of adapters, convert_hf_to_gguf.py --mmproj that of a
+/// tower.
+void add_companions(const LaunchPoint& point, EngineCommand& command) {
+  const model::Scenario& s = point.scenario;
+  if (point.adapters != nullptr)
+    for (Size i = 0; i < point.adapters->count; ++i)
+      command.flag("--lora", shell_quoted(adapter_file(i) + ".gguf"));
+  if (s.draft != nullptr) add_llama_cpp_draft(point, command);
+  if (point.model().text_only) command.flag("--no-mmproj");
+  if (model::has_towers(point.model()) &&  // the estimate counts them
+      gguf_repository(*s.weights).empty())
+    command.flag("--mmproj",
+                 shell_quoted(fmt::format("mmproj-{}.gguf", short_model_name(point.model().name))));
+}
+
+}  // namespace
+
+std::string llama_cpp_script(const LaunchPoint& point) {
+  const model::Scenario& s = point.scenario;
+  const model::Estimate& e = point.estimate();
+  const model::Plan plan = model::place(s, 1.0);
+  const bool output = plan.head == model::Where::card;
+  const Size offloaded = offloaded_layers(s, plan);
+  EngineCommand command(
+      *s.runtime, heading(point) + gguf_note(*s.weights) + cache_note(s) + "exec llama-server");
+  const std::string repository = gguf_repository(*s.weights);  // which has the tower as well
+  if (repository.empty())
+    command.flag("--model", gguf_file(*s.weights));
+  else
+    command.flag("--hf-repo", shell_quoted(repository));
+  command.flag("--n-gpu-layers", std::to_string(offloaded));
+  // A build for several back ends has each card once by each of them (common/arg.cpp: --device).
+  if (s.runtime->backend == model::Backend::vulkan && e.gpus_used > 0)
+    command.flag("--device", vulkan_devices(e.gpus_used));
+  command.flag("--ctx-size", std::to_string(s.cached_tokens() * s.batch));
+  command.flag("--parallel", std::to_string(s.batch));
+  command.chunk(s);
+  constexpr Size usual = 2048;  // common/common.h: n_batch, which no micro-batch exceeds
+  if (s.chunk_tokens > usual) command.flag("--batch-size", std::to_string(s.chunk_tokens));
+  const auto is_given = [&](std::string_view flag) {
+    return std::ranges::any_of(point.split, [&](const auto& each) { return each.first == flag; });
+  };
+  if (const auto mode = s.runtime->parallel.split_mode; !mode.empty()) {
+    if (!is_given("split-mode")) command.flag("--split-mode", mode);
+  } else if (e.gpus_used > 1 && !is_given("tensor-split")) {
+    command.flag("--tensor-split", tensor_split(point, plan, output));
+  }
+  for (const auto& [name, value] : point.split)
+    if (name != "gpu-layers" && name != "cpu-offload-gb")
+      command.flag("--" + name, value.empty() ? value : as_argument(value));
+  add_cache_types("--cache-type", s, command);
+  // llama-context.cpp: quantised values need it.
+  if (model::cache_precision(s).values->block_elements > 1 &&
+      s.flash_attention == model::Override::engine_default)
+    command.flag("--flash-attn", "on");
+  if (s.flash_attention != model::Override::engine_default)
+    command.flag("--flash-attn", s.flash_attention == model::Override::on ? "on" : "off");
+  if (s.threads > 0) command.flag("--threads", std::to_string(s.threads));
+  if (!s.maps_files) command.flag("--no-mmap");
+  add_companions(point, command);
+  return command.text();
+}
+
+}  // namespace headroom::sweep
