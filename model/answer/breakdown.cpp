@@ -159,7 +159,8 @@ void add_drafted_token(const Scenario& s, const Scenario& small, const DraftTime
   const double tokens = tokens_per_step(*s.draft);
   tpot.seconds = (times.step / tokens).value();
   if (s.draft->weights != nullptr)
-    Parts(small, "draft: ", static_cast<double>(s.draft->tokens) / tokens, tpot).add(times.propose);
+    Parts(small, "draft: ", static_cast<double>(draft_passes(*s.draft)) / tokens, tpot)
+        .add(times.propose);
   Parts(s, "check: ", 1 / tokens, tpot).add(times.check);
   const double further = (times.further / tokens).value();
   PassPart part;

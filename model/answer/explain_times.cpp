@@ -82,8 +82,9 @@ class TimeTerms {
         check_cost().source);
     const double tokens = tokens_per_step(draft);
     add("tpot", times.step / tokens, times_.tpot,
-        draft.weights == nullptr
-            ? "(check_step + check_cost) / ((1 - a^(k + 1)) / (1 - a))"
+        draft.weights == nullptr ? "(check_step + check_cost) / ((1 - a^(k + 1)) / (1 - a))"
+        : draft_passes(draft) == 1 && draft.tokens > 1
+            ? "(draft_step + check_step + check_cost) / ((1 - a^(k + 1)) / (1 - a))"
             : "(k * draft_step + check_step + check_cost) / ((1 - a^(k + 1)) / (1 - a))",
         fmt::format("k {} proposed, acceptance a {:.2f}: {:.2f} tokens a step", draft.tokens,
                     draft.acceptance, tokens),

@@ -20,6 +20,13 @@ struct Architecture {
   std::string_view counted_only{};
 };
 
+/// Why heads that propose tokens for another model are only counted: one token in each pass, or a
+/// block of tokens in one pass.
+inline constexpr std::string_view proposes_tokens =
+    "it proposes tokens for another model, from that model's hidden states";
+inline constexpr std::string_view proposes_blocks =
+    "it proposes blocks of tokens for another model, from that model's hidden states";
+
 /// All rows, by family.
 std::span<const Architecture> architectures();
 

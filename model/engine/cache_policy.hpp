@@ -75,6 +75,7 @@ struct CachePolicy {
   bool sparse_in_fp8;          ///< sparse attention's caches have the FP8 formats of its kernels
   double
       compressed_window_share;  ///< windows besides compressed entries hold this share; 0: theirs
+  double group_padding;         ///< kinds of layers in a pool that differ by less are equal groups
   bool optional;                ///< can generate without a KV cache
   bool rejects_beyond_max_positions;  ///< refuses a context beyond the model's positions
 

@@ -117,6 +117,7 @@ const EngineField rows_of_fields[] = {
     {"cache", "duplicates_mla_values", "MLA stores the latent's values a second time", AT(cache.duplicates_mla_values)},
     {"cache", "repeated_heads", "stores K and V for each query head where transformers does", AT(cache.repeated_heads)},
     {"cache", "sparse_in_fp8", "sparse attention's caches have the FP8 formats of its kernels", AT(cache.sparse_in_fp8)},
+    {"cache", "group_padding", "layers of a hybrid pool are one group a kind if the kinds differ by less than this factor", AT(cache.group_padding)},
     {"cache", "compressed_window_share", "share of the context cached by windows that accompany compressed entries (0: the window)", AT(cache.compressed_window_share)},
     {"cache", "optional", "can generate without a KV cache", AT(cache.optional)},
     {"cache", "rejects_beyond_max_positions", "refuses a context beyond the model's positions", AT(cache.rejects_beyond_max_positions)},

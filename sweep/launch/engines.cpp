@@ -15,6 +15,7 @@
 #include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "sweep/launch/checkpoint.hpp"
+#include "sweep/launch/draft_flags.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
@@ -56,31 +57,6 @@ std::string_view made_word(const LaunchPoint& point) {
   const model::Scheme& held = model::scheme(point.model().checkpoint_scheme);
   if (held.family != model::SchemeFamily::plain) return {};
   return point.scenario.runtime->weights.word_of_made(point.scheme().name);
-}
-
-/// Source: vLLM 0.33 config/speculative.py.
-std::string vllm_draft(const model::Draft& draft) {
-  constexpr std::string_view methods[] = {"draft_model", "mtp", "eagle3", "ngram"};
-  std::string text =
-      fmt::format(R"({{"method": "{}", )", methods[static_cast<std::size_t>(draft.proposer)]);
-  if (draft.proposer == model::Proposer::model || draft.proposer == model::Proposer::head)
-    text += fmt::format(R"("model": {}, )", python_quoted(draft.weights->model->name));
-  if (draft.proposer == model::Proposer::lookup) text += R"("prompt_lookup_max": 4, )";
-  return text + fmt::format(R"("num_speculative_tokens": {}}})", draft.tokens);
-}
-
-/// Source: SGLang 0.5.23 arg_groups/speculative_hook.py. One chain: as many draft tokens as steps,
-/// and the token before them.
-void add_sglang_draft(const model::Draft& draft, EngineCommand& command) {
-  constexpr std::string_view algorithms[] = {"STANDALONE", "NEXTN", "EAGLE3", "NGRAM"};
-  command.flag("--speculative-algorithm", algorithms[static_cast<std::size_t>(draft.proposer)]);
-  if (draft.proposer == model::Proposer::model || draft.proposer == model::Proposer::head)
-    command.flag("--speculative-draft-model-path", shell_quoted(draft.weights->model->name));
-  if (draft.proposer != model::Proposer::lookup) {
-    command.flag("--speculative-num-steps", std::to_string(draft.tokens));
-    command.flag("--speculative-eagle-topk", "1");
-  }
-  command.flag("--speculative-num-draft-tokens", std::to_string(draft.tokens + 1));
 }
 
 /// Memory that the engine may use on each card, as a share.

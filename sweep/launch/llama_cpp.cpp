@@ -10,6 +10,7 @@
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "model/infer/scenario/layer_split.hpp"
+#include "sweep/launch/draft_flags.hpp"
 #include "sweep/launch/launch.hpp"
 #include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
@@ -66,9 +67,7 @@ std::string cache_note(const model::Scenario& s) {
 void add_llama_cpp_draft(const LaunchPoint& point, EngineCommand& command) {
   const model::Scenario& s = point.scenario;
   const model::Draft& draft = *s.draft;
-  constexpr std::string_view types[] = {"draft-simple", "draft-mtp", "draft-eagle3",
-                                        "ngram-simple"};
-  command.flag("--spec-type", types[static_cast<std::size_t>(draft.proposer)]);
+  command.flag("--spec-type", llama_cpp_draft_type(draft));
   const std::string tokens = std::to_string(draft.tokens);
   if (draft.proposer == model::Proposer::lookup)
     return command.flag("--spec-ngram-simple-size-m", tokens);

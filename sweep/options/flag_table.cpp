@@ -184,9 +184,10 @@ constexpr Flag first_flags[] = {
     {"lora-adapters", "--max-loras", one, "N", "inference: adapters in memory (default: 1)"},
     {"speculate", "", one, "METHOD:N",
      "speculative decoding with N proposed tokens a step: mtp:N (the checkpoint's modules), "
-     "draft:MODEL:N, eagle3:MODEL:N or ngram:N"},
+     "draft:MODEL:N, eagle3:MODEL:N, dflash:MODEL:N or ngram:N"},
     {"acceptance", "--acceptance-rate", one, "SHARE",
-     "share of proposed tokens that are kept: 0.7 (default: as published for mtp and eagle3)"},
+     "share of proposed tokens that are kept: 0.7 (default: as published for mtp, eagle3 and "
+     "dflash)"},
     {"draft-model", "-md --model-draft --speculative-model --assistant-model", one, "MODEL",
      "short for --speculate draft:MODEL:N"},
     {"draft-precision", "", one, "NAME",

@@ -27,6 +27,7 @@ struct Method {
 constexpr Method methods[] = {{"mtp", Proposer::modules, false},
                               {"draft", Proposer::model, true},
                               {"eagle3", Proposer::head, true},
+                              {"dflash", Proposer::block, true},
                               {"ngram", Proposer::lookup, false}};
 
 std::string_view word_of(Proposer proposer) {
@@ -160,7 +161,10 @@ std::string assumed_line(const GivenDraft& given, const Speculation& asked,
   else if (asked.proposer == Proposer::lookup)
     text = "n-grams of the text so far";
   else
-    text = fmt::format("{} {}", asked.proposer == Proposer::head ? "EAGLE-3 head" : "draft model",
+    text = fmt::format("{} {}",
+                       asked.proposer == Proposer::head    ? "EAGLE-3 head"
+                       : asked.proposer == Proposer::block ? "DFlash head"
+                                                           : "draft model",
                        draft.weights->model->name);
   if (draft.weights != nullptr)
     text += fmt::format(" in {}: {}", draft.weights->scheme->name, to_text(draft.weights->total));

@@ -32,7 +32,8 @@ inline constexpr Size most_proposed = 64;
 inline constexpr std::string_view speculation_form =
     "METHOD:N or METHOD:MODEL:N with a number of tokens N, and @SHARE for the share of them that "
     "is "
-    "kept: mtp:2, ngram:4@0.5, draft:meta-llama/Llama-3.2-1B:5@0.7, eagle3:MODEL:3";
+    "kept: mtp:2, ngram:4@0.5, draft:meta-llama/Llama-3.2-1B:5@0.7, eagle3:MODEL:3, "
+    "dflash:MODEL:7";
 
 /// Throws std::invalid_argument.
 Speculation parse_speculation(const std::string& text);

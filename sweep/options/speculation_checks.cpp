@@ -58,13 +58,19 @@ void check_weights(const model::Scenario& s, const model::QuantisedModel& weight
                                             weights.model->name, weights.scheme->name));
 }
 
-void check_head(const model::Scenario& s, const model::Model& head) {
+void check_head(const model::Scenario& s, const model::Model& head, Proposer proposer) {
   if (s.runtime->serving.predictors < Predictors::up_to_modules)
     throw std::invalid_argument(
         fmt::format("decoding with a head is not described for {}", s.runtime->name));
-  if (model::counted_only(head.architecture, head.model_type).empty())
+  const std::string_view why = model::counted_only(head.architecture, head.model_type);
+  if (why != model::proposes_tokens && why != model::proposes_blocks)
     throw std::invalid_argument(fmt::format("{} ({}) is a model of its own: draft:{}:N", head.name,
                                             head.architecture, head.name));
+  if ((why == model::proposes_blocks) != (proposer == Proposer::block))
+    throw std::invalid_argument(
+        fmt::format("{} ({}) proposes {}: {}:{}:N", head.name, head.architecture,
+                    proposer == Proposer::block ? "one token in each pass" : "a block in one pass",
+                    proposer == Proposer::block ? "eagle3" : "dflash", head.name));
   if (head.shape.hidden_size != s.weights->model->shape.hidden_size)
     throw std::invalid_argument(
         fmt::format("{} is {} wide, {} is {}: a head reads hidden states of the model that it was "
@@ -100,7 +106,8 @@ void check_draft(const model::Scenario& s, const model::Draft& draft) {
   if (draft.proposer == Proposer::modules)
     check_modules(s, draft.tokens, model.multi_token_prediction.modules);
   if (draft.weights == nullptr) return;
-  if (draft.proposer == Proposer::head) check_head(s, *draft.weights->model);
+  if (draft.proposer == Proposer::head || draft.proposer == Proposer::block)
+    check_head(s, *draft.weights->model, draft.proposer);
   if (draft.proposer == Proposer::model) check_vocabulary(s, *draft.weights->model);
   check_weights(s, *draft.weights);
 }

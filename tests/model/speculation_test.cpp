@@ -47,8 +47,9 @@ TEST_F(Modules, TakeTheirOwnTensorsAlone) {
 
 TEST_F(Modules, KeepACacheAndCopiesOfStates) {
   const Scenario with = scenario("vllm", &draft), without = scenario("vllm", nullptr);
-  // Two times 4 heads of 256 in 2 bytes for 640 tokens.
-  EXPECT_EQ(draft_on_card(with, 1, true).kv_cache, Bytes(640 * 2 * 4 * 256 * 2));
+  // Two times 4 heads of 256 in 2 bytes for a page of 784 tokens (49 times 16). It is the least
+  // that holds a state of 48 * 128 * 128 elements in 4 bytes and 10240 * 3 in 2.
+  EXPECT_EQ(draft_on_card(with, 1, true).kv_cache, Bytes(784 * 2 * 4 * 256 * 2));
   EXPECT_EQ(state_copies(without), 1);
   EXPECT_EQ(state_copies(with), 4);
   const auto cache = [](const Scenario& s) {
@@ -56,8 +57,9 @@ TEST_F(Modules, KeepACacheAndCopiesOfStates) {
   };
   Scenario one = without;
   one.output_tokens = 0, one.prompt_tokens = 0;  // states alone
-  // A state has a page of its own; without proposals a sequence has two, for prefix caching.
-  EXPECT_EQ(2 * (cache(with) - cache(without)), 3 * cache(one));
+  // A state has a page of its own; without proposals a sequence has two, for prefix caching. With
+  // the module 17 layers have full attention, so that 48 with states are padded to 51.
+  EXPECT_EQ(2 * 48 * (cache(with) - cache(without)), (5 * 51 - 2 * 48) * cache(one));
   EXPECT_GT(cache(one), 0);
   // llama.cpp computes states again for a draft model, and keeps copies for modules.
   Draft model = draft;
@@ -71,6 +73,29 @@ TEST_F(Modules, MakeDecodingFasterWhereTokensAreKept) {
   EXPECT_GT(evaluate(scenario("vllm", &draft)).tokens_s, 1.3 * plain);
   draft.acceptance = 0;
   EXPECT_LT(evaluate(scenario("vllm", &draft)).tokens_s, plain);
+}
+
+/// One pass over the last token and 7 masks proposes all of them.
+TEST(BlockOfTokens, IsProposedInOnePass) {
+  const Model& target = test::catalogue_model("Qwen/Qwen3.8-27B");
+  const QuantisedModel weights = quantise(target, scheme("bf16"));
+  const QuantisedModel head =
+      quantise(test::catalogue_model("incoai/Qwen3.8-27B-DFlash2"), scheme("bf16"));
+  const Machine box = test::machine(1, 80, 256);
+  const Draft draft{.weights = &head, .tokens = 7, .acceptance = 0.7, .proposer = Proposer::block};
+  Scenario s = test::scenario(weights, box, "vllm");
+  s.prompt_tokens = 512;
+  s.output_tokens = 128;
+  s.draft = &draft;
+  EXPECT_EQ(draft_passes(draft), 1);
+  EXPECT_EQ(state_copies(s), 8);
+  const DraftTimes times = draft_times(s, place(s, 1.0));
+  EXPECT_EQ(times.step, times.propose.total + times.check.total + times.further);
+  // Its 1,924,404,480 parameters, without embedding and head, and two rotary tables of 64 elements.
+  Scenario alone = s;
+  alone.draft = nullptr;
+  EXPECT_EQ(evaluate(s).weights - evaluate(alone).weights,
+            Bytes(2 * Size{1'924'404'480} + 2 * 64 * 4));
 }
 
 /// Each of two modules proposes one token in turn: half of the layers run.

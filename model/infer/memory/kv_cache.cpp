@@ -10,7 +10,7 @@
 #include "model/infer/memory/cache_elements.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/packed_pool.hpp"
-#include "model/infer/memory/state_pages.hpp"
+#include "model/infer/memory/pool_groups.hpp"
 #include "model/infer/scenario/draft.hpp"
 
 namespace headroom::model {
@@ -52,35 +52,10 @@ double looked_at(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
   return static_cast<double>(most > 0 ? std::min(most, n) : n);
 }
 
-/// Layers of a kind that take part in the pool of pages.
-bool is_paged(const CacheClass& c, const StatePages& states) {
-  if (c.kind == CacheKind::recurrent) return states.block_tokens > 0;
-  return c.kind != CacheKind::indexer && c.kind != CacheKind::waiting;
-}
-
 /// Bytes that an element in fp32 takes more than others of a recurrent state.
 Size fp32_excess(const Scenario& s) {
   constexpr Size fp32_bytes = 4;
   return fp32_bytes - s.runtime->cache.state_bytes;
-}
-
-/// Layers in each group of a pool of pages; 0: all layers are one group.
-Size layers_in_group(const Scenario& s, const StatePages& states) {
-  if (s.runtime->cache.windows != Windows::hybrid_kv_pool) return 0;
-  const auto& classes = s.weights->model->profile.caches;
-  Size fewest = 0, most = 0, window = -1;
-  bool alike = true;
-  for (const CacheClass& c : classes) {
-    if (!is_paged(c, states)) continue;
-    constexpr Size no_window = -2;  // for a state
-    const Size own = c.kind == CacheKind::recurrent ? no_window : c.window;
-    alike = alike && (window == -1 || window == own);
-    window = own;
-    fewest = fewest == 0 ? c.layers : std::min(fewest, c.layers);
-    most = std::max(most, c.layers);
-  }
-  if (alike) return 0;
-  return 4 * most < 5 * fewest ? most : fewest;
 }
 
 /// Tokens that all sequences hold in layers of this kind. `window`: the one that the engine
@@ -158,8 +133,9 @@ bool keeps_latents(const Engine& engine, const Model& model) {
 
 Size state_copies(const Scenario& s) {
   if (s.draft == nullptr) return 1;
-  const bool own = s.draft->proposer == Proposer::modules || s.draft->proposer == Proposer::head;
-  return own || s.runtime->parallel.split == Split::tensors ? 1 + s.draft->tokens : 1;
+  const bool recomputes =
+      s.draft->proposer == Proposer::model || s.draft->proposer == Proposer::lookup;
+  return !recomputes || s.runtime->parallel.split == Split::tensors ? 1 + s.draft->tokens : 1;
 }
 
 CachedTokens reserved_tokens(const Scenario& s) {
@@ -186,18 +162,18 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
       keys_(*cache_precision(s).keys),
       values_(*cache_precision(s).values),
       element_bytes_(std::max(cache_precision(s).keys->element_bytes(),
-                              cache_precision(s).values->element_bytes())),
-      states_(state_pages(s, shards)) {
+                              cache_precision(s).values->element_bytes()))) {
   const auto& classes = s.weights->model->profile.caches;
-  const StatePages& states = states_;
+  const PoolGroups pool(s, shards);
+  const StatePages& states = states_ = pool.states();
   block_ = std::max(states.block_tokens, s.runtime->cache.block_tokens);
-  const Size group = layers_in_group(s, states);
   const bool differ = cache_precision(s).differ();
   classes_.reserve(classes.size());
   for (const CacheClass& c : classes) {
     const auto& elements = elements_before(s, c);
     const bool own = in_own_format(s, c);
-    const bool padded = group > 0 && is_paged(c, states) && c.layers % group != 0;
+    const PoolGroups::Layers layers = pool.layers(c);
+    const bool padded = layers.real != layers.padded;
     const bool paged_state = c.kind == CacheKind::recurrent && states.block_tokens > 0;
     const auto& state = paged_state ? c.state_before : elements_of_state(s, c);
     classes_.push_back({.of = &c,
@@ -208,8 +184,8 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
                         .elements = elements.back(),
                         .states = state.back(),
                         .window = applied_window(s, c),
-                        .layers = padded ? c.layers : 1,
-                        .padded_layers = padded ? round_up(c.layers, group) : 1,
+                        .layers = padded ? layers.real : 1,
+                        .padded_layers = padded ? layers.padded : 1,
                         .state_elements = paged_state ? state.back() / c.layers : 1,
                         .state_bytes = paged_state
                                            ? times({states.pages + copies_ - 1, states.page_bytes})

@@ -87,9 +87,8 @@ class CacheRules {
 ///   (batch - 1) * (blocks(window - 1) + 1) + blocks(window - 1 + tokens of one pass) + 1
 ///
 /// blocks. A prompt's chunk is written before blocks outside the window are freed, and a window may
-/// start inside a block. Layers of each kind are padded to whole groups. A group has the size of
-/// the rarest kind, or of the most frequent one if that is less than a quarter more. Source: vLLM
-/// 0.11 v1/core/kv_cache_utils.py _get_kv_cache_groups_uniform_page_size, v1/kv_cache_interface.py
+/// start inside a block. Layers of each kind are padded to whole groups
+/// (model/infer/memory/pool_groups.hpp). Source: vLLM 0.11 v1/kv_cache_interface.py
 /// SlidingWindowSpec.max_memory_usage_bytes. States that share such a pool have its pages
 /// (model/infer/memory/state_pages.hpp). Left out: layers that attend in chunks,
 /// --disable-hybrid-kv-cache-manager. MLA counts its latent or the expanded K and

@@ -9,6 +9,7 @@ Bytes draft_bytes(const Scenario& s) {
 Scenario of_draft(const Scenario& s, Size shards) {
   Scenario d = s;
   d.weights = s.draft->weights;
+  d.pool_partner = s.weights;
   d.draft = nullptr;
   d.layer_split = nullptr;
   d.assignment = nullptr;

@@ -15,8 +15,8 @@ Scenario of_draft(const Scenario& scenario, Size shards);
 /// Part of the draft model on `card`. If the engine divides matrices, `shards` cards divide it like
 /// the model (vLLM 0.19 config/speculative.py: draft_tensor_parallel_size is the target's).
 /// Otherwise the first used card (`first`) has all of it, and its token embedding is where the
-/// engine keeps that. Its cache has as many tokens as the model's (vLLM 0.19
-/// v1/core/kv_cache_utils.py: one table of blocks; llama.cpp common/speculative.cpp: equal
+/// engine keeps that. Its cache has as many tokens as the model's (vLLM 0.33
+/// v1/core/kv_cache_planning.py: one pool of pages; llama.cpp common/speculative.cpp: equal
 /// context). Left out: working memory, because the model's own is larger.
 struct DraftUse {
   Bytes weights, kv_cache;

@@ -12,7 +12,7 @@ namespace {
 using enum Proposer;
 
 // Tokens a step as published, or 1 + k * the published share of all proposed tokens. All read
-// 2026-11-25. Runs that their authors call broken are left out.
+// 2026-11-25 to 28. Runs that their authors call broken are left out.
 constexpr AcceptanceRow rows[] = {
     {modules, 1, 1.875, "DeepSeek-V3", "arXiv:2412.19437 section 5.4.3: 85 to 90 %"},
     {modules, 7, 3.20, "DeepSeek-V3-0324", "nebius/MTP-DeepSeek-V3-0324, original module"},
@@ -43,6 +43,10 @@ constexpr AcceptanceRow rows[] = {
     {modules, 3, 2.39, "Qwen3.8-Flash-Next", "ikawrakow/ik_llama.cpp#2369: a story"},
     {head, 7, 3.53, "Llama-3.1-8B-Instruct", "vllm-project/vllm#26191: MT-bench"},
     {head, 6, 2.47, "MiniCPM3", "vllm-project/vllm#24243"},
+    {block, 7, 2.6, "Qwen3.8-27B FP8", "vllm-project/recipes#839: 64000 random tokens"},
+    {block, 7, 5.366, "Qwen3.8-27B", "xLLM-AI/xllm#2279: GSM8K"},
+    {block, 15, 6.4, "Qwen3-8B", "z-lab/dflash#7: GSM8K in English"},
+    {block, 15, 3.3, "Qwen3-8B", "z-lab/dflash#7: GSM8K in Chinese"},
 };
 
 /// Rows of one repository with one model, whatever its quantisation, are not independent.

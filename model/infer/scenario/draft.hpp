@@ -15,6 +15,7 @@ enum class Proposer : std::uint8_t {
   model,    ///< a smaller model
   modules,  ///< the checkpoint's own modules that predict further tokens (MTP)
   head,     ///< layers over hidden states of the model, trained for it (EAGLE-3)
+  block,    ///< such layers that propose all tokens in one pass (DFlash)
   lookup,   ///< text that came before (n-gram): no weights
 };
 

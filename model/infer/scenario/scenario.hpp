@@ -74,6 +74,8 @@ struct Scenario {
   Size batch_parts = 1;   ///< parts of the batch, which go through each layer in turn, copied once
                           ///< for all
   const Draft* draft = nullptr;  ///< a smaller model that proposes tokens; null: none
+  /// The model whose caches are in the pool of pages of this draft; null: it is no draft alone.
+  const QuantisedModel* pool_partner = nullptr;
   Images images{};
   Size concurrency = 0;  ///< concurrent requests of an engine under load, `batch`; 0: not asked
   Size prompt_tokens_p95 = 0, output_tokens_p95 = 0;  ///< 95th percentiles of those requests; 0:

@@ -50,6 +50,10 @@ Engine with_acceptance(Engine engine, const Draft& draft, const Acceptance& acce
   return engine;
 }
 
+Size draft_passes(const Draft& draft) {
+  return draft.proposer == Proposer::block ? 1 : draft.tokens;
+}
+
 DraftTimes draft_times(const Scenario& s, const Plan& plan, TimelineDetail detail) {
   DraftTimes times;
   times.check = check_step(s, plan, mean_tokens(s), s.draft->tokens + 1, detail);
@@ -59,9 +63,11 @@ DraftTimes draft_times(const Scenario& s, const Plan& plan, TimelineDetail detai
   if (s.draft->weights == nullptr) return times;
   const Scenario d = of_draft(s, plan.shards);
   const Plan alone = place(d, 1.0);
-  times.propose = propose_step(d, alone, s.draft->modules, detail);
+  times.propose = s.draft->proposer == Proposer::block
+                      ? check_step(d, alone, mean_tokens(d), s.draft->tokens + 1, detail)
+                      : propose_step(d, alone, s.draft->modules, detail);
   times.prompt = prefill(d, alone, d.prompt_tokens, detail);
-  times.step += k * times.propose.total;
+  times.step += static_cast<double>(draft_passes(*s.draft)) * times.propose.total;
   return times;
 }
 

@@ -20,13 +20,18 @@ Engine with_acceptance(Engine engine, const Draft& draft, const Acceptance& acce
 /// (tokens/s with).
 const Constant& check_cost();
 
-/// One step: k passes of the draft model, then one of the model over k + 1 tokens of each sequence.
+/// Passes of the draft in a step: one for each proposed token, or one for all of a block.
+Size draft_passes(const Draft& draft);
+
+/// One step: passes of the draft, then one of the model over k + 1 tokens of each sequence. A draft
+/// that proposes a block runs over k + 1 tokens, too: the last one that was kept and k masks.
+/// Source: DFlash, arXiv:2602.06036.
 struct DraftTimes {
-  Timeline propose;  ///< time of one draft token
+  Timeline propose;  ///< one pass of the draft
   Timeline check;    ///< pass over k + 1 tokens of each sequence
   Timeline prompt;   ///< pass of the prompts through the draft model
   Seconds further;   ///< k * check_cost * decode step
-  Seconds step;      ///< k * propose + check + further
+  Seconds step;      ///< draft_passes * propose + check + further
 };
 DraftTimes draft_times(const Scenario& scenario, const Plan& plan,
                        TimelineDetail detail = TimelineDetail::segments);

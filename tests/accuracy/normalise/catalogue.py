@@ -169,6 +169,10 @@ class Models:
                 return names[plain]
         return None
 
+    def named(self, name):
+        """The model of exactly that name; None where no config of it is known."""
+        return self._exact(plain_name(name))
+
     def reference(self, name, precision=''):
         """None where no config is known. A checkpoint published in that precision comes first."""
         if precision:

@@ -194,7 +194,7 @@ def label_of(row, engine):
 def inference_of(row, found, catalogue):
     cards, models = catalogue
     refuse_features(row)
-    found |= speculation_of(row)
+    found |= speculation_of(row, models)
     engine = engine_of(row)
     if not row['outcome']:
         found |= figure_of(row, engine)
