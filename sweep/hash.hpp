@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <boost/pfr.hpp>
 #include <optional>
 #include <span>
@@ -39,6 +40,10 @@ class Hash : public report::Digest {
   }
   template <class T>
   void add(const std::vector<T>& values) {
+    add(std::span<const T>(values));
+  }
+  template <class T, std::size_t inside>
+  void add(const boost::container::small_vector<T, inside>& values) {
     add(std::span<const T>(values));
   }
   template <class T, std::size_t count>

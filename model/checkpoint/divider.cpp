@@ -24,7 +24,7 @@ bool is_block(const Scheme& scheme) {
 }  // namespace
 
 Divider::Divider(const Model& model, const Scheme& scheme, Shards& shards)
-    : model_(model), scheme_(scheme), reader_(model), shards_(shards) {
+    : model_(model), scheme_(scheme), reader_(own_reader_.emplace(model)), shards_(shards) {
   for (const Tensor& tensor : model.part.tensors) add_name(tensor);
   add_sizes();
 }

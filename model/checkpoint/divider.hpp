@@ -1,6 +1,7 @@
 // How each tensor of a model is divided among the cards of a tensor-parallel group.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -39,7 +40,8 @@ class Divider {
 
   const Model& model_;
   const Scheme& scheme_;
-  MatrixReader reader_;
+  std::optional<MatrixReader> own_reader_;  ///< unless an index has one
+  const MatrixReader& reader_;
   Shards& shards_;
   std::unordered_map<std::string_view, std::string_view> last_;  ///< name by scope
   std::vector<std::string_view> heads_;                          ///< output projections

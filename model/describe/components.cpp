@@ -1,7 +1,9 @@
 #include "model/describe/components.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <array>
+#include <cstdint>
+#include <iterator>
 
 namespace headroom::model {
 namespace {
@@ -96,19 +98,26 @@ constexpr ComponentRow component_rows[] = {
     {"view_seperator", Component::projector},
 };
 
+/// For each first letter, a bit for each length of the names that begin with it. Most words of a
+/// path have none.
+constexpr auto lengths_by_letter = [] {
+  std::array<std::uint32_t, 256> all{};
+  for (const ComponentRow& row : component_rows)
+    all[static_cast<unsigned char>(row.name.front())] |= std::uint32_t{1} << row.name.size();
+  return all;
+}();
+
 /// By the innermost known name of `path`.
 std::optional<Component> named(std::string_view path) {
-  static const auto by_name = [] {
-    std::unordered_map<std::string_view, Component> all;
-    for (const ComponentRow& row : component_rows) all.emplace(row.name, row.component);
-    return all;
-  }();
   std::optional<Component> found;
   while (!path.empty()) {
-    const auto end = std::min(path.find('.'), path.size());
-    const auto row = by_name.find(path.substr(0, end));
-    if (row != by_name.end()) found = row->second;
-    path.remove_prefix(std::min(end + 1, path.size()));
+    const std::string_view word = path.substr(0, path.find('.'));
+    if (!word.empty() && word.size() < 32 &&
+        (lengths_by_letter[static_cast<unsigned char>(word.front())] >> word.size() & 1) != 0)
+      if (const auto* row = std::ranges::find(component_rows, word, &ComponentRow::name);
+          row != std::end(component_rows))
+        found = row->component;
+    path.remove_prefix(std::min(word.size() + 1, path.size()));
   }
   return found;
 }

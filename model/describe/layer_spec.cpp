@@ -124,7 +124,7 @@ bool is_unscaled_rotary_table(const Tensor& tensor) {
 bool is_position_table(const Tensor& tensor) { return tensor.name.ends_with("wpe.weight"); }
 
 bool is_distance_bias(const Tensor& tensor) {
-  return tensor.name.ends_with("relative_attention_bias.weight");
+  return tensor.role == Role::embedding && tensor.name.ends_with("relative_attention_bias.weight");
 }
 
 bool drops_stack(const Module& module) {

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <map>
-#include <set>
+#include <optional>
 #include <string>
 
 #include "hardware/text.hpp"
@@ -164,23 +163,20 @@ Part renamed_block(const Part& part, const std::string& from, const std::string&
 /// others have a state, or an indexer of its own where others share one. Empty where no layer is
 /// as `repeated` says.
 std::string model_layer(const Part& part, Repeated repeated) {
-  std::set<std::string_view> mixtures;
-  for (const Tensor& tensor : part.tensors)
-    if (tensor.of > 1)
-      for (const std::string& block : part.blocks)
-        if (tensor.name.starts_with(block + '.')) mixtures.insert(block);
-  std::map<std::string_view, Size> kept;
-  for (const Cache& cache : part.caches)
-    for (const std::string& block : part.blocks)
-      if (cache.path == block || cache.path.starts_with(block + '.'))
-        kept[block] += cache.per_token;
+  const auto is_within = [](std::string_view path, std::string_view block) {
+    return path.starts_with(block) && (path.size() == block.size() || path[block.size()] == '.');
+  };
   Size most = 0;
   std::string_view found;
-  for (const std::string& block : part.blocks)
-    if (repeated == Repeated::dense && mixtures.contains(block))
-      continue;
-    else if (const auto at = kept.find(block); at != kept.end() && at->second >= most)
-      most = at->second, found = block;
+  for (const std::string& block : part.blocks) {
+    std::optional<Size> kept;
+    for (const Cache& cache : part.caches)
+      if (is_within(cache.path, block)) kept = kept.value_or(0) + cache.per_token;
+    const auto mixes = [&](const Tensor& t) { return t.of > 1 && is_within(t.name, block); };
+    if (kept.value_or(-1) >= most &&
+        (repeated == Repeated::any || std::ranges::none_of(part.tensors, mixes)))
+      most = *kept, found = block;
+  }
   return std::string(found);
 }
 

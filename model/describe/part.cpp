@@ -16,6 +16,7 @@ Size Tensor::elements() const {
 
 Part operator+(Part a, Part b) {
   auto move = [](auto& to, auto& from) {
+    if (to.capacity() == 0) return to.swap(from);
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
   };
   move(a.modules, b.modules);
@@ -83,7 +84,9 @@ Part with_quirks(Part part, const LayerQuirks& quirks) {
 }
 
 Part module(std::string_view name, std::string_view class_name) {
-  return {.modules = {{std::string(name), std::string(class_name)}}};
+  Part part;
+  part.modules.push_back({std::string(name), std::string(class_name)});
+  return part;
 }
 
 Part as_reference(Part part) {

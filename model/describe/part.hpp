@@ -6,6 +6,7 @@
 // registration order: a module's own parameters, then its children, then its buffers.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,7 @@
 
 namespace headroom::model {
 
-using Shape = std::vector<Size>;
+using Shape = boost::container::small_vector<Size, 3>;
 
 /// The role of a tensor. It decides which schemes quantise it and how many FLOPs it costs.
 enum class Role {

@@ -10,7 +10,9 @@ bool is_one_of(std::initializer_list<std::string_view> names, std::string_view n
   return std::ranges::find(names, name) != names.end();
 }
 
-std::string_view last_word(std::string_view module) { return module.substr(module.rfind('.') + 1); }
+std::string_view last_module(std::string_view module) {
+  return module.substr(module.rfind('.') + 1);
+}
 
 }  // namespace
 
@@ -61,7 +63,7 @@ TensorClass tensor_class(std::string_view name) {
 }
 
 bool is_replicated(std::string_view module) {
-  return is_one_of({"q_a_proj", "kv_a_proj", "kv_a_proj_with_mqa"}, last_word(module)) ||
+  return is_one_of({"q_a_proj", "kv_a_proj", "kv_a_proj_with_mqa"}, last_module(module)) ||
          module.find(".indexer.") != std::string_view::npos;
 }
 
@@ -75,7 +77,7 @@ std::string fused_name(std::string_view tensor) {
   const auto leaf = std::min(tensor.rfind('.'), tensor.size());
   const std::string_view module = tensor.substr(0, leaf == tensor.size() ? 0 : leaf);
   const auto dot = module.rfind('.');
-  const std::string_view last = last_word(module);
+  const std::string_view last = last_module(module);
   const std::string scope(module.substr(0, dot == module.npos ? 0 : dot));
   const std::string what(tensor.substr(leaf == tensor.size() ? 0 : leaf));
   if (is_one_of({"q_proj", "k_proj", "v_proj"}, last)) return scope + ".qkv" + what;

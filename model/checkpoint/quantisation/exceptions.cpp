@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
 #include "model/checkpoint/checkpoint_methods.hpp"
 #include "model/checkpoint/checkpoint_names.hpp"
@@ -45,7 +45,8 @@ std::vector<std::string> as_patterns(std::vector<std::string> targets) {
 /// True if `names` has the tensor, an expert in it, or its module's class (compressed-tensors
 /// utils/match.py).
 bool targets(const ModuleNames& names, const std::vector<std::string>& targets,
-             const Tensor& tensor, const std::map<std::string_view, std::string_view>& classes) {
+             const Tensor& tensor,
+             const std::unordered_map<std::string_view, std::string_view>& classes) {
   if (named(names, tensor) || names.contain_expert_of(tensor.module())) return true;
   const auto found = classes.find(tensor.module());
   return found != classes.end() && std::ranges::find(targets, found->second) != targets.end();
@@ -85,7 +86,7 @@ class Targets {
 
  private:
   const Model& model_;
-  std::map<std::string_view, std::string_view> classes_;
+  std::unordered_map<std::string_view, std::string_view> classes_;
 };
 
 void check_section(const Model& model, const Config& section) {

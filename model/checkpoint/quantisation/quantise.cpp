@@ -120,44 +120,36 @@ class Places {
         divider_(index, *weights.scheme, weights.shards),
         kv_heads_(weights.shards.kv_heads) {
     const std::size_t layers = index.model.profile.layers.size();
-    std::vector<Members> members(layers + 2);
-    const std::vector<Size>& blocks = index.repeats.blocks();
-    for (std::size_t i = 0; i < blocks.size(); ++i)
-      members[blocks[i] >= 0 ? static_cast<std::size_t>(blocks[i])
-                             : layers + (blocks[i] == before_blocks ? 0 : 1)]
-          .push_back(i);
-    std::vector<std::vector<std::pair<Members, std::size_t>>> made(layers);
+    std::vector<std::vector<std::pair<Size, std::size_t>>> made(layers);
     for (std::size_t layer = 0; layer < layers; ++layer)
-      layers_.push_back(number_of(layer, members[layer], made[index.repeats.first_layer(layer)]));
-    before_ = add(before_blocks, members[layers]);
-    after_ = add(after_blocks, members[layers + 1]);
+      layers_.push_back(
+          number_of(static_cast<Size>(layer), made[index.repeats.first_layer(layer)]));
+    before_ = add(before_blocks);
+    after_ = add(after_blocks);
   }
   const PlaceSums& layer(std::size_t i) const { return sums_[layers_[i]]; }
   const PlaceSums& before() const { return sums_[before_]; }
   const PlaceSums& after() const { return sums_[after_]; }
 
  private:
-  using Members = std::vector<std::size_t>;  ///< numbers of tensors
-
-  /// The number of the layer's sums, which are those of an equal layer among `made` if there is
-  /// one.
-  std::size_t number_of(std::size_t layer, Members& members,
-                        std::vector<std::pair<Members, std::size_t>>& made) {
+  /// The number of the layer's sums, which are those of an equal layer if there is one. `made`:
+  /// the kinds of its layer, each as one layer and the number of its sums.
+  std::size_t number_of(Size layer, std::vector<std::pair<Size, std::size_t>>& made) {
+    const Repeats& repeats = index_.repeats;
     const auto same_format = [&](std::size_t a, std::size_t b) {
       return stored_[a].format == stored_[b].format && stored_[a].bytes == stored_[b].bytes;
     };
     constexpr std::size_t most_compared = 8;
     for (std::size_t i = made.size(); i-- > 0 && made.size() - i <= most_compared;)
-      if (std::ranges::equal(members, made[i].first, same_format)) return made[i].second;
-    const std::size_t number = add(static_cast<Size>(layer), members);
-    made.emplace_back(std::move(members), number);
-    return number;
+      if (std::ranges::equal(repeats.members(layer), repeats.members(made[i].first), same_format))
+        return made[i].second;
+    return made.emplace_back(layer, add(layer)).second;
   }
 
-  std::size_t add(Size block, const Members& members) {
+  std::size_t add(Size block) {
     PlaceSums& sums = sums_.emplace_back();
     BlockRestCounter rests(block >= 0 ? 1 : 0, kv_heads_);
-    for (const std::size_t i : members) {
+    for (const std::size_t i : index_.repeats.members(block)) {
       const Tensor& tensor = index_.model.part.tensors[index_.repeats.first_tensor(i)];
       const Divided parts = divider_.divide(tensor, stored_[i], index_.layer(i));
       rests.add(in_memory(tensor, stored_[i], parts), std::min<Size>(block, 0));

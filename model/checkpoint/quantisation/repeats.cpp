@@ -37,11 +37,13 @@ bool is_layer_itself(const Tensor& tensor, std::string_view layer) {
 Repeats::Repeats(const Model& model)
     : model_(model),
       blocks_(blocks_of(model.part, model.profile)),
+      members_(model.profile.layers.size() + 2),
       tensors_(model.profile.layers.size()),
       modules_(model.profile.layers.size()),
       first_(model.part.tensors.size()),
       first_layer_(model.profile.layers.size()),
       first_module_(model.part.modules.size(), true) {
+  find_members();
   find_tensors();
   find_modules();
   std::iota(first_.begin(), first_.end(), 0);
@@ -65,21 +67,24 @@ Repeats::Repeats(const Model& model)
   }
 }
 
+std::size_t Repeats::place_of(Size block) const {
+  if (block >= 0) return static_cast<std::size_t>(block);
+  return members_.size() - (block == before_blocks ? 2 : 1);
+}
+
+std::span<const std::size_t> Repeats::members(Size block) const {
+  return members_[place_of(block)];
+}
+
+void Repeats::find_members() {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) members_[place_of(blocks_[i])].push_back(i);
+}
+
 void Repeats::find_tensors() {
-  std::vector<bool> apart(tensors_.size());
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    if (blocks_[i] < 0) continue;
-    const auto layer = static_cast<std::size_t>(blocks_[i]);
-    TableRange& span = tensors_[layer];
-    if (span.size() == 0)
-      span = {i, i + 1};
-    else if (span.last == i)
-      ++span.last;
-    else
-      apart[layer] = true;
-  }
   for (std::size_t layer = 0; layer < tensors_.size(); ++layer)
-    if (apart[layer]) tensors_[layer] = {};
+    if (const auto& all = members_[layer];
+        !all.empty() && all.back() - all.front() + 1 == all.size())
+      tensors_[layer] = {all.front(), all.back() + 1};
 }
 
 /// Layers and their modules stand in the same order.

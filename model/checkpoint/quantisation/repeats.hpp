@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -31,17 +32,22 @@ class Repeats {
   bool is_first_module(std::size_t module) const { return first_module_[module]; }
   /// The earlier layer that `layer` repeats; else itself.
   std::size_t first_layer(std::size_t layer) const { return first_layer_[layer]; }
+  /// The numbers of the tensors of a layer, of `before_blocks` or of `after_blocks`.
+  std::span<const std::size_t> members(Size block) const;
   /// The tensors of a layer. Empty where they do not stand together.
   TableRange tensors(std::size_t layer) const { return tensors_[layer]; }
 
  private:
+  std::size_t place_of(Size block) const;
+  void find_members();
   void find_tensors();
   void find_modules();
   bool repeats(std::size_t layer, std::size_t earlier) const;
 
   const Model& model_;
   std::vector<Size> blocks_;
-  std::vector<TableRange> tensors_, modules_;  ///< by layer
+  std::vector<std::vector<std::size_t>> members_;  ///< by layer, then before and after all
+  std::vector<TableRange> tensors_, modules_;      ///< by layer
   std::vector<std::size_t> first_, first_layer_;
   std::vector<bool> first_module_;
 };

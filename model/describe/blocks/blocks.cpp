@@ -3,7 +3,9 @@
 namespace headroom::model {
 
 Part tensor(std::string_view name, Shape shape, Role role) {
-  return {.tensors = {{std::string(name), std::move(shape), role}}};
+  Part part;
+  part.tensors.push_back({std::string(name), std::move(shape), role});  // a list would copy it
+  return part;
 }
 
 Part in_fp32(Part part) {

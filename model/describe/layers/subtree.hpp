@@ -16,28 +16,22 @@ using Names = std::initializer_list<std::string_view>;
 class Subtree {
  public:
   Subtree(const Part& part, std::string_view path) : path_(path) {
-    const auto inside = [&](std::string_view name) {
-      return name.size() > path.size() && name.starts_with(path) && name[path.size()] == '.';
-    };
     for (const Module& m : part.modules) {
       if (m.path == path) class_name_ = m.class_name, quirks_ = m.quirks;
-      if (inside(m.path)) modules_.push_back(&m);
+      if (is_inside(m.path)) modules_.push_back(&m);
     }
     for (const Tensor& t : part.tensors)
-      if (inside(t.name)) tensors_.push_back(&t);
+      if (is_inside(t.name)) tensors_.push_back(&t);
     for (const Cache& c : part.caches)
-      if (c.path == path || inside(c.path)) caches_.push_back(&c);
+      if (c.path == path || is_inside(c.path)) caches_.push_back(&c);
   }
   Subtree(const Subtree& all, const Module& at) : path_(at.path), class_name_(at.class_name) {
-    const auto inside = [&](std::string_view name) {
-      return name.size() > path_.size() && name.starts_with(path_) && name[path_.size()] == '.';
-    };
     for (const Module* m : all.modules_)
-      if (inside(m->path)) modules_.push_back(m);
+      if (is_inside(m->path)) modules_.push_back(m);
     for (const Tensor* t : all.tensors_)
-      if (inside(t->name)) tensors_.push_back(t);
+      if (is_inside(t->name)) tensors_.push_back(t);
     for (const Cache* c : all.caches_)
-      if (c->path == path_ || inside(c->path)) caches_.push_back(c);
+      if (c->path == path_ || is_inside(c->path)) caches_.push_back(c);
   }
   std::string_view class_name() const { return class_name_; }
   const LayerQuirks& quirks() const { return quirks_; }
@@ -85,6 +79,9 @@ class Subtree {
   }
 
  private:
+  bool is_inside(std::string_view name) const {  // most names fail at the dot
+    return name.size() > path_.size() && name[path_.size()] == '.' && name.starts_with(path_);
+  }
   Size side(Names names, std::size_t linear, std::size_t conv) const {
     const Module* m = module(names);
     if (m == nullptr) return 0;

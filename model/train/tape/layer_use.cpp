@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "model/train/tape/tower.hpp"
-
 namespace headroom::model {
 namespace {
 
@@ -67,20 +65,21 @@ FeedForwardUse feed_forward_use(const Model& model, const Execution& execution,
 }
 
 /// True if the stack of layer `i`, the text or the tower, has rotary tables.
-bool has_rotary_tables(const Model& model, std::string_view block, Size i) {
-  const auto vision = vision_tower(model);
+bool has_rotary_tables(const Model& model, const VisionTower* vision, Size i) {
+  const std::string_view block = model.part.blocks[static_cast<std::size_t>(i)];
   return std::ranges::any_of(model.part.tensors, [&](const Tensor& t) {
     if (!is_rotary_table(t)) return false;
-    const bool of_tower = vision && vision->contains(t.name);
+    const bool of_tower = vision != nullptr && vision->contains(t.name);
     return in_a_tower(model, i) ? of_tower && vision->contains(block) : !of_tower;
   });
 }
 
 }  // namespace
 
-LayerUse layer_use(const Model& model, const Execution& execution, Size i) {
+LayerUse layer_use(const Model& model, const Execution& execution, const VisionTower* vision,
+                   Size i) {
   const LayerSpec spec = layer_spec(model.part, i);
-  const bool tables = has_rotary_tables(model, model.part.blocks[static_cast<std::size_t>(i)], i);
+  const bool tables = has_rotary_tables(model, vision, i);
   const Size heads = in_a_tower(model, i) ? execution.tower_heads : model.shape.query_heads;
   LayerUse use{.class_name = spec.class_name,
                .unknown = spec.unknown,

@@ -9,6 +9,7 @@
 #include "model/checkpoint/model.hpp"
 #include "model/describe/layer_spec.hpp"
 #include "model/train/tape/execution.hpp"
+#include "model/train/tape/tower.hpp"
 
 namespace headroom::model {
 
@@ -49,7 +50,8 @@ struct LayerUse {
   std::optional<FeedForwardUse> feed_forward{};
 };
 
-/// Layer `i` of model.part.blocks.
-LayerUse layer_use(const Model& model, const Execution& execution, Size i);
+/// Layer `i` of model.part.blocks. `vision`: vision_tower(model), or null.
+LayerUse layer_use(const Model& model, const Execution& execution, const VisionTower* vision,
+                   Size i);
 
 }  // namespace headroom::model

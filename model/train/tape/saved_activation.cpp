@@ -171,7 +171,7 @@ LayerKinds add_layers(SavedActivations& all, const Execution& execution, const R
   LayerKinds found;
   for (std::size_t i = 0; i < model.part.blocks.size(); ++i) {
     const auto at = static_cast<Size>(i);
-    LayerUse use = layer_use(model, execution, at);
+    LayerUse use = layer_use(model, execution, vision, at);
     const bool inside = in_a_tower(model, at);
     all.passes.push_back(model.profile.layers[i].passes);
     const auto known = std::find_if(found.uses.begin(), found.uses.end(),
