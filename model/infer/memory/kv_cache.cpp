@@ -162,7 +162,7 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
       keys_(*cache_precision(s).keys),
       values_(*cache_precision(s).values),
       element_bytes_(std::max(cache_precision(s).keys->element_bytes(),
-                              cache_precision(s).values->element_bytes()))) {
+                              cache_precision(s).values->element_bytes())) {
   const auto& classes = s.weights->model->profile.caches;
   const PoolGroups pool(s, shards);
   const StatePages& states = states_ = pool.states();
