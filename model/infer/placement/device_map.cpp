@@ -129,7 +129,9 @@ Assignment assignment_of(const Model& model, const DeviceMap& map) {
   }
   std::vector<Spot> layer, separate_experts;
   for (std::size_t i = 0; i < layers; ++i) {
-    layer.push_back(dense[i].value_or(experts[i].value_or(on_cpu)));
+    // A layer without tensors takes no room, so it goes where the one before it is.
+    const Spot before = i > 0 ? layer.back() : embedding.spot;
+    layer.push_back(dense[i].value_or(experts[i].value_or(before)));
     separate_experts.push_back(experts[i].value_or(layer.back()));
   }
   if (separate_experts == layer) separate_experts.clear();
