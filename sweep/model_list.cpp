@@ -45,7 +45,7 @@ std::vector<LookedUp> look_up_all(const std::vector<std::string>& names, const H
 }
 
 ModelList listed_models(const std::vector<std::string>& words, const Hub& hub) {
-  ModelList list{look_up_all(catalogue_models(), hub), {}};
+  ModelList list{look_up_all(catalogue_models(Need::counts), hub), {}};
   std::erase_if(list.models, [&](const LookedUp& each) {
     return !has_all(each.name + ' ' + (each.model ? each.model->architecture : ""), words);
   });
@@ -78,10 +78,11 @@ report::Table model_table(const ModelList& list) {
 std::string model_lines(const ModelList& list, ListLength shown, std::string_view asked) {
   std::vector<std::vector<std::string>> rows;
   for (const LookedUp& each : list.models)
-    rows.push_back(each.model ? std::vector<std::string>{each.name, parameter_words(*each.model),
-                                                         each.model->checkpoint_scheme,
-                                                         each.model->architecture}
-                              : std::vector<std::string>{each.name, "", "", "cannot be described"});
+    rows.push_back(
+        each.model
+            ? std::vector<std::string>{each.name, parameter_words(*each.model),
+                                       each.model->checkpoint_scheme, each.model->architecture}
+            : std::vector<std::string>{each.name, "", "", "counted alone, by headroom params"});
   std::string text;
   if (!rows.empty())
     text = list_text({{"model", false, ScreenColumn::always, {}},

@@ -51,7 +51,7 @@ const std::map<std::string, std::string>& published_names() {
 const std::map<std::string, std::string>& catalogue_names() {
   static const auto names = [] {
     std::map<std::string, std::string> all;
-    std::vector<std::string> models = catalogue_models();
+    std::vector<std::string> models = catalogue_models(Need::counts);
     for (const std::string& name : models) all.emplace(plain_name(name), name);
     // "Llama-2-7b-hf" is what "Llama-2-7B" means where no model is called so: the name with the
     // shortest endings, before "Llama-2-7b-chat-hf".

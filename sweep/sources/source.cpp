@@ -47,6 +47,17 @@ static_assert(std::ranges::is_sorted(short_table, {}, &ShortName::name));
 
 bool is_config(const EmbeddedFile& file) { return file.name.ends_with(".json"); }
 
+/// True for heads, which are only counted. The first class that a config names decides.
+bool is_counted_only(const EmbeddedFile& file) {
+  constexpr std::string_view key = "\"architectures\"";
+  const std::size_t at = file.bytes.find(key);
+  if (at == std::string_view::npos) return false;
+  const std::size_t start = file.bytes.find('"', at + key.size());
+  const std::size_t end = file.bytes.find('"', start + 1);
+  if (end == std::string_view::npos) return false;
+  return !model::counted_only(file.bytes.substr(start + 1, end - start - 1), {}).empty();
+}
+
 /// The row of sources.tsv for a catalogue file: where the config comes from.
 std::string origin_of(std::string_view file) {
   static const SortedTable table(embedded_models().content("sources.tsv"));
@@ -244,10 +255,11 @@ std::vector<Resolved> resolve_models(std::span<const std::string> texts, const H
   return all;
 }
 
-std::vector<std::string> catalogue_models() {
+std::vector<std::string> catalogue_models(Need need) {
   std::vector<std::string> names;
   for (const EmbeddedFile& file : embedded_models())
-    if (is_config(file)) names.push_back(model_name(file.name));
+    if (is_config(file) && (need == Need::counts || !is_counted_only(file)))
+      names.push_back(model_name(file.name));
   std::ranges::sort(names);
   return names;
 }

@@ -64,8 +64,9 @@ std::vector<Resolved> resolve_models(std::span<const std::string> texts, const H
 
 /// The model of a config's file in the catalogue: "Qwen/Qwen3-8B" of "Qwen__Qwen3-8B.json".
 std::string model_name(std::string_view file);
-/// Names of the catalogue, in the order of the alphabet.
-std::vector<std::string> catalogue_models();
+/// Names of the catalogue, in the order of the alphabet. Need::counts: with heads that propose
+/// tokens for another model, which are only counted.
+std::vector<std::string> catalogue_models(Need need = Need::description);
 /// Models of the catalogue with this class whose names start with `start`, in the same order.
 /// Others are not described, which saves most of the time.
 std::vector<model::Model> catalogue_models_of(std::string_view architecture,

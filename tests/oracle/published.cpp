@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sweep/accuracy/published_sizes.hpp"
+#include "sweep/hub/hub.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace headroom::oracle {
@@ -40,9 +41,10 @@ Size published_parameters(const Row& row, const model::Model& m) {
 const model::Model& cached_model(const std::string& reference) {
   static std::map<std::string, model::Model> models;
   const auto it = models.find(reference);
-  return it != models.end()
-             ? it->second
-             : models.emplace(reference, sweep::resolve_model(reference)).first->second;
+  if (it != models.end()) return it->second;
+  auto found = sweep::resolve_models(std::vector{reference}, sweep::Hub(), sweep::Need::counts);
+  if (found.at(0).failure) std::rethrow_exception(found.at(0).failure);
+  return models.emplace(reference, std::move(*found.at(0).model)).first->second;
 }
 
 double rounding(const std::string& printed) {

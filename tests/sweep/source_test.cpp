@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -226,7 +227,14 @@ TEST(Heads, ThatDoNotDivideAreCountedOnly) {
   EXPECT_EQ(counted.at(0).model->profile.parameters, 1'151'894'016);
   EXPECT_NE(source_complaint(seven).find("no multiple of num_key_value_heads (32)"),
             std::string::npos);
-  for (const auto& each : catalogue_models()) EXPECT_NO_THROW(resolve_model(each, offline)) << each;
+}
+
+TEST(Source, EveryModelOfTheCatalogueRunsButHeadsThatAreOnlyCounted) {
+  const auto models = catalogue_models();
+  for (const auto& each : models) EXPECT_NO_THROW(resolve_model(each, offline)) << each;
+  for (const auto& each : catalogue_models(Need::counts))
+    if (!std::ranges::binary_search(models, each))
+      EXPECT_THROW(resolve_model(each, offline), model::NotDescribed) << each;
 }
 
 TEST(Source, NearestNamesAreOfTheSameSize) {
