@@ -233,8 +233,9 @@ TEST(Source, EveryModelOfTheCatalogueRunsButHeadsThatAreOnlyCounted) {
   const auto models = catalogue_models();
   for (const auto& each : models) EXPECT_NO_THROW(resolve_model(each, offline)) << each;
   for (const auto& each : catalogue_models(Need::counts))
-    if (!std::ranges::binary_search(models, each))
+    if (!std::ranges::binary_search(models, each)) {
       EXPECT_THROW(resolve_model(each, offline), model::NotDescribed) << each;
+    }
 }
 
 TEST(Source, NearestNamesAreOfTheSameSize) {
