@@ -168,12 +168,9 @@ void set_caches(DigitGroups& groups) {
   const Choice& engine = group_with(groups, "runtimes").choices.front();
   DigitGroup& caches = group_with(groups, "kv_precisions");
   for (Choice& choice : caches.choices)
-    if (is_auto(choice)) {
-      const Precision* usual = same ? first : taken(choice, engine);
-      model::CachePrecision& cache = choice.decides.kv_precision;
-      if (cache.keys == nullptr) cache.keys = usual;
-      if (cache.values == nullptr) cache.values = usual;
-    }
+    if (is_auto(choice))
+      choice.decides.kv_precision =
+          choice.decides.kv_precision.completed(*(same ? first : taken(choice, engine)));
   caches.choices = distinct(caches.choices);
 }
 

@@ -56,10 +56,7 @@ void add_changes(const Scenario& s, Size low, const State& at_low, Size high, co
   add_changes(s, middle, at_middle, high, at_high, found);
 }
 
-bool reads_disk(const AllocationPoint& p) {
-  return p.plan.on_disk.size() > 0 || p.plan.head == Where::disk ||
-         p.plan.embedding == Where::disk || p.plan.kept_on_disk > Bytes(0);
-}
+bool reads_disk(const AllocationPoint& p) { return model::reads_disk(p.plan); }
 bool all_layers(const AllocationPoint& p) {
   return p.plan.on_cpu.size() + p.plan.on_disk.size() == 0 && !p.plan.partly_on_host;
 }

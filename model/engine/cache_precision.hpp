@@ -22,6 +22,10 @@ struct CachePrecision {
   bool differ() const { return keys != values; }
   /// False if the engine decides the format of keys or of values.
   bool is_complete() const { return keys != nullptr && values != nullptr; }
+  /// With `usual` where the engine decides.
+  CachePrecision completed(const Precision& usual) const {
+    return {keys != nullptr ? keys : &usual, values != nullptr ? values : &usual};
+  }
   /// Mean bytes of an element of keys and one of values. Both formats are known.
   double element_bytes() const { return (keys->element_bytes() + values->element_bytes()) / 2; }
   /// "q8_0" for both, "q8_0/q4_0" for keys and values. "auto": the engine decides.

@@ -51,12 +51,10 @@ Reason refusal(const Scenario& s) {
   return Reason::none;
 }
 
-bool has_in(const Plan& plan, Where where) {
-  const Range layers = where == Where::cpu ? plan.on_cpu : plan.on_disk;
-  // An embedding in host memory is looked up there, unless weights are streamed.
-  return layers.size() > 0 || plan.head == where ||
-         (where == Where::disk && plan.kept_on_disk > Bytes(0)) ||
-         (plan.embedding == where && (where == Where::disk || plan.streaming_buffer > Bytes(0)));
+/// An embedding in host memory is looked up there, unless weights are streamed.
+bool uses_host(const Plan& plan) {
+  return plan.on_cpu.size() > 0 || plan.head == Where::cpu || plan.partly_on_host ||
+         (plan.embedding == Where::cpu && plan.streaming_buffer > Bytes(0));
 }
 
 Verdict verdict_of(const Plan& plan) {
@@ -64,8 +62,8 @@ Verdict verdict_of(const Plan& plan) {
       plan.reason == Reason::disk || plan.reason == Reason::no_offload)
     return Verdict::does_not_fit;
   if (!plan.feasible()) return Verdict::refused;
-  if (has_in(plan, Where::disk)) return Verdict::fits_disk_offload;
-  if (has_in(plan, Where::cpu) || plan.partly_on_host) return Verdict::fits_cpu_offload;
+  if (reads_disk(plan)) return Verdict::fits_disk_offload;
+  if (uses_host(plan)) return Verdict::fits_cpu_offload;
   return cards_used(plan) > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
 }
 

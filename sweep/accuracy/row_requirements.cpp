@@ -16,9 +16,8 @@ void require_host_speeds(const Scenario& s, Statistic statistic) {
   const model::Plan plan = place(s, 1.0);
   if (!plan.feasible()) return;
   const auto& host = s.machine->host;
-  const bool on_disk =
-      plan.on_disk.size() > 0 || plan.head == model::Where::disk || plan.kept_on_disk > Bytes(0);
-  if (on_disk && host.disk_read.value() <= 0) throw Skipped(Skip::setting, "the disk's speed");
+  if (reads_disk(plan) && host.disk_read.value() <= 0)
+    throw Skipped(Skip::setting, "the disk's speed");
   const bool on_cpu = plan.on_cpu.size() > 0 || plan.head == model::Where::cpu ||
                       plan.partly_on_host || !caches_on_cards(s);
   if (on_cpu && s.runtime->offload.mode != model::Offload::stream &&

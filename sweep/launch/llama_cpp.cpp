@@ -58,8 +58,7 @@ std::string cache_note(const model::Scenario& s) {
                                s.machine->devices.front().vendor != "apple";
   if (!kernels_of_cuda || !model::cache_precision(s).differ()) return {};
   return "# Build llama.cpp with GGML_CUDA_FA_ALL_QUANTS: others compute attention over two "
-         "formats "
-         "on the CPU.\n";
+         "formats on the CPU.\n";
 }
 
 /// Source: llama.cpp common/arg.cpp, common/speculative.cpp. n-grams of ngram-simple are as long as

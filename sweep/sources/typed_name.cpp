@@ -130,7 +130,7 @@ std::optional<TypedName> typed_name(std::string_view text) {
   const bool anyone = owner.empty() || !tag.empty() || wanted != asked;
   const auto* library = std::ranges::find(library_names, wanted, &LibraryName::name);
   std::vector<std::string> converted, equal, same, alike;  // best first
-  for (const std::string& each : catalogue_models()) {
+  for (const std::string& each : catalogue_models(Need::counts)) {
     std::string own;
     if (without_endings(spelled(each), own) != wanted) continue;
     if (!anyone && owner_of(each) != owner) continue;

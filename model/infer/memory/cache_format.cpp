@@ -10,12 +10,8 @@
 namespace headroom::model {
 
 CachePrecision cache_precision(const Scenario& s) {
-  CachePrecision cache = s.kv_precision;
-  if (cache.is_complete()) return cache;
-  const Precision& usual = default_cache(*s.weights, *s.runtime);
-  if (cache.keys == nullptr) cache.keys = &usual;
-  if (cache.values == nullptr) cache.values = &usual;
-  return cache;
+  if (s.kv_precision.is_complete()) return s.kv_precision;
+  return s.kv_precision.completed(default_cache(*s.weights, *s.runtime));
 }
 
 bool holds_cache(const Engine& engine, const Model& model, CachePrecision cache) {

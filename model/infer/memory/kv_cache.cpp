@@ -66,7 +66,8 @@ Size tokens_held(const Scenario& s, const CacheClass& c, Size window, CachedToke
   const Size held = round_up(all, block);
   const double share = s.runtime->cache.compressed_window_share;
   // llama.cpp llama-kv-cache-dsv4.cpp: compressed entries are padded as tokens are.
-  if (c.entry_tokens > 1 && s.runtime->cache.windows == Windows::capped && block > 1)
+  if (c.entry_tokens > 1 && s.weights->model->profile.compressed &&
+      s.runtime->cache.windows == Windows::capped && block > 1)
     return s.batch * round_up(all, block * c.entry_tokens);
   if (window > 0 && share > 0 && s.weights->model->profile.compressed) {
     const double part = std::ceil(share * static_cast<double>(held));
@@ -167,6 +168,8 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
   const PoolGroups pool(s, shards);
   const StatePages& states = states_ = pool.states();
   block_ = std::max(states.block_tokens, s.runtime->cache.block_tokens);
+  if (is_packed(s, states))
+    for (const CacheClass& c : classes) block_ = std::max(block_, c.page_tokens);
   const bool differ = cache_precision(s).differ();
   classes_.reserve(classes.size());
   for (const CacheClass& c : classes) {

@@ -51,6 +51,8 @@ class CacheRules {
 
     Size padded(Size count) const { return layers == 1 ? count : count * padded_layers / layers; }
   };
+  /// Tokens that are reserved together.
+  Size block_tokens() const { return block_; }
 
  private:
   /// A format whose blocks have a power of two of elements.
@@ -65,7 +67,7 @@ class CacheRules {
 
   friend class CacheBytes;
   boost::container::small_vector<Class, 4> classes_;
-  Size block_;  ///< tokens that are reserved together
+  Size block_;
   Size copies_;
   Blocks keys_, values_;
   double element_bytes_;  ///< the larger one's

@@ -27,10 +27,7 @@ struct CacheBlock {
 };
 CacheBlock block_on(const Scenario& s, const Plan& plan, Size card) {
   const Size pages = state_pages(s, plan.shards).block_tokens;
-  Size tokens = std::max(pages, s.runtime->cache.block_tokens);
-  if (s.runtime->cache.windows == Windows::hybrid_kv_pool)
-    for (const CacheClass& c : s.weights->model->profile.caches)
-      tokens = std::max(tokens, c.page_tokens);
+  const Size tokens = CacheRules(s, plan.shards).block_tokens();
   // Pages of states do not grow: only what the second block adds is one.
   const Bytes first = of_one(s, plan, card, tokens);
   return {tokens, pages > 0 ? of_one(s, plan, card, 2 * tokens) - first : first};

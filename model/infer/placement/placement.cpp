@@ -132,6 +132,11 @@ bool caches_on_cards(const Scenario& s) {
   return s.layer_split == nullptr || s.layer_split->cache_on_cards;
 }
 
+bool reads_disk(const Plan& plan) {
+  return plan.on_disk.size() > 0 || plan.head == Where::disk || plan.embedding == Where::disk ||
+         plan.kept_on_disk > Bytes(0);
+}
+
 Bytes disk_use(const Scenario& s, const Plan& plan) {
   if (plan.assignment != nullptr) return resident_on_disk(s);
   const Bytes head = plan.head == Where::disk ? head_bytes(s, false) : Bytes(0);

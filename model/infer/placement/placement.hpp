@@ -228,6 +228,9 @@ Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan, Size card
 /// As above, of all cards, whether they are in host memory or read from their mapped file.
 Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan);
 
+/// True if a pass reads weights from disk.
+bool reads_disk(const Plan& plan);
+
 /// Weights that stay on disk.
 Bytes disk_use(const Scenario& scenario, const Plan& plan);
 
