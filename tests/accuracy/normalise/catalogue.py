@@ -143,7 +143,7 @@ class Models:
     """References of models: a folder of configs, then published names, then the catalogue."""
 
     def __init__(self, binary, names_file, folder):
-        self.files, self.published, self.catalogue, self.checkpoints = {}, {}, {}, {}
+        self.files, self.published, self.catalogue, self.shortened, self.checkpoints = {}, {}, {}, {}, {}
         for path in sorted(pathlib.Path(folder).iterdir()) if folder else []:
             name = path.name.removesuffix('.json')
             if path.suffix == '.json' or (path / 'config.json').exists():
@@ -159,8 +159,9 @@ class Models:
             self.catalogue.setdefault(plain_name(row['model']), row['model'])
         for row in sorted(rows, key=lambda each: len(each['model'])):  # the shortest endings first
             plain, last = plain_name(row['model'].rpartition('/')[2]), ''
+            self.catalogue.setdefault(plain, row['model'])
             while plain != last:
-                self.catalogue.setdefault(plain, row['model'])
+                self.shortened.setdefault(plain, row['model'])
                 last, plain = plain, shorter(plain)
 
     def _exact(self, plain):
@@ -179,12 +180,14 @@ class Models:
             published = self._exact(plain_name(f'{name}-{precision}'))
             if published:
                 return published
-        for plain in (plain_name(name), plain_name(name.split(' (')[0])):
-            last = ''
-            while plain != last:
-                if self._exact(plain):
-                    return self._exact(plain)
-                last, plain = plain, shorter(plain)
+        # Whole names of the catalogue come first: a checkpoint's endings may stand for other shapes.
+        for known in (self._exact, self.shortened.get):
+            for plain in (plain_name(name), plain_name(name.split(' (')[0])):
+                last = ''
+                while plain != last:
+                    if known(plain):
+                        return known(plain)
+                    last, plain = plain, shorter(plain)
         shaped = re.fullmatch(r'(GPT-2) [\d.]+B \((\d+)L h(\d+) (\d+) heads\)', name)
         if shaped:
             return (f'{self.reference(shaped[1])}?n_layer={shaped[2]}&n_embd={shaped[3]}'
