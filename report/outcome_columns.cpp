@@ -111,7 +111,8 @@ void add_verdict_columns(std::vector<Column>& all) {
   all.push_back(outcome_column(
       "sure", "", "sure", text, +[](const Estimate& e) { return named(e.sure); },
       decode<model::Confidence>(packed::sure),
-      "confidence of the verdict: yes, marginal (the interval reaches over the limit) or no"));
+      "confidence of the verdict: yes, no, or marginal (the interval reaches over the limit, or the "
+      "engine's memory is not measured)"));
   all.push_back(outcome_column(
       "reason", "", "reason", text, +[](const Estimate& e) { return named(e.reason); },
       decode<model::Reason>(packed::reason),

@@ -25,7 +25,7 @@ std::string verdict_words_of(const Candidate& c, const model::Target& target) {
   const model::Estimate& e = c.serving.estimate;
   const std::string where = e.gpus_used == 0        ? "on the CPU"
                             : !model::is_on_gpus(e) ? "offload"
-                            : e.sure == model::Confidence::marginal || may_be_late(c, target)
+                            : model::is_at_limit(*c.scenario.runtime, e) || may_be_late(c, target)
                                 ? "tight"
                                 : "";
   if (!model::is_below_four_bits(*c.weights->scheme)) return where;

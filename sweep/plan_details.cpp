@@ -45,7 +45,7 @@ std::string served(const Candidate& c, const Target& target) {
                       time_words(seen.tpot, seen.step, target),
                       rate_words(tokens_s(c), c.decodes ? seen.step : seen.time, target),
                       rate_words(requests_s(c), seen.time, target), model::name_of(e.verdict),
-                      e.sure == model::Confidence::marginal ? ", tight" : "");
+                      model::is_at_limit(*c.scenario.runtime, e) ? ", tight" : "");
   return text;
 }
 

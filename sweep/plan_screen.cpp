@@ -145,7 +145,7 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   if (best.demand.slowest)
     text += paragraph((screen.target.strict ? "Slowest, at the high ends: " : "Slowest: ") +
                       slowest_words(best, screen.target) + '.');
-  const bool full = best.serving.estimate.sure == model::Confidence::marginal;
+  const bool full = model::is_at_limit(*best.scenario.runtime, best.serving.estimate);
   const bool late = may_be_late(best, screen.target);
   if (full || late)
     text += paragraph(

@@ -96,7 +96,7 @@ Bytes spare_memory(const model::Scenario& s) {
 
 bool is_tight(const model::Scenario& scenario, const model::Estimate& e) {
   if (!model::is_on_gpus(e)) return false;
-  return e.sure == Confidence::marginal ||
+  return model::is_at_limit(*scenario.runtime, e) ||
          e.gpu_bytes_high + spare_memory(scenario) > model::card_budget(scenario, 0);
 }
 

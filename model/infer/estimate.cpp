@@ -71,10 +71,11 @@ Verdict verdict_of(const Plan& plan) {
 enum class HighEnd : std::uint8_t { unknown, has_room };
 
 /// A sure answer is sure of the number of cards that it names, too. A model whose config has unread
-/// keys never has a sure answer.
+/// keys never has a sure answer, and an engine without measured memory is never sure of a fit.
 Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known) {
   if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
   const Constant& memory = uses.scenario().runtime->memory.interval;
+  if (fits(expected) && memory.measurements == 0) return Confidence::marginal;
   if (fits(expected) && uses.scenario().runtime->parallel.split == Split::tensors) {
     if (known == HighEnd::unknown && !holds_division(uses, memory.high))
       return Confidence::marginal;

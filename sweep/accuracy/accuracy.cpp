@@ -142,18 +142,19 @@ class Scorer {
     // The row says which layers are in host memory, or that some may be.
     const bool elsewhere =
         s.machine->devices.empty() || s.layer_split != nullptr || row.says("offload");
-    const auto factors = interval_factors(*s.runtime);
+    // The answer that a person gets. It may offload what the row has on cards, and refuses what a
+    // fork of the engine runs.
+    const model::Estimate e = evaluate(s);
     Label label{.row = &row,
                 .group = "fit_verdict",
                 .runtime = std::string(s.runtime->name),
                 .fitted = row["outcome"] != "oom",
                 .expected = runs(s, 1.0, elsewhere)};
-    label.sure = label.expected
-                     ? factors.memory.measurements > 0 && runs(s, factors.memory.high, elsewhere)
-                     : !runs(s, factors.memory.low, elsewhere);
-    // Weights on disk that llama.cpp maps: the estimate does not call it sure.
-    if (elsewhere && label.expected && evaluate(s).sure == model::Confidence::marginal)
-      label.sure = false;
+    const model::Interval memory = model::interval_factors(*s.runtime).memory;
+    if (e.verdict == model::Verdict::refused || (!label.expected && model::fits(e.verdict)))
+      label.sure = label.expected ? runs(s, memory.high, elsewhere) : !runs(s, memory.low, elsewhere);
+    else
+      label.sure = e.sure != model::Confidence::marginal;
     label.load = load_of(s);
     out_.labels.push_back(label);
   }

@@ -9,6 +9,7 @@
 #include "model/answer/allocation_curve.hpp"
 #include "model/engine/default_cache.hpp"
 #include "model/engine/loaded_scheme.hpp"
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/accuracy/auto_map.hpp"
@@ -126,7 +127,10 @@ void leave_no_margin(Scenario& s) {
   if (s.runtime->memory.leaves_margin()) s.gpu_budget = largest_card(*s.machine);
 }
 
+/// A run whose share is not stated had the engine's own. A plan takes less where that may not start.
 void set_budget(const Measurement& row, Scenario& s) {
+  const model::MemoryPolicy& memory = s.runtime->memory;
+  if (memory.utilization < 1 && !model::has_static_pool(s)) s.gpu_share = memory.utilization;
   if (const auto share = row.number("gpu_memory_utilization")) s.gpu_share = *share;
   if (!row["gpu_budget"].empty()) s.gpu_budget = parse_budget(row["gpu_budget"]).bytes;
 }
@@ -274,6 +278,9 @@ Scenario Subjects::labelled(const Measurement& row) {
   if (whole(options, "ep", 1) > 1 && s.expert_parallel == 0 && s.weights->shards.experts > 0)
     throw Skipped(Skip::feature, "experts over a part of the cards that is not described");
   set_budget(row, s);
+  // SGLang 0.4.6 to 0.5.23 take at least so many requests, where a run does not say how many.
+  constexpr Size least_requests = 2048;
+  if (s.max_sequences == 0 && model::has_static_pool(s)) s.max_sequences = least_requests;
   return s;
 }
 

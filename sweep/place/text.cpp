@@ -56,7 +56,7 @@ std::string block(const Answer& answer, const Strategy& s) {
     return fmt::format("{} ({}): not feasible, {}\n\n", s.name, s.meaning, needs(answer, s));
   std::string text = fmt::format(
       "{} ({}): {}{}\n", s.name, s.meaning, outcome(e),
-      e.sure == Confidence::marginal ? "; tight: the interval reaches over the limit" : "");
+      model::is_at_limit(*s.scenario.runtime, e) ? "; tight: the interval reaches over the limit" : "");
   text += device_rows(s.explained);
   const bool best = s.name == answer.strategies.back().name && !answer.best_note.empty();
   if (best)

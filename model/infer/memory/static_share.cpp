@@ -119,4 +119,11 @@ Bytes static_pool(const Scenario& s, Size shards, Size stages, Bytes memory, Byt
   return Bytes(static_cast<Size>(static_share(s, shards, stages) * real_count(free)));
 }
 
+Bytes request_table(const Scenario& s) {
+  constexpr Size spare_rows = 1, spare_positions = 4, bytes_of_index = 4;
+  if (!has_static_pool(s)) return Bytes(0);
+  const Size rows = (s.max_sequences > 0 ? s.max_sequences : s.batch) + spare_rows;
+  return Bytes(rows * (s.cached_tokens() + spare_positions) * bytes_of_index);
+}
+
 }  // namespace headroom::model

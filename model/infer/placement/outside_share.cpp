@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/memory/start_pass.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -17,12 +19,18 @@ double needed_beside(const Scenario& s, Size shards, double factor) {
   return needed;
 }
 
+bool captures_beside(const Scenario& s) {
+  return has_start_pass(s) && !s.enforce_eager && s.runtime->memory.graph_bytes.value == 0;
+}
+
 }  // namespace
 
-Bytes missing_beside(const Scenario& s, const Plan& plan, Limits of, double factor) {
+Bytes missing_beside(const Scenario& s, const Plan& plan, Limits of, Bytes activations,
+                     double factor) {
   if (s.gpu_budget != unlimited) return Bytes(0) - unlimited;
   const double needed = needed_beside(s, plan.shards, factor);
-  return Bytes(static_cast<Size>(needed)) - (of.memory - of.budget);
+  const Bytes freed = factor < 1 && captures_beside(s) ? activations : Bytes(0);
+  return Bytes(static_cast<Size>(needed)) - (of.memory - of.budget) - freed;
 }
 
 Bytes largest_share(const Scenario& s, Bytes memory, double factor) {
@@ -37,7 +45,7 @@ double share_that_starts(const Scenario& s, const Plan& plan) {
     const double memory = real_count(usable_memory(s.machine->devices[card]));
     const double share = 1 - needed_beside(s, plan.shards, surely) / memory;
     if (missing_beside(s, plan, {card_budget(s, card), usable_memory(s.machine->devices[card])},
-                       surely) > Bytes(0))
+                       Bytes(0), surely) > Bytes(0))
       least = std::min(least, std::floor(steps * share) / steps);
   }
   return least < 1 ? least : 0;

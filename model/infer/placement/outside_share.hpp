@@ -17,7 +17,12 @@ inline constexpr double surely = 2;
 /// high end, less the low one. Without CUDA graphs (enforce_eager) the low end of `outside` counts.
 /// A budget in bytes is all of the process, with what is beside the share. Source: vLLM 0.33
 /// v1/worker/utils.py request_memory; MemoryPolicy::outside_bytes.
-Bytes missing_beside(const Scenario& scenario, const Plan& plan, Limits of, double memory_factor);
+///
+/// `activations` of the pass at start are free again while graphs are captured, so at the low end
+/// graphs beside the share lie there: vLLM 0.4 worker/worker.py and 0.19 v1/worker/gpu_worker.py,
+/// `torch.cuda.empty_cache()` before the cache is made. A later full pass may find too little.
+Bytes missing_beside(const Scenario& scenario, const Plan& plan, Limits of, Bytes activations,
+                     double memory_factor);
 
 /// The most of a card with `memory` bytes that the engine can be given as its share. It starts
 /// surely with a `memory_factor` beyond 1, and is expected to at 1.

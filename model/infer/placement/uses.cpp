@@ -4,6 +4,7 @@
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/memory/start_pass.hpp"
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/placement/held.hpp"
@@ -100,7 +101,8 @@ CardUse Uses::use_of(const HeldBytes& held, const Plan& plan, Size card) const {
   const Bytes prompts = work_.grows() ? caches_on_card(s_, plan, prompt_cache_, card) : own;
   use.overhead_weights = held.overhead;
   use.activations = std::max(work_(own, prompts, held.head), held.fused) +
-                    workspace(s_, static_cast<std::size_t>(card)) + held.overhead;
+                    workspace(s_, static_cast<std::size_t>(card)) + held.overhead +
+                    request_table(s_);
   use.context = held.context;
   use.fragmentation =
       rounded_down(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *

@@ -152,7 +152,7 @@ def version_of(row, runtime, versions):
 WORDS = {'gptq 4bit': 'gptq-int4', 'gptq 4bit g128': 'gptq-int4', 'gptq 4bit g32': 'gptq-int4-32g',
          'gptq 4bit no group': 'gptq-int4-nogroup', 'gptq int4': 'gptq-int4',
          'int4 gptq': 'gptq-int4', 'int8 gptq': 'gptq-int8', 'gptq int8': 'gptq-int8',
-         'autoround int4': 'gptq-int4', 'awq 4bit g128': 'awq-int4', 'awq int4': 'awq-int4', 'awq-int4': 'awq-int4',
+         'autoround int4': 'gptq-int4', 'int4-autoround': 'gptq-int4', 'awq 4bit g128': 'awq-int4', 'awq int4': 'awq-int4', 'awq-int4': 'awq-int4',
          'bnb 4bit': 'nf4-double', '4bit bnb': 'nf4-double', 'bnb.nf4': 'nf4', 'bnb.nf4-dq': 'nf4-double', 'q4km': 'q4_K_M',
          'int8 weight-only': 'w8a8-int8', 'int4 g32': 'int4-32g', 'int4-group': 'int4-64g',
          'bf16/fp16': 'bf16', 'f16': 'fp16'}

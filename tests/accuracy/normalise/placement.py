@@ -85,8 +85,7 @@ def placement_of(row, runtime, cards):
     if runtime.startswith(('vllm', 'sglang')):
         passed = row.figure('max_num_batched_tokens', 'chunked_prefill_size')
         found['ubatch'] = '' if passed is None else int(passed)
-    if runtime.startswith('vllm'):
-        most = row.figure('max_num_seqs')
+        most = row.figure('max_num_seqs', 'max_running_requests')
         found['max_num_seqs'] = '' if most is None else int(most)
     if runtime.startswith(COMPUTING):
         micro = leading_number(flag(flags, 'n-ubatch', 'ubatch', 'ub') or '')

@@ -240,6 +240,18 @@ def kind_of(row):
     return 'training' if training or row['kind'].startswith('training') else 'inference'
 
 
+def of_one_copy(row):
+    """Copies of a server behind one address share its cards and requests: the row of one of them."""
+    copies = int(row.figure('replicas') or 1)
+    for column in ('gpu_count', 'batch') if copies > 1 else ():
+        if row.number(column):
+            if row.number(column) % copies:
+                raise Missing(f'{column}: {copies} copies do not share {row[column]} evenly')
+            row.fields[column] = str(int(row.number(column)) // copies)
+    if copies > 1 and row['unit'].startswith(('tokens', 'requests')):
+        row.fields['value'] = str(row.number('value') / copies)
+
+
 def canonical(fields, catalogue):
     """One canonical row: what could be read, and in `missing` the first thing that could not."""
     row, (cards, models) = Row(fields), catalogue
@@ -248,6 +260,7 @@ def canonical(fields, catalogue):
     try:
         if row['grade'] == 'C':
             raise Missing('grade: C, the set-up is incomplete')
+        of_one_copy(row)
         if row['outcome']:
             refuse_unread(row, found['kind'])
         if found['kind'] == 'size':
