@@ -50,6 +50,8 @@ TEST(WayRows, ATightOneComesAfterOneWithRoom) {
                                 way("q4_K_M", 4.8, fits_one_gpu, 1)};
   EXPECT_EQ(best_of(rows), "q8_0");
   rows[0].entries[0].estimate.sure = model::Confidence::marginal;
+  EXPECT_EQ(best_of(rows), "q8_0") << "memory that is not measured is no limit";
+  rows[0].factors.memory.measurements = 1;
   EXPECT_EQ(best_of(rows), "q4_K_M");
   EXPECT_TRUE(is_tight(rows[0]));
 }

@@ -240,7 +240,11 @@ PrefillOffload host_prompts(const Scenario& s, double tokens) {
 const Constant& reduce_latency(const ParallelPolicy& policy, LinkPath path) {
   switch (path) {
     case LinkPath::own:
-      return policy.reduce_latency_s;
+      // Links of their own start no later than the bus beside them, where nobody measured it.
+      return policy.reduce_latency_s.measurements == 0 &&
+                     policy.reduce_over_bus_s.value < policy.reduce_latency_s.value
+                 ? policy.reduce_over_bus_s
+                 : policy.reduce_latency_s;
     case LinkPath::bus:
       return policy.reduce_over_bus_s;
     case LinkPath::network:
