@@ -152,7 +152,8 @@ class Scorer {
                 .expected = runs(s, 1.0, elsewhere)};
     const model::Interval memory = model::interval_factors(*s.runtime).memory;
     if (e.verdict == model::Verdict::refused || (!label.expected && model::fits(e.verdict)))
-      label.sure = label.expected ? runs(s, memory.high, elsewhere) : !runs(s, memory.low, elsewhere);
+      label.sure =
+          label.expected ? runs(s, memory.high, elsewhere) : !runs(s, memory.low, elsewhere);
     else
       label.sure = e.sure != model::Confidence::marginal;
     label.load = load_of(s);

@@ -127,7 +127,7 @@ void leave_no_margin(Scenario& s) {
   if (s.runtime->memory.leaves_margin()) s.gpu_budget = largest_card(*s.machine);
 }
 
-/// A run whose share is not stated had the engine's own. A plan takes less where that may not start.
+/// A run whose share is not stated had the engine's own. A plan takes less where that may fail.
 void set_budget(const Measurement& row, Scenario& s) {
   const model::MemoryPolicy& memory = s.runtime->memory;
   if (memory.utilization < 1 && !model::has_static_pool(s)) s.gpu_share = memory.utilization;

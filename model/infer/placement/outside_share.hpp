@@ -18,9 +18,9 @@ inline constexpr double surely = 2;
 /// A budget in bytes is all of the process, with what is beside the share. Source: vLLM 0.33
 /// v1/worker/utils.py request_memory; MemoryPolicy::outside_bytes.
 ///
-/// `activations` of the pass at start are free again while graphs are captured, so at the low end
-/// graphs beside the share lie there: vLLM 0.4 worker/worker.py and 0.19 v1/worker/gpu_worker.py,
-/// `torch.cuda.empty_cache()` before the cache is made. A later full pass may find too little.
+/// `activations` of the pass at start are free again while graphs are captured. At the low end
+/// graphs beside the share lie there, and a later full pass may find too little. Source: vLLM 0.4
+/// worker/worker.py, 0.19 v1/worker/gpu_worker.py, `torch.cuda.empty_cache()` before the cache.
 Bytes missing_beside(const Scenario& scenario, const Plan& plan, Limits of, Bytes activations,
                      double memory_factor);
 

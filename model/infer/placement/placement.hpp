@@ -256,8 +256,8 @@ struct Limits {
   Bytes budget, memory;
 };
 /// Bytes by which a card exceeds its limits; negative: what is left. Limits are those of its
-/// budget, of the share of weights and caches in it and of what is beside that (over_pool,
-/// over_beside_pool), and of the memory beside the budget
+/// budget and, within it, of the share of weights and caches (over_pool) and of what is beside that
+/// (over_beside_pool). The memory beside the budget is the last
 /// (model/infer/placement/outside_share.hpp).
 Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, double memory_factor);
 
