@@ -10,8 +10,11 @@
 #include "model/describe/architectures/ernie4_5_moe.hpp"
 #include "model/describe/architectures/longcat_flash.hpp"
 #include "model/describe/architectures/mimo.hpp"
+#include "model/describe/architectures/minimax_m3.hpp"
 #include "model/describe/architectures/nemotron_h.hpp"
+#include "model/describe/architectures/qwen4_exp.hpp"
 #include "model/describe/architectures/step3p7.hpp"
+#include "model/describe/architectures/step5.hpp"
 #include "model/describe/blocks/blocks.hpp"
 
 namespace headroom::model {
@@ -53,6 +56,7 @@ constexpr std::string_view ling =
     "vLLM 0.33 bailing_moe_mtp.py and bailing_moe_v3_mtp.py; inclusionAI/Ling-V2 "
     "modeling_bailing_moe_v2.py";
 constexpr std::string_view mimo_v2 = "vLLM 0.33 mimo_v2_mtp.py; SGLang 0.5.23 mimo_v2_nextn.py";
+constexpr std::string_view minimax_m3 = "vLLM 0.33 models/minimax_m3/nvidia/mtp.py";
 constexpr std::string_view qwen = "vLLM qwen3_next_mtp.py and qwen3_5_mtp.py";
 
 constexpr PredictorRow predictor_rows[] = {
@@ -101,6 +105,11 @@ constexpr PredictorRow predictor_rows[] = {
     {"mimo_v2", 0, Layout::described, Copies::no, mimo_v2, families::mimo_v2_flash::predictor},
     {"mimo_v2_flash", 0, Layout::described, Copies::no, mimo_v2,
      families::mimo_v2_flash::predictor},
+    {"minimax_m3", 0, Layout::described, Copies::no, minimax_m3, families::minimax_m3::predictor},
+    {"minimax_m3_text", 0, Layout::described, Copies::no, minimax_m3,
+     families::minimax_m3::predictor},
+    {"minimax_m3_vl", 0, Layout::described, Copies::no, minimax_m3,
+     families::minimax_m3::predictor},
     {"nemotron_h", 0, Layout::described, Copies::no, "vLLM 0.33 nemotron_h_mtp.py",
      families::nemotron_h::predictor},
     {"pangu_ultra_moe", 0, Layout::appended, Copies::embedding_and_head,
@@ -109,8 +118,12 @@ constexpr PredictorRow predictor_rows[] = {
     {"qwen3_next", 1, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_text", 0, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_moe_text", 0, Layout::own_module, Copies::no, qwen},
+    {"qwen4_exp_text", 0, Layout::described, Copies::no, "vLLM 0.33 models/qwen4_exp/nvidia/mtp.py",
+     families::qwen4_exp::predictor},
     {"step3p5", 0, Layout::described, Copies::no,
      "vLLM 0.33 step3p5_mtp.py; SGLang 0.5.23 step3p5_mtp.py", families::step3p7::predictor},
+    {"step5", 0, Layout::described, Copies::no, "vLLM 0.33 models/step5/nvidia/mtp.py",
+     families::step5::predictor},
 };
 
 /// Number of modules, by the first key that the config has.
@@ -234,7 +247,7 @@ Part own_module(const Part& part, const std::string& layer, Size modules) {
 MultiTokenPrediction multi_token_prediction(const Config& config, const Part& part) {
   const bool nested = config.has("text_config") && config.object().at("text_config").is_object();
   const Config c = nested ? config.section("text_config") : config;
-  const std::string type = c.text({"model_type"}, "");
+  const std::string type = c.text({"model_type"}, config.text({"model_type"}, ""));
   const auto row = std::ranges::find_if(predictor_rows, [&](const PredictorRow& each) {
     return each.model_type == type && (each.key.empty() || c.has(each.key));
   });
