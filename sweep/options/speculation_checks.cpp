@@ -70,13 +70,13 @@ void check_runs(const model::Engine& engine, std::string_view type) {
   std::vector<std::string_view> families;
   for (const model::Engine& each : model::engines()) {
     if (each.is_template || !runs(each)) continue;
-    if (each.family == engine.family) first = each.from;  // newest rows come first
+    if (each.series == engine.series) first = each.from;  // newest rows come first
     if (each.name == each.family) families.push_back(each.family);
   }
   throw std::invalid_argument(
       fmt::format("{} does not run {} heads; {}", engine.name, type,
                   first.empty() ? fmt::format("{} do", fmt::join(families, ", "))
-                                : fmt::format("{} does from {} on", engine.family, first)));
+                                : fmt::format("{} does from {} on", engine.series, first)));
 }
 
 void check_head(const model::Scenario& s, const model::Model& head, Proposer proposer) {
