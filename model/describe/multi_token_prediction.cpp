@@ -10,7 +10,6 @@
 #include "model/describe/architectures/ernie4_5_moe.hpp"
 #include "model/describe/architectures/longcat_flash.hpp"
 #include "model/describe/architectures/mimo.hpp"
-#include "model/describe/architectures/minimax_m3.hpp"
 #include "model/describe/architectures/nemotron_h.hpp"
 #include "model/describe/architectures/qwen4_exp.hpp"
 #include "model/describe/architectures/step3p7.hpp"
@@ -56,7 +55,6 @@ constexpr std::string_view ling =
     "vLLM 0.33 bailing_moe_mtp.py and bailing_moe_v3_mtp.py; inclusionAI/Ling-V2 "
     "modeling_bailing_moe_v2.py";
 constexpr std::string_view mimo_v2 = "vLLM 0.33 mimo_v2_mtp.py; SGLang 0.5.23 mimo_v2_nextn.py";
-constexpr std::string_view minimax_m3 = "vLLM 0.33 models/minimax_m3/nvidia/mtp.py";
 constexpr std::string_view qwen = "vLLM qwen3_next_mtp.py and qwen3_5_mtp.py";
 
 constexpr PredictorRow predictor_rows[] = {
@@ -105,11 +103,6 @@ constexpr PredictorRow predictor_rows[] = {
     {"mimo_v2", 0, Layout::described, Copies::no, mimo_v2, families::mimo_v2_flash::predictor},
     {"mimo_v2_flash", 0, Layout::described, Copies::no, mimo_v2,
      families::mimo_v2_flash::predictor},
-    {"minimax_m3", 0, Layout::described, Copies::no, minimax_m3, families::minimax_m3::predictor},
-    {"minimax_m3_text", 0, Layout::described, Copies::no, minimax_m3,
-     families::minimax_m3::predictor},
-    {"minimax_m3_vl", 0, Layout::described, Copies::no, minimax_m3,
-     families::minimax_m3::predictor},
     {"nemotron_h", 0, Layout::described, Copies::no, "vLLM 0.33 nemotron_h_mtp.py",
      families::nemotron_h::predictor},
     {"pangu_ultra_moe", 0, Layout::appended, Copies::embedding_and_head,
@@ -247,7 +240,7 @@ Part own_module(const Part& part, const std::string& layer, Size modules) {
 MultiTokenPrediction multi_token_prediction(const Config& config, const Part& part) {
   const bool nested = config.has("text_config") && config.object().at("text_config").is_object();
   const Config c = nested ? config.section("text_config") : config;
-  const std::string type = c.text({"model_type"}, config.text({"model_type"}, ""));
+  const std::string type = c.text({"model_type"}, "");
   const auto row = std::ranges::find_if(predictor_rows, [&](const PredictorRow& each) {
     return each.model_type == type && (each.key.empty() || c.has(each.key));
   });

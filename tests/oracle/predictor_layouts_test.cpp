@@ -104,21 +104,6 @@ TEST(PredictorLayouts, GlmOcr) {
   EXPECT_EQ(elements(further), attention + mlp + 4 * W + 3 * W + projection + 2 * V * W);
 }
 
-/// vLLM models/minimax_m3/nvidia/mtp.py: attention with norms of heads and an indexer of two heads
-/// of 8, a mixture of 4 experts and a shared one, five norms. The router's offsets are a buffer.
-TEST(PredictorLayouts, MiniMaxM3PicksAndMixes) {
-  const auto further =
-      predictor("MiniMaxM3SparseForCausalLM", "minimax_m3_text",
-                R"("num_hidden_layers": 2, "num_local_experts": 4, "num_experts_per_tok": 2,
-                   "shared_intermediate_size": 32, "dense_intermediate_size": 128,
-                   "moe_layer_freq": [0, 1], "sparse_attention_config": {
-                   "sparse_num_index_heads": 2, "sparse_index_dim": 8, "sparse_topk_blocks": 2,
-                   "sparse_block_size": 16, "sparse_attention_freq": [0, 0]})");
-  const Size indexer = 2 * W * 8 + W * 8 + 2 * 8, mixture = 4 * W + 4 * mlp + 3 * W * 32;
-  EXPECT_EQ(elements(further), attention + 2 * 16 + indexer + mixture + 5 * W + projection);
-  EXPECT_EQ(further.part.caches.size(), 2U);
-}
-
 /// vLLM models/qwen4_exp/nvidia/mtp.py: gated attention with an indexer, a mixture, gates on two
 /// residual streams, and a projection for each input.
 TEST(PredictorLayouts, Qwen4ExpProjectsEachStream) {

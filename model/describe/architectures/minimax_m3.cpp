@@ -1,7 +1,6 @@
 // The text model of MiniMax-M3: a mixture with one shared expert. In some layers an indexer selects
 // the blocks of tokens to attend to.
-#include "model/describe/architectures/minimax_m3.hpp"
-
+#include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 
 namespace headroom::model::families::minimax_m3 {
@@ -45,34 +44,19 @@ Part mixture_of(const Config& c, Naming naming, Size hidden) {
                    gated(naming, hidden, c.dim({"shared_intermediate_size"}, 3072))));
 }
 
-/// Halves of layers.
-struct Halves {
-  Part full, picking;  ///< attention without and with an indexer
-  Part dense, mixture;
-};
-
 /// A layer with an indexer caches one more key of index_head_dim for each token.
-Halves halves_of(const Config& c, Naming naming, const Heads& heads) {
-  const Size hidden = c.dim({"hidden_size"});
+Part text(const Config& c, Naming naming) {
+  const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
+  const Heads heads = heads_of(c, 4, 128);
   const Config own = c.section_or_empty("sparse_attention_config");
   const Size index_heads = own.dim({"sparse_num_index_heads"}, c.dim({"index_n_heads"}, 4));
   const Size index_dim = own.dim({"sparse_index_dim"}, c.dim({"index_head_dim"}, 128));
   const Size looked_at = times({own.dim({"sparse_topk_blocks"}, c.dim({"index_topk_blocks"}, 16)),
                                 own.dim({"sparse_block_size"}, c.dim({"index_block_size"}, 128))});
-  const Part full = attention(hidden, heads) + head_norms(k("RMSNorm"), heads.dim);
-  Part picking = full;
-  picking.caches[0].picked = looked_at;
-  return {
-      full, std::move(picking) + indexer(naming, hidden, index_heads, index_dim),
-      in("mlp", k("DenseMLP"), gated(naming, hidden, c.dim({"dense_intermediate_size"}, 12288))),
-      mixture_of(c, naming, hidden)};
-}
-
-Part text(const Config& c, Naming naming) {
-  const Size hidden = c.dim({"hidden_size"}), vocab = c.dim({"vocab_size"});
-  const Heads heads = heads_of(c, 4, 128);
-  const Halves halves = halves_of(c, naming, heads);
-  const Config own = c.section_or_empty("sparse_attention_config");
+  const Part mixture = mixture_of(c, naming, hidden);
+  const Part dense =
+      in("mlp", k("DenseMLP"), gated(naming, hidden, c.dim({"dense_intermediate_size"}, 12288)));
+  const Part picks = indexer(naming, hidden, index_heads, index_dim);
   const auto types = c.texts({"layer_types"});
   const auto listed = own.dims({"sparse_attention_freq"}), mixed = c.dims({"moe_layer_freq"});
   const auto entry = [&](const std::vector<Size>& list, Size i, std::string_view key) {
@@ -86,8 +70,12 @@ Part text(const Config& c, Naming naming) {
     const bool sparse = c.has("mlp_layer_types")
                             ? is_sparse(c, i, 0)
                             : mixed.empty() || entry(mixed, i, "moe_layer_freq");
-    return decoder_layer(k, hidden, indexed ? halves.picking : halves.full,
-                         sparse ? halves.mixture : halves.dense);
+    Part attn = attention(hidden, heads) + head_norms(k("RMSNorm"), heads.dim);
+    if (indexed) {
+      attn.caches[0].picked = looked_at;
+      attn = std::move(attn) + picks;
+    }
+    return decoder_layer(k, hidden, std::move(attn), sparse ? mixture : dense);
   });
   return with_norm(
       with_quirks(
@@ -107,16 +95,5 @@ Part minimax_m3_text(const Config& c) { return text(c, Naming::transformers); }
 
 /// Source: vLLM 0.33 models/minimax_m3/nvidia/model.py (MiniMaxM3SparseForCausalLM).
 Part minimax_m3_sparse(const Config& c) { return text(c, Naming::checkpoint); }
-
-/// Source: vLLM 0.33 models/minimax_m3/nvidia/mtp.py.
-Part predictor(const Config& c, Size number) {
-  const Size hidden = c.dim({"hidden_size"});
-  const Halves halves = halves_of(c, Naming::checkpoint, heads_of(c, 4, 128));
-  const auto norm = [&](std::string_view name) { return rms_norm(name, k("RMSNorm"), hidden); };
-  return in("model.mtp.layers." + std::to_string(number), k("MultiTokenPredictorLayer"),
-            norm("enorm") + norm("hnorm") + linear("eh_proj", 2 * hidden, hidden) +
-                at("transformer_layer", decoder_layer(k, hidden, halves.picking, halves.mixture)) +
-                norm("final_layernorm"));
-}
 
 }  // namespace headroom::model::families::minimax_m3
