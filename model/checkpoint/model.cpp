@@ -65,6 +65,7 @@ ModelShape shape_of(const Config& c) {
   if (shape.head_dim == 0 && shape.query_heads > 0)
     shape.head_dim = shape.hidden_size / shape.query_heads;
   shape.vocabulary = shape_key(c, {"vocab_size"});
+  shape.target_size = shape_key(c, {"target_hidden_size"});
   shape.positions = positions_of(c);
   shape.intermediate_size = shape_key(
       c, {"intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "decoder_ffn_dim"});

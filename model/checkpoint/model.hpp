@@ -18,6 +18,7 @@ namespace headroom::model {
 struct ModelShape {
   Size hidden_size = 0, layers = 0, query_heads = 0, kv_heads = 0, head_dim = 0;
   Size vocabulary = 0, positions = 0, intermediate_size = 0;
+  Size target_size = 0;  ///< width of the model that a head reads, if it is not the head's own; 0
 };
 
 struct Stored;

@@ -47,7 +47,8 @@ Size expanded_values(const Cache& cache) {
 bool is_of(const CacheClass& c, const Cache& cache) {
   return c.kind == cache.kind && c.window == cache.window && c.picked == cache.picked &&
          c.kv_heads == cache.kv_heads && c.entry_tokens == cache.entry_tokens &&
-         c.entry_bytes == cache.entry_bytes && c.page_tokens == cache.page_tokens;
+         c.entry_bytes == cache.entry_bytes && c.sm100_entry_bytes == cache.sm100_entry_bytes &&
+         c.page_tokens == cache.page_tokens;
 }
 
 CacheClass class_of(const Cache& cache, std::size_t size) {
@@ -59,6 +60,7 @@ CacheClass class_of(const Cache& cache, std::size_t size) {
           .entry_elements = cache.per_token * cache.entry_tokens,
           .entry_tokens = cache.entry_tokens,
           .entry_bytes = cache.entry_bytes,
+          .sm100_entry_bytes = cache.sm100_entry_bytes,
           .page_tokens = cache.page_tokens,
           .layers = 0,
           .per_token_before = none,

@@ -11,7 +11,9 @@
 #include "model/describe/architectures/longcat_flash.hpp"
 #include "model/describe/architectures/mimo.hpp"
 #include "model/describe/architectures/nemotron_h.hpp"
+#include "model/describe/architectures/qwen4_exp.hpp"
 #include "model/describe/architectures/step3p7.hpp"
+#include "model/describe/architectures/step5.hpp"
 #include "model/describe/blocks/blocks.hpp"
 
 namespace headroom::model {
@@ -109,8 +111,12 @@ constexpr PredictorRow predictor_rows[] = {
     {"qwen3_next", 1, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_text", 0, Layout::own_module, Copies::no, qwen},
     {"qwen3_5_moe_text", 0, Layout::own_module, Copies::no, qwen},
+    {"qwen4_exp_text", 0, Layout::described, Copies::no, "vLLM 0.33 models/qwen4_exp/nvidia/mtp.py",
+     families::qwen4_exp::predictor},
     {"step3p5", 0, Layout::described, Copies::no,
      "vLLM 0.33 step3p5_mtp.py; SGLang 0.5.23 step3p5_mtp.py", families::step3p7::predictor},
+    {"step5", 0, Layout::described, Copies::no, "vLLM 0.33 models/step5/nvidia/mtp.py",
+     families::step5::predictor},
 };
 
 /// Number of modules, by the first key that the config has.

@@ -93,6 +93,7 @@ struct Cache {
   Size kv_heads = 0;            ///< heads that tensor parallelism may split; 0 = cannot be split
   Size entry_tokens = 1;        ///< tokens of one entry, where entries are compressed
   Size entry_bytes = 0;         ///< an entry in the format of its own kernels; 0: it has none
+  Size sm100_entry_bytes = 0;   ///< … of kernels for compute capability 10.x; 0: the same
   Size page_tokens = 0;  ///< tokens of an aligned page in vLLM's pool; 0: those of its blocks
 };
 

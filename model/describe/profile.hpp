@@ -48,6 +48,7 @@ struct CacheClass {
   Size entry_elements;                 ///< elements of one entry
   Size entry_tokens;                   ///< tokens of one entry, where entries are compressed
   Size entry_bytes;                    ///< an entry in the format of its own kernels; 0: none
+  Size sm100_entry_bytes;              ///< as Cache::sm100_entry_bytes
   Size page_tokens;                    ///< as Cache::page_tokens
   Size layers;                         ///< number of layers that keep such a cache
   std::vector<Size> per_token_before;  ///< elements per token

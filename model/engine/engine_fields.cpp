@@ -190,6 +190,7 @@ const EngineField rows_of_fields[] = {
     {"serving", "draft_vocabulary", "rows by which a draft's vocabulary may differ; -1: no drafts", AT(serving.draft_vocabulary)},
     {"serving", "draft_states", "recurrent states go back to before a proposed token", AT(serving.draft_states)},
     {"serving", "predictors", "how often the checkpoint's own modules (MTP) propose in a step", ONE_OF(serving.predictors, predictors)},
+    {"serving", "block_heads", "heads proposing a block in one pass that it runs: dflash, dspark", AT(serving.block_heads)},
     {"serving", "options", "how its command differs: NEW OWN by another name, NEW - without it, NEW alone refused", AT(serving.options)},
 };
 #undef ONE_OF

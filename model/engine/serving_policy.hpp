@@ -44,6 +44,7 @@ struct ServingPolicy {
                           ///< decoding with a draft model is not described
   bool draft_states;      ///< recurrent states can go back to before a proposed token
   Predictors predictors;  ///< use of the checkpoint's own modules (MTP)
+  std::vector<std::string_view> block_heads;  ///< heads of blocks that it runs: dflash, dspark
   /// Options of the command that `headroom launch` writes, where this version has others: "NEW OWN"
   /// is another name, "NEW -" an option to leave out. NEW alone cannot be asked for. NEW is an
   /// option, or "option=value", which OWN replaces as a whole.

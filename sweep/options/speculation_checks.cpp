@@ -1,8 +1,10 @@
 // Limits of an engine and a model for speculative decoding.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 #include "model/describe/architecture.hpp"
 #include "sweep/options/speculation.hpp"
@@ -58,6 +60,25 @@ void check_weights(const model::Scenario& s, const model::QuantisedModel& weight
                                             weights.model->name, weights.scheme->name));
 }
 
+/// Heads that propose blocks have types of their own, which engines took up one by one.
+void check_runs(const model::Engine& engine, std::string_view type) {
+  const auto runs = [&](const model::Engine& each) {
+    return std::ranges::find(each.serving.block_heads, type) != each.serving.block_heads.end();
+  };
+  if ((type != "dflash" && type != "dspark") || runs(engine)) return;
+  std::string_view first;
+  std::vector<std::string_view> families;
+  for (const model::Engine& each : model::engines()) {
+    if (each.is_template || !runs(each)) continue;
+    if (each.series == engine.series) first = each.from;  // newest rows come first
+    if (each.name == each.family) families.push_back(each.family);
+  }
+  throw std::invalid_argument(
+      fmt::format("{} does not run {} heads; {}", engine.name, type,
+                  first.empty() ? fmt::format("{} do", fmt::join(families, ", "))
+                                : fmt::format("{} does from {} on", engine.series, first)));
+}
+
 void check_head(const model::Scenario& s, const model::Model& head, Proposer proposer) {
   if (s.runtime->serving.predictors < Predictors::up_to_modules)
     throw std::invalid_argument(
@@ -71,12 +92,13 @@ void check_head(const model::Scenario& s, const model::Model& head, Proposer pro
         fmt::format("{} ({}) proposes {}: {}:{}:N", head.name, head.architecture,
                     proposer == Proposer::block ? "one token in each pass" : "a block in one pass",
                     proposer == Proposer::block ? "eagle3" : "dflash", head.name));
-  if (head.shape.hidden_size != s.weights->model->shape.hidden_size)
-    throw std::invalid_argument(
-        fmt::format("{} is {} wide, {} is {}: a head reads hidden states of the model that it was "
-                    "trained for",
-                    head.name, head.shape.hidden_size, s.weights->model->name,
-                    s.weights->model->shape.hidden_size));
+  check_runs(*s.runtime, model::described_type(head.architecture));
+  const Size read = head.shape.target_size > 0 ? head.shape.target_size : head.shape.hidden_size;
+  if (read != s.weights->model->shape.hidden_size)
+    throw std::invalid_argument(fmt::format(
+        "{} is {} wide, {} is {}: a head reads hidden states of the model that it was trained for, "
+        "whose width is target_hidden_size in its config, or its own",
+        head.name, read, s.weights->model->name, s.weights->model->shape.hidden_size));
 }
 
 bool has_states(const model::Model& model) {

@@ -15,6 +15,7 @@
 #include "sweep/curve/curve.hpp"
 #include "sweep/llama_cpp_flags.hpp"
 #include "sweep/place/place.hpp"
+#include "sweep/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -132,8 +133,8 @@ void add_economical(Answer& answer, const Scenario& s, Policy policy, const MapO
 }
 
 /// Without a curve: the least GPU memory that comes within the knee of the best speed. Strategies
-/// that are sure to fit come first.
-void recommend(Answer& answer) {
+/// that are sure to fit come first. `all`: with all memory.
+void recommend(Answer& answer, const Scenario& all) {
   answer.chosen = answer.strategies.size();
   answer.reason = "no strategy runs here";
   double best = 0;
@@ -155,7 +156,10 @@ void recommend(Answer& answer) {
         budget(s) < budget(answer.strategies[answer.chosen]))
       answer.chosen = i;
   }
-  if (answer.chosen == answer.strategies.size()) return;
+  if (answer.chosen == answer.strategies.size()) {
+    if (evaluate(all).reason != Reason::none) answer.reason += "; " + refusal_text(all);
+    return;
+  }
   const double reached = speed(answer.strategies[answer.chosen].explained.estimate) / best;
   answer.reason = fmt::format(
       "the least GPU memory with at least {:.0f} % of the best strategy's speed (it reaches {:.0f} "
@@ -188,7 +192,7 @@ Answer answer_of(const Options& options, const GivenScenario& given) {
     answer.contexts = layers_by_context(s);
   if (!s.machine->devices.empty() && s.runtime->parallel.split == Split::tensors)
     answer.splits = parallel_splits(given.scenario);
-  recommend(answer);
+  recommend(answer, all);
   add_economical(answer, all, policy_of(options, "sequential"), map);
   if (!options.given("strategy")) return answer;
   std::vector<std::string_view> names;

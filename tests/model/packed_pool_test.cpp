@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "model/infer/memory/kv_cache.hpp"
+#include "tests/support/scenarios.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -51,6 +54,50 @@ TEST(PackedPool, WindowsAreSplitWhereNothingElseIs) {
   const PoolDemand demand = packed_pool(flash41, 262144, 1, 16384);
   EXPECT_EQ(demand.block_bytes, 3 * 74880 + 149760 + 3 * 17280 + 33984);
   EXPECT_EQ(demand.blocks, 1024 + 2 * 517 + 1);
+}
+
+Size pool_of(Scenario& s, Size tokens) {
+  s.context = tokens;
+  return kv_cache(s, reserved_tokens(s), 0, std::ssize(s.weights->layer)).count();
+}
+
+/// Entries of 584 bytes in pages of 576, or of 528 in pages of 512: DeepSeek-V4.1-Flash has three
+/// layers of 128 entries a block and one of 256, with their keys of 132 bytes. 40 windows are two
+/// groups of pages of 32 tokens.
+/// Source: vLLM 0.33 models/deepseek_v41/attention.py.
+TEST(PackedPool, KernelsForComputeCapability10HaveEntriesOfTheirOwn) {
+  constexpr Size blocks = 4096 / 256 + 2 * (4096 / 32 + 1) + 1;
+  const auto on = [](const char* cards) {
+    test::OnCards each("deepseek-ai/DeepSeek-V4.1-Flash", "fp8-block32-e8m0", cards, "vllm");
+    each.s.kv_precision = &precision("fp8");
+    return pool_of(each.s, 4096);
+  };
+  EXPECT_EQ(on("8x h100-sxm-80gb"), blocks * (3 * (74880 + 17280) + 149760 + 33984));
+  EXPECT_EQ(on("8x b200-sxm-180gb"), blocks * (3 * 128 * (528 + 132) + 256 * (528 + 132)));
+  EXPECT_EQ(on("2x rtx-5090"), on("8x h100-sxm-80gb")) << "compute capability 12.0";
+}
+
+/// A small Step-5. One layer of four looks at the whole context and has summaries of eight tokens
+/// beside its pages of 16, in the same block. Each window is a group, and the ring is one more.
+/// Source: vLLM 0.33 models/step5/nvidia/{sparse_summary_cache,csa_tail_ring}.py.
+TEST(PackedPool, SummariesShareTheBlocksOfTheirLayers) {
+  const Model model = make_model("small Step-5",
+                                 parse_config(R"({
+      "architectures": ["Step5ForCausalLM"], "model_type": "step5", "hidden_size": 512,
+      "intermediate_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 8,
+      "num_attention_groups": 2, "head_dim": 192, "vocab_size": 1024, "sliding_window": 512,
+      "max_position_embeddings": 8192, "moe_num_experts": 4, "moe_top_k": 2,
+      "moe_intermediate_size": 256, "share_expert_dim": 256, "moe_layers_enum": "2,3",
+      "layer_types": ["sliding_attention", "sliding_attention", "sliding_attention",
+                      "full_attention"],
+      "sparse_config": {"enabled": true, "proxy_dim": 256, "region_block_size": 8}})",
+                                              "config.json"),
+                                 "test");
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
+  const Machine machine = test::machine(1, 80, 256);
+  Scenario s = test::scenario(weights, machine, "vllm");
+  constexpr Size page = 16 * 2 * 2 * 192 * 2, summaries = 16 / 8 * 256;
+  EXPECT_EQ(pool_of(s, 4096), (4096 / 16 + 3 * (4096 / 16 + 1) + 1) * (page + summaries));
 }
 
 }  // namespace

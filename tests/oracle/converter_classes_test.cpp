@@ -1,5 +1,5 @@
-// Classes that only llama.cpp's converter knows: their elements, summed by hand over the tensors
-// that the modeling code of their checkpoints creates. W: hidden size, V: vocabulary, F:
+// Classes that only llama.cpp's converter or mlx-lm know: their elements, summed by hand over the
+// tensors that the modeling code of their checkpoints creates. W: hidden size, V: vocabulary, F:
 // feed-forward.
 #include <gtest/gtest.h>
 
@@ -28,6 +28,17 @@ TEST(ConverterClasses, Jais) {
                           "n_head": 4, "n_positions": 64, "activation_function": "swiglu",
                           "position_embedding_type": "alibi")"),
             V * W + 3 * layer + 2 * W);
+}
+
+/// mlx-lm 0.32.2 models/Klear.py, instantiated: 167,984 elements, of which 12 are the experts'
+/// biases of two layers, which are buffers here.
+TEST(ConverterClasses, Klear) {
+  EXPECT_EQ(parameters("KlearMoeForCausalLM", "Klear",
+                       R"("hidden_size": 64, "vocab_size": 100, "intermediate_size": 96,
+                    "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
+                    "num_experts": 6, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+                    "n_shared_experts": 2, "mlp_only_layers": [0], "decoder_sparse_step": 1)"),
+            167984 - 2 * 6);
 }
 
 /// OpenELM-270M's own sizes (apple/OpenELM, "0.27 B"): 16 layers of width 1280, heads of 64.

@@ -104,5 +104,38 @@ TEST(PredictorLayouts, GlmOcr) {
   EXPECT_EQ(elements(further), attention + mlp + 4 * W + 3 * W + projection + 2 * V * W);
 }
 
+/// vLLM models/qwen4_exp/nvidia/mtp.py: gated attention with an indexer, a mixture, gates on two
+/// residual streams, and a projection for each input.
+TEST(PredictorLayouts, Qwen4ExpProjectsEachStream) {
+  constexpr Size streams = 2 * W, gates = streams + 2 * 8 * streams;
+  const auto further = predictor(
+      "Qwen4ExpForCausalLM", "qwen4_exp_text",
+      R"("num_hidden_layers": 4, "num_experts": 4, "num_experts_per_tok": 2, "hc_count": 2,
+         "hc_lowrank": 8, "moe_intermediate_size": 32, "shared_expert_intermediate_size": 32,
+         "indexer_compress_ratio": 4, "indexer_n_heads": 2, "indexer_head_dim": 16,
+         "indexer_kv_heads": 1, "indexer_budget": 8, "linear_num_key_heads": 2,
+         "linear_num_value_heads": 2, "linear_key_head_dim": 16, "linear_value_head_dim": 16)");
+  const Size indexer = 3 * W * 16 + 2 * 16, mixture = 4 * W + 5 * 3 * W * 32 + W;
+  EXPECT_EQ(elements(further), attention + W * 64 + 2 * 16 + indexer + mixture +
+                                   2 * (gates + 2 * streams) + gates + W + streams + projection);
+}
+
+/// vLLM models/step5/nvidia/mtp.py: a dense layer, whose kind is listed after the model's, and a
+/// head of its own.
+TEST(PredictorLayouts, Step5IsDense) {
+  constexpr std::string_view sizes =
+      R"("num_hidden_layers": 2, "num_attention_groups": 2, "moe_num_experts": 4, "moe_top_k": 2,
+         "moe_intermediate_size": 32, "share_expert_dim": 32, "moe_layers_enum": "1",
+         "sliding_window": 32, "layer_types": ["sliding_attention", "full_attention"])";
+  const auto further = predictor(
+      "Step5ForCausalLM", "step5",
+      std::string(sizes) +
+          R"(, "layer_types_with_mtp": ["sliding_attention", "full_attention", "sliding_attention"])");
+  EXPECT_EQ(elements(further), attention + 2 * 16 + mlp + 5 * W + projection + V * W);
+  ASSERT_EQ(further.part.caches.size(), 1U);
+  EXPECT_EQ(further.part.caches[0].window, 32);
+  EXPECT_TRUE(predictor("Step5ForCausalLM", "step5", sizes).part.tensors.empty());
+}
+
 }  // namespace
 }  // namespace headroom::oracle

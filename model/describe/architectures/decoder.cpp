@@ -86,8 +86,9 @@ Part layers_repeated(Part part, std::string_view scope, Size first, Size last, S
 
 Part cached_by_each(Part part, Size passes) {
   for (Cache& c : part.caches)
-    for (Size* size : {&c.per_token, &c.per_sequence, &c.per_step, &c.scanned, &c.in_fp32,
-                       &c.score_dims, &c.expanded_per_token, &c.padded_per_token, &c.entry_bytes})
+    for (Size* size :
+         {&c.per_token, &c.per_sequence, &c.per_step, &c.scanned, &c.in_fp32, &c.score_dims,
+          &c.expanded_per_token, &c.padded_per_token, &c.entry_bytes, &c.sm100_entry_bytes})
       *size = times({passes, *size});
   return part;
 }

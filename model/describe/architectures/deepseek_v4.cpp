@@ -102,7 +102,8 @@ Part indexer(Classes k, const DeepSeekSizes& s, Size rate) {
   return p;
 }
 
-Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s, Size page_tokens) {
+Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s, Size page_tokens,
+                      Size sm100_entry_bytes) {
   Part p = in_fp32(tensor("sinks", {s.heads}, Role::other)) + linear("q_a_proj", s.hidden, s.rank) +
            rms_norm("q_a_norm", k("RMSNorm"), s.rank) +
            linear("q_b_proj", s.rank, s.heads * s.dim) +
@@ -117,6 +118,7 @@ Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s, Size p
                .score_dims = 2 * s.heads * s.dim,
                .expanded_per_token = 2 * s.dim,
                .entry_bytes = fp8_entry_bytes(s),
+               .sm100_entry_bytes = sm100_entry_bytes,
                .page_tokens = page_tokens}};
   return p;
 }

@@ -24,7 +24,9 @@ inline constexpr Size compressed_page = 256;
 Cache waiting(Size tokens, Size width);
 
 /// Attention over the last sliding_window tokens.
-Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s, Size page_tokens);
+/// `sm100_entry_bytes`: as Cache's.
+Part window_attention(const Config& c, Classes k, const DeepSeekSizes& s, Size page_tokens,
+                      Size sm100_entry_bytes = 0);
 /// The router's matrix and score function.
 Part scores(const Config& c, const DeepSeekSizes& s, Size experts);
 /// The child `mlp`: `gate`, routed experts and shared experts.

@@ -62,6 +62,15 @@ Size readers_of(const std::vector<Size>& sources, Size i, Size layers) {
 /// Tokens of a page of the window. Source: vLLM 0.33, models/deepseek_v41/attention.py.
 constexpr Size window_page = 32;
 
+/// Bytes of an entry in MXFP8: all elements in FP8, a byte of scale for every 32. Kernels for
+/// compute capability 10.x read these, others DeepSeek-V4's. Source: vLLM 0.33
+/// models/deepseek_v41/attention.py _use_v41_mxfp8_kv_record (528 bytes), since 0.30.
+Size mxfp8_entry_bytes(const deepseek_v4::DeepSeekSizes& s) { return s.dim + (s.dim + 31) / 32; }
+
+Part windowed(const Config& c, const deepseek_v4::DeepSeekSizes& s) {
+  return deepseek_v4::window_attention(c, k, s, window_page, mxfp8_entry_bytes(s));
+}
+
 /// Tokens of a compressed entry: 1 or 2. 0: the layer looks at the window alone.
 Size ratio_of(const Config& c, Size i) {
   const auto ratios = c.dims({"compress_ratios"});
@@ -87,6 +96,7 @@ Part compressor(const Config& c, const deepseek_v4::DeepSeekSizes& s, Size ratio
                .expanded_per_token = s.dim / ratio,
                .entry_tokens = ratio,
                .entry_bytes = deepseek_v4::fp8_entry_bytes(s),
+               .sm100_entry_bytes = mxfp8_entry_bytes(s),
                .page_tokens = deepseek_v4::compressed_page}};
   if (ratio > 1)
     p.caches.push_back({.kind = CacheKind::waiting,
@@ -109,13 +119,14 @@ Part indexer(const deepseek_v4::DeepSeekSizes& s, Size ratio, bool owns_keys, Si
                  .score_dims = times({scorers, s.index_heads, s.index_dim}) / ratio,
                  .entry_tokens = ratio,
                  .entry_bytes = fp8_index_bytes(s.index_dim),
+                 .sm100_entry_bytes = fp8_index_bytes(s.index_dim),
                  .page_tokens = deepseek_v4::compressed_page}};
   }
   return in("indexer", k("Indexer"), std::move(p));
 }
 
 Part attention_of(const Config& c, const deepseek_v4::DeepSeekSizes& s, Size i) {
-  Part p = deepseek_v4::window_attention(c, k, s, window_page);
+  Part p = windowed(c, s);
   const Size ratio = ratio_of(c, i), layers = c.dim({"num_hidden_layers"});
   if (ratio == 0) return p;
   const auto sources = c.dims({"kv_source_layer_ids"}), picks = c.dims({"index_source_layer_ids"});
@@ -217,8 +228,7 @@ Part predictor(const Config& c, Size number) {
   const Routing usual = shared_routing_of(c);
   const Routing r{c.dim({"dspark_n_routed_experts"}, usual.experts),
                   c.dim({"dspark_num_experts_per_tok"}, usual.used)};
-  Part p =
-      layer_of(c, s, deepseek_v4::window_attention(c, k, s, window_page), experts(c, s, r, true));
+  Part p = layer_of(c, s, windowed(c, s), experts(c, s, r, true));
   if (number == 0 && c.has("dspark_target_layer_ids"))
     p = std::move(p) + deepseek_v4::dspark_input(c, k, s.hidden);
   if (number + 1 == c.count({"n_mtp_layers", "num_nextn_predict_layers"}, 3))

@@ -14,6 +14,10 @@ DraftHead draft_head(const Config& c, std::string_view type, OwnVocabulary unsai
                                    : with_optional_class_defaults(c, type);
   const Size hidden = layer.dim({"hidden_size"}), vocab = layer.dim({"vocab_size"});
   const Size own = c.dim({"draft_vocab_size"}, vocab);
+  // Tables of another width cannot be the target's: vLLM 0.33
+  // v1/spec_decode/llm_base_proposer.py _maybe_share_embeddings.
+  const Size target = c.dim({"target_hidden_size"}, hidden);
+  const bool apart = speculators || target != hidden;
   if (own > vocab)
     c.fail("draft_vocab_size", "found " + std::to_string(own) + ", expected at most vocab_size (" +
                                    std::to_string(vocab) + ")");
@@ -21,11 +25,11 @@ DraftHead draft_head(const Config& c, std::string_view type, OwnVocabulary unsai
           .type = speculators ? layer.text({"model_type"}) : std::string(type),
           .speculators = speculators,
           .hidden = hidden,
-          .target = c.dim({"target_hidden_size"}, hidden),
+          .target = target,
           .vocab = vocab,
           .own_vocab = own,
-          .embedding = c.flag({"has_embed_tokens"}, speculators || unsaid.embedding),
-          .head = c.flag({"has_lm_head"}, speculators || unsaid.head)};
+          .embedding = c.flag({"has_embed_tokens"}, apart || unsaid.embedding),
+          .head = c.flag({"has_lm_head"}, apart || unsaid.head)};
 }
 
 Part draft_body(const DraftHead& d) {

@@ -1,9 +1,10 @@
 // Qwen4-Exp: gated delta nets, and attention over selected blocks of tokens. Gates mix the residual
 // streams. Some layers hash the last few tokens together to look up their embeddings.
+#include "model/describe/architectures/qwen4_exp.hpp"
+
 #include <algorithm>
 
 #include "model/describe/architectures/composition.hpp"
-#include "model/describe/architectures/decoder.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 #include "model/describe/blocks/qwen.hpp"
 
@@ -121,13 +122,23 @@ bool attends(const Config& c, Size i) {
   return type != "linear_attention";
 }
 
+/// A layer with attention over selected blocks.
+Part picking_layer(const Config& c) {
+  const Size streams = c.dim({"hc_count"}, 4) * c.dim({"hidden_size"});
+  Heads heads = heads_of(c);
+  heads.dim = c.dim({"head_dim"}, 256);
+  return picking_attention(c, heads, rotated_dims(c, heads.dim)) +
+         in("mlp", k("SparseMoeBlock"), qwen_mixture(c, k) + qwen_shared_expert(c, k)) +
+         gated_residual(c, "attn_hyper_connection", streams, true) +
+         gated_residual(c, "mlp_hyper_connection", streams, true);
+}
+
 Part text_body(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), layers = c.dim({"num_hidden_layers"});
   const Size count = c.dim({"hc_count"}, 4), streams = count * hidden;
   if (count < 2) c.fail("hc_count", "found 1, expected at least 2 streams");
-  Heads heads = heads_of(c);
-  heads.dim = c.dim({"head_dim"}, 256);
-  const Size rotated = rotated_dims(c, heads.dim);
+  const Size rotated = rotated_dims(c, c.dim({"head_dim"}, 256));
+  const Part picking = picking_layer(c);
   const DeltaNet d = delta_net_of(c);
   const Part delta = in("linear_attn", k("GatedDeltaNet"),
                         gated_delta_net(hidden, d, k("RMSNormGated"),
@@ -150,7 +161,8 @@ Part text_body(const Config& c) {
                   if (at != hashed.end() && attention)
                     c.fail("ple_layer_ids", "names layer " + std::to_string(i + 1) +
                                                 ", which is not of linear attention");
-                  return (attention ? picking_attention(c, heads, rotated) : delta) + mixture +
+                  if (attention) return picking;
+                  return delta + mixture +
                          (at == hashed.end() ? Part{}
                                              : hashed_embeddings(c, at - hashed.begin(), streams)) +
                          gated_residual(c, "attn_hyper_connection", streams, true) +
@@ -159,6 +171,18 @@ Part text_body(const Config& c) {
           rotary(k("RotaryEmbedding"), rotated) +
           gated_residual(c, "hyper_connection_mixer", streams, false),
       {k("DecoderLayer")});
+}
+
+/// Source: vLLM 0.33 models/qwen4_exp/nvidia/mtp.py.
+Part predictor(const Config& c, Size number) {
+  if (number > 0) return {};
+  const Size hidden = c.dim({"hidden_size"}), streams = c.dim({"hc_count"}, 4) * hidden;
+  return in("mtp", k("MultiTokenPredictor"),
+            rms_norm("pre_fc_norm_embedding", k("RMSNorm"), hidden) +
+                rms_norm("pre_fc_norm_hidden", k("RMSNorm"), streams) +
+                linear("fc_embedding", hidden, hidden) + linear("fc_hidden", hidden, hidden) +
+                at("layers.0", picking_layer(c)) +
+                gated_residual(c, "hyper_connection_mixer", streams, false));
 }
 
 /// The text model alone. Source: transformers 5.23,

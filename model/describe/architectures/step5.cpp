@@ -1,9 +1,11 @@
 // Step-5: a mixture of experts behind attention with a gate for each head. Layers in turn look back
 // a window, or at the regions of eight tokens that an indexer picks.
+#include "model/describe/architectures/step5.hpp"
+
 #include <algorithm>
 
-#include "model/describe/architectures/decoder.hpp"
 #include "model/describe/architectures/step3p7.hpp"
+#include "model/describe/architectures/words.hpp"
 #include "model/describe/blocks/experts.hpp"
 
 namespace headroom::model::families::step5 {
@@ -39,9 +41,9 @@ Heads heads_of_kind(const Config& c, const std::string& kind) {
   return h;
 }
 
-/// Picks regions of eight tokens. It keeps one key in FP8 for each region, which is spread here
-/// over the region's tokens. The tokens of the open region, 8 KiB for each sequence, are not
-/// counted. Source: vLLM 0.33 models/step5/nvidia/{model,sparse_summary_cache,csa_tail_ring}.py.
+/// Picks regions of eight tokens, and keeps one key in FP8 for each region. Tokens of the open
+/// region wait in a ring, one page of vLLM's pool. Source: vLLM 0.33
+/// models/step5/nvidia/{model,sparse_summary_cache,csa_tail_ring}.py.
 Part region_indexer(const Config& own, Size hidden, Size query_heads, Size region) {
   const Size dim = own.dim({"proxy_dim"}, 256), heads = own.dim({"sparse_indexer_num_heads"}, 16);
   const Size keys = own.dim({"sparse_indexer_num_k_heads"}, 1) * dim;
@@ -54,7 +56,8 @@ Part region_indexer(const Config& own, Size hidden, Size query_heads, Size regio
   p.caches = {{.kind = CacheKind::indexer,
                .per_token = dim / region,
                .score_dims = heads * dim / region,
-               .entry_bytes = dim / region}};
+               .entry_tokens = region,
+               .entry_bytes = dim}};
   return p;
 }
 
@@ -97,6 +100,21 @@ Part step5(const Config& c) {
                                        }),
                                {.router = {.kind = RouterKind::sigmoid}}),
                    k("RMSNorm"), NormKind::rms_plus_1);
+}
+
+/// Layers after the model's, which are dense. `layer_types_with_mtp` says what they look at.
+/// Source: vLLM 0.33 models/step5/nvidia/mtp.py.
+Part predictor(const Config& c, Size number) {
+  const Size hidden = c.dim({"hidden_size"}), layer = c.dim({"num_hidden_layers"}) + number;
+  const auto types = c.texts({"layer_types_with_mtp", "layer_types"});
+  if (static_cast<Size>(types.size()) <= layer) return {};
+  const auto norm = [&](std::string_view name) { return rms_norm(name, k("RMSNorm"), hidden); };
+  return in(
+      "model.layers." + std::to_string(layer), k("MultiTokenPredictorLayer"),
+      norm("enorm") + norm("hnorm") + linear("eh_proj", 2 * hidden, hidden) +
+          decoder_layer(k, hidden, attention_of(c, types[static_cast<std::size_t>(layer)]),
+                        dense_mlp(c, k)) +
+          at("shared_head", norm("norm") + output_head("output", hidden, c.dim({"vocab_size"}))));
 }
 
 }  // namespace headroom::model::families::step5

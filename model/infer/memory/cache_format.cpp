@@ -33,6 +33,16 @@ bool in_own_format(const Scenario& s, const CacheClass& c) {
   return c.kind == CacheKind::indexer || cache_precision(s).keys->name == "fp8";
 }
 
+OwnEntry own_entry(const Scenario& s, const CacheClass& c) {
+  constexpr Size step = 576, sm100_step = 512;
+  const bool sm100 = c.sm100_entry_bytes > 0 && s.machine != nullptr &&
+                     !s.machine->devices.empty() &&
+                     std::ranges::all_of(s.machine->devices, [](const auto& card) {
+                       return card.compute_capability && card.compute_capability->major == 10;
+                     });
+  return sm100 ? OwnEntry{c.sm100_entry_bytes, sm100_step} : OwnEntry{c.entry_bytes, step};
+}
+
 const std::vector<Size>& fp32_before(const Scenario& s, const CacheClass& c) {
   return s.runtime->cache.scan_states == ScanStates::fp32 ? c.scanned_before : c.fp32_before;
 }
@@ -47,10 +57,10 @@ std::string cache_format(const Scenario& s) {
   for (const CacheClass& c : s.weights->model->profile.caches) {
     if (c.kind == CacheKind::waiting || !in_own_format(s, c)) continue;
     if (c.kind == CacheKind::latent) {
-      text = fmt::format("fp8 ({} bytes an entry)", c.entry_bytes);
+      text = fmt::format("fp8 ({} bytes an entry)", own_entry(s, c).bytes);
       break;
     }
-    text = fmt::format("{}, index keys of {} bytes", kv.name(), c.entry_bytes);
+    text = fmt::format("{}, index keys of {} bytes", kv.name(), own_entry(s, c).bytes);
   }
   const std::string reason = cache_reason(*s.weights, *s.runtime, kv);
   return reason.empty() ? text : fmt::format("{}, {}", text, reason);

@@ -24,6 +24,16 @@ bool holds_cache(const Engine& engine, const Model& model, CachePrecision cache)
 /// v1/attention/backends/mla/indexer.py.
 bool in_own_format(const Scenario& scenario, const CacheClass& cache);
 
+/// An entry in the format of its own kernels.
+struct OwnEntry {
+  Size bytes;
+  Size page_step;  ///< bytes that pages of a pool are multiples of
+};
+/// The entry of a cache for which in_own_format() holds. It is CacheClass::sm100_entry_bytes, if
+/// there is one and all cards have compute capability 10.x. Source of the steps: vLLM 0.33
+/// models/deepseek_v4/attention.py; models/deepseek_v41/attention.py kv_page_alignment.
+OwnEntry own_entry(const Scenario& scenario, const CacheClass& cache);
+
 /// Elements of recurrent state that the engine keeps in fp32, as prefix sums over layers; the
 /// others have CachePolicy::state_bytes.
 const std::vector<Size>& fp32_before(const Scenario& scenario, const CacheClass& cache);

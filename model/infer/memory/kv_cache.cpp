@@ -92,9 +92,10 @@ double token_bytes(const Scenario& s, const CacheClass& c, CachePrecision cache,
   return cache.keys->element_bytes() * (elements - values) + cache.values->element_bytes() * values;
 }
 
-/// Layers of a range with a cache of this class, and the bytes of a page of one on a card.
-/// Source of the alignment: vLLM 0.33 models/deepseek_v4/attention.py.
-PagedLayers paged(const Scenario& s, const CacheClass& c, Range range, const StatePages& states) {
+/// Layers of a range with a cache of this class, and the bytes of a page of one on a card. `block`:
+/// tokens of pages that are not aligned. `ways`: parts that cards divide an entry into.
+PagedLayers paged(const Scenario& s, const CacheClass& c, Range range, const StatePages& states,
+                  Size block, Size ways) {
   const bool sums = c.kind == CacheKind::waiting, recurs = c.kind == CacheKind::recurrent;
   const auto& before = sums || recurs ? c.state_before : c.per_token_before;
   const Size layers = between(before, range) / (before.back() / c.layers);
@@ -106,12 +107,15 @@ PagedLayers paged(const Scenario& s, const CacheClass& c, Range range, const Sta
             .states = states.pages + state_copies(s) - 1};
   const bool own = in_own_format(s, c), ring = sums && c.window == 0;
   const bool aligned = c.page_tokens > 0;
-  const Size tokens = aligned ? c.page_tokens : states.block_tokens;
-  const Size entry =
-      own ? c.entry_bytes : cache_precision(s).keys->stored(c.entry_elements).count();
-  Size bytes = tokens / c.entry_tokens * entry;
-  if (aligned && !ring) bytes = round_up(bytes, own ? 576 : 512);
-  if (!aligned && c.kind != CacheKind::indexer) bytes = states.page_bytes;
+  const Size tokens = aligned ? c.page_tokens : block;
+  constexpr Size plain_step = 512;
+  const OwnEntry entry =
+      own ? own_entry(s, c)
+          : OwnEntry{cache_precision(s).keys->stored(c.entry_elements / ways).count(), plain_step};
+  Size bytes = tokens / c.entry_tokens * entry.bytes;
+  if (aligned && !ring) bytes = round_up(bytes, entry.page_step);
+  if (!aligned && c.kind != CacheKind::indexer && states.block_tokens > 0)
+    bytes = states.page_bytes;
   return {.layers = layers,
           .page_bytes = bytes,
           .block_tokens = tokens,
@@ -122,8 +126,10 @@ PagedLayers paged(const Scenario& s, const CacheClass& c, Range range, const Sta
 /// True if caches come from one pool of blocks that hold pages of several sizes.
 bool is_packed(const Scenario& s, const StatePages& states) {
   const Profile& p = s.weights->model->profile;
-  return s.runtime->cache.windows == Windows::hybrid_kv_pool &&
-         (p.compressed || (p.pooled && states.block_tokens > 0));
+  if (s.runtime->cache.windows != Windows::hybrid_kv_pool) return false;
+  const bool recurs = std::ranges::any_of(
+      p.caches, [](const CacheClass& c) { return c.kind == CacheKind::recurrent && c.layers > 0; });
+  return p.compressed || (p.pooled && (states.block_tokens > 0 || !recurs));
 }
 
 }  // namespace
@@ -196,7 +202,7 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
                         .wider_bytes = paged_state ? 0 : times({fp32_excess(s), copies_}),
                         .ways = paged_state ? 1 : ways_of(s, c, shards),
                         .entry_elements = own ? c.entry_elements : 0,
-                        .entry_bytes = c.entry_bytes});
+                        .entry_bytes = own ? own_entry(s, c).bytes : 0});
   }
 }
 
@@ -219,12 +225,13 @@ CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, CachedTokens 
 
 Bytes CacheBytes::of_pool(Size first, Size last) const {
   boost::container::small_vector<PagedLayers, 8> all;
-  for (const CacheClass& c : pooled_->weights->model->profile.caches) {
-    all.push_back(paged(*pooled_, c, {first, last}, rules_->states_));
+  for (const CacheRules::Class& rule : rules_->classes_) {
+    const CacheClass& c = *rule.of;
+    all.push_back(paged(*pooled_, c, {first, last}, rules_->states_, rules_->block_, rule.ways));
     if (c.kind != CacheKind::indexer || c.page_tokens > 0) continue;
-    // A ring of the tokens of the open pool. It is far smaller than a block.
+    // A ring of the tokens of the open pool. No ring is larger than a block has room for.
     all.push_back(all.back());
-    all.back().page_bytes = c.entry_bytes;
+    all.back().page_bytes = rule.entry_bytes;
     all.back().states = 1;
   }
   return packed_pool(all, tokens_, pooled_->batch, tokens_in_flight(*pooled_)).bytes();
@@ -238,9 +245,10 @@ RealBytes kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last,
     if (c.kind == CacheKind::waiting) continue;  // one row of many is written a token
     const Range range{first, last};
     const auto elements = static_cast<double>(between(elements_before(s, c), range));
-    const double token = in_own_format(s, c) ? elements * static_cast<double>(c.entry_bytes) /
-                                                   static_cast<double>(c.entry_elements)
-                                             : token_bytes(s, c, cache, range);
+    const double token = in_own_format(s, c)
+                             ? elements * static_cast<double>(own_entry(s, c).bytes) /
+                                   static_cast<double>(c.entry_elements)
+                             : token_bytes(s, c, cache, range);
     const double read = looked_at(s, c, tokens) * token;
     const double state =
         2.0 *

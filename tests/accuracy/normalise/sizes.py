@@ -32,10 +32,16 @@ def schemes_of(row):
     return f'{name}-imatrix|{name}' if 'imatrix' in notes else f'{name} {name}-imatrix'
 
 
+def file_stem(model):
+    """The model's name as tables of files have it: without owner, the ending of repositories and of tuned models."""
+    name = lower(model.partition(' (')[0]).rpartition('/')[2].removesuffix('-gguf')
+    return name.removesuffix('-instruct').removesuffix('-it')
+
+
 def read_files():
     path = pathlib.Path(__file__).parent / 'gguf_sizes.tsv'
     with path.open() as lines:
-        return {(lower(row['model']), row['mix']): row for row in csv.DictReader(lines, delimiter='\t')}
+        return {(file_stem(row['model']), row['mix']): row for row in csv.DictReader(lines, delimiter='\t')}
 
 
 FILES = read_files()
@@ -68,8 +74,7 @@ def dynamic_file(row):
     mix = name.removeprefix('ud-')
     if mix not in PLAIN and mix == name and not OWN_FORMATS.fullmatch(mix):
         return {}
-    model = lower(row['model'].partition(' (')[0]).removesuffix('-instruct')
-    known = FILES.get((model, mix), {'gib': '', 'parameters': ''})
+    known = FILES.get((file_stem(row['model']), mix), {'gib': '', 'parameters': ''})
     gib = printed_gib(row) or known['gib']
     if not gib and mix == name and mix not in PLAIN:
         return {}
