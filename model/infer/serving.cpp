@@ -1,5 +1,3 @@
-#include "model/infer/serving.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "model/infer/serving.hpp"
 
 namespace headroom::model {
 namespace {
@@ -73,7 +72,7 @@ Shortfall worse(const Shortfall& a, const Shortfall& b) {
   return b.met() || (!a.met() && a.times >= b.times) ? a : b;
 }
 
-/// The worst that the times of `s` miss.
+/// The worst that the times of `s` miss, whose requests are always there.
 Shortfall lateness(const Scenario& s, const Estimate& e, const Target& target) {
   const bool all_late = target.late.any() && !target.at_random();
   if (!target.ttft && !target.tpot && !all_late) return {};
@@ -114,8 +113,10 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
     return {Miss::offload, std::max(1.0, all / there)};
   }
   if (target.strict && e.sure != Confidence::yes) return {Miss::not_sure, 1};
-  const Shortfall late = lateness(s, e, target);
-  if (!target.strict || s.batch == 1 || !batches_continuously(s, e)) return late;
+  // Requests that arrive at random depend on how many come: see give().
+  const Shortfall late = target.at_random() ? Shortfall{} : lateness(s, e, target);
+  const bool has_company = s.batch > 1 || target.at_random();
+  if (!target.strict || !has_company || !batches_continuously(s, e)) return late;
   // A copy of several often has one. Its interval may be wider, and must keep the target too.
   Scenario alone = s;
   alone.batch = 1;
@@ -188,12 +189,8 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
   if (n == 0) return result;
   const Scenario chosen = with(s, vary, n);
   result.replicas = share.replicas;
-  result.batch = chosen.batch;
-  result.context = chosen.cached_tokens();
-  result.estimate = evaluate(chosen);
-  result.service = service_of(chosen, result.estimate);
-  give(result, chosen, target);
-  return result;
+  const Serving found = started(result, chosen, target);
+  return target.at_random() && vary == Vary::batch ? best_slots(result, s, found, target) : found;
 }
 
 Service service_at(const Scenario& scenario, const Serving& serving, Size batch) {
