@@ -66,7 +66,8 @@ std::string answer_words(const PlanScreen& screen, const Candidate& c) {
     return fmt::format("{} ({}) with {}, {}", c.weights->model->name, size_words(*c.weights->model),
                        way, sequences);
   if (name == "longest-context")
-    return fmt::format("{} tokens with {}", grouped(c.serving.context), way);
+    return fmt::format("{} tokens{} with {}", grouped(c.serving.context),
+                       fleet_users(c) > 1 ? fmt::format(" for each of {}", sequences) : "", way);
   if (name == "fewest-gpus")
     return fmt::format("{} with {}, {}", c.machine->devices.size(), way, sequences);
   if (name == "best-precision") return fmt::format("{}, {}", way, sequences);

@@ -1,3 +1,5 @@
+#include "model/infer/serving.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,7 +10,6 @@
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "model/infer/serving.hpp"
 
 namespace headroom::model {
 namespace {
@@ -162,9 +163,45 @@ Size longest_context(const Scenario& scenario) {
   });
 }
 
+namespace {
+
+/// The longest context with which the copies of `share` serve a demand that comes at random.
+Serving longest_at_random(const Scenario& scenario, const MachineShare& share,
+                          const Target& target) {
+  const auto with_context = [&](Size n) {
+    const Scenario changed = with(scenario, Vary::context, n);
+    if (target.any_batch) return serve_on(changed, share, target, Vary::batch);
+    Serving copy;
+    copy.cards = static_cast<Size>(share.machine.devices.size());
+    const Scenario s = on(changed, share);
+    copy.next = shortfall(s, evaluate(s), target);
+    if (!copy.next.met()) return copy;
+    copy.replicas = share.replicas;
+    return started(copy, s, target);
+  };
+  const auto missed = [&](Size n) {
+    const Serving each = with_context(n);
+    if (each.replicas == 0) return each.next;
+    const double machines =
+        copies_needed(each, scenario, target) / static_cast<double>(each.replicas);
+    return machines > 1 ? Shortfall{Miss::demand, machines} : Shortfall{};
+  };
+  const Size n = largest(longest(scenario), [&](Size each) { return missed(each).met(); });
+  Serving found = with_context(std::max<Size>(1, n));
+  if (n == 0) found.replicas = 0;
+  found.next = n < longest(scenario) ? missed(n + 1) : Shortfall{Miss::positions, 1};
+  return found;
+}
+
+}  // namespace
+
 Serving serve_on(const Scenario& scenario, const MachineShare& share, const Target& target,
                  Vary vary, bool every) {
-  const Scenario s = on(scenario, share);
+  if (vary == Vary::context && target.at_random())
+    return longest_at_random(scenario, share, target);
+  Scenario s = on(scenario, share);
+  if (vary == Vary::context && target.any_batch && target.users > 0)
+    s.batch = (target.users + share.replicas - 1) / share.replicas;
   const auto missed = [&](Size n) {
     const Scenario changed = with(s, vary, n);
     return shortfall(changed, evaluate(changed), target);
@@ -190,7 +227,7 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
   const Scenario chosen = with(s, vary, n);
   result.replicas = share.replicas;
   const Serving found = started(result, chosen, target);
-  return target.at_random() && vary == Vary::batch ? best_slots(result, s, found, target) : found;
+  return target.at_random() ? best_slots(result, s, found, target) : found;
 }
 
 Service service_at(const Scenario& scenario, const Serving& serving, Size batch) {
