@@ -179,17 +179,18 @@ Serving longest_at_random(const Scenario& scenario, const MachineShare& share,
     copy.replicas = share.replicas;
     return started(copy, s, target);
   };
-  const auto missed = [&](Size n) {
-    const Serving each = with_context(n);
+  const auto missed = [&](Size prompt) {
+    const Serving each = with_context(prompt + scenario.output_tokens);
     if (each.replicas == 0) return each.next;
     const double machines =
         copies_needed(each, scenario, target) / static_cast<double>(each.replicas);
     return machines > 1 ? Shortfall{Miss::demand, machines} : Shortfall{};
   };
-  const Size n = largest(longest(scenario), [&](Size each) { return missed(each).met(); });
-  Serving found = with_context(std::max<Size>(1, n));
-  if (n == 0) found.replicas = 0;
-  found.next = n < longest(scenario) ? missed(n + 1) : Shortfall{Miss::positions, 1};
+  const Size most = std::max<Size>(1, longest(scenario) - scenario.output_tokens);
+  const Size prompt = largest(most, [&](Size each) { return missed(each).met(); });
+  Serving found = with_context(std::max<Size>(1, prompt) + scenario.output_tokens);
+  if (prompt == 0) found.replicas = 0;
+  found.next = prompt < most ? missed(prompt + 1) : Shortfall{Miss::positions, 1};
   return found;
 }
 
