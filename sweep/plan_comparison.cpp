@@ -32,6 +32,11 @@ std::string verdict_words_of(const Candidate& c, const model::Target& target) {
   return where + (where.empty() ? "below 4 bits" : ", below 4 bits");
 }
 
+/// Times at the demand where requests arrive at random, else with every sequence at work.
+const model::Service& seen_of(const Candidate& c, const model::Target& target) {
+  return target.at_random() ? c.demand.service : c.serving.service;
+}
+
 std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const Candidate> shown) {
   std::vector<ScreenColumn> columns;
   const auto add = [&](std::string heading, bool right, int importance, auto&& cell) {
@@ -76,8 +81,8 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
   add(std::string(memory_heading(most_gpus)), true, 2,
       served([&](const Candidate& c) { return memory_cell(c.serving.estimate, most_gpus); }));
   add("tokens/s", true, 7, served([&](const Candidate& c) { return rate_words(c, ""); }));
-  add("first token", true, 5, served([](const Candidate& c) {
-        const model::Service& seen = c.serving.service;
+  add("first token", true, 5, served([&](const Candidate& c) {
+        const model::Service& seen = seen_of(c, screen.target);
         return std::string(unmeasured_sign(seen.first)) + duration(seen.ttft.value());
       }));
   add("measured", false, 4, [](const Candidate& c) { return measured_words(running_way(c)); });
@@ -124,7 +129,9 @@ std::string rate_words(const Candidate& c, std::string_view unit) {
 }
 
 bool may_be_late(const Candidate& c, const model::Target& target) {
-  const model::Service& seen = c.serving.service;
+  // The queue of a strict target is already at the ends of its intervals.
+  if (target.at_random() && target.strict) return false;
+  const model::Service& seen = seen_of(c, target);
   const auto late = [](Seconds time, const model::Interval& of, std::optional<Seconds> most) {
     return most && time.value() * of.high > most->value();
   };

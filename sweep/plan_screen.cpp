@@ -9,6 +9,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
 #include "model/answer/narrow_formats.hpp"
+#include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/answer_lines.hpp"
@@ -65,7 +66,8 @@ std::string answer_words(const PlanScreen& screen, const Candidate& c) {
     return fmt::format("{} ({}) with {}, {}", c.weights->model->name, size_words(*c.weights->model),
                        way, sequences);
   if (name == "longest-context")
-    return fmt::format("{} tokens with {}", grouped(c.serving.context), way);
+    return fmt::format("{} tokens{} with {}", grouped(c.serving.context),
+                       fleet_users(c) > 1 ? fmt::format(" for each of {}", sequences) : "", way);
   if (name == "fewest-gpus")
     return fmt::format("{} with {}, {}", c.machine->devices.size(), way, sequences);
   if (name == "best-precision") return fmt::format("{}, {}", way, sequences);
@@ -121,14 +123,17 @@ std::string time_words_of(const PlanScreen& screen, const Candidate& best) {
 
 std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   std::string text;
+  const Size held = model::held_tokens(best.scenario);
   if (best.serving.estimate.gpus_used > 0)
     text += paragraph(fmt::format(
-        "Memory: {} of {} GiB on {}, {} tokens of context for each sequence.",
+        "Memory: {} of {} GiB on {}, {} for each sequence.",
         in_gib(best.serving.estimate.gpu_bytes), in_gib(model::card_budget(best.scenario, 0)),
         best.serving.cards > 1      ? fmt::format("each of a copy's {} GPUs", best.serving.cards)
         : best.serving.replicas > 1 ? std::string("each GPU")
                                     : std::string("the GPU"),
-        grouped(best.serving.context)));
+        held < best.serving.context ? fmt::format("{} tokens of a context of {}", grouped(held),
+                                                  grouped(best.serving.context))
+                                    : grouped(held) + " tokens of context"));
   if (const Size idle = idle_cards(best); idle > 0)
     text += paragraph(fmt::format("Uses {} of the {} cards: copies on more of them serve less.",
                                   best.serving.cards * best.serving.replicas,

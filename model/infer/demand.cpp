@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace headroom::model {
 namespace {
 
-/// The worst that the slowest requests miss.
+/// The worst that means and the slowest requests miss.
 Shortfall too_late(const InFlight& now, const LateLimits& limits) {
   Shortfall worst;
+  take_worse(worst, Miss::ttft, now.ttft.value(), limits.ttft);
+  take_worse(worst, Miss::tpot, now.tpot.value(), limits.tpot);
   take_worse(worst, Miss::ttft_p95, now.ttft_p95.value(), limits.ttft_p95);
   take_worse(worst, Miss::tpot_p95, now.tpot_p95.value(), limits.tpot_p95);
   take_worse(worst, Miss::total_p99, now.total_p99.value(), limits.total_p99);
@@ -17,6 +20,14 @@ Shortfall too_late(const InFlight& now, const LateLimits& limits) {
 
 Queue queue_of(const Scenario& s, Size slots, const Service& seen, const Target& target) {
   return target.strict ? Queue(s, slots, seen.first.high, seen.step.high) : Queue(s, slots);
+}
+
+/// Limits of requests that arrive at random. Their means too depend on how they queue.
+LateLimits limits_of(const Target& target) {
+  LateLimits limits = target.late;
+  if (target.ttft) limits.ttft = target.ttft->value();
+  if (target.tpot) limits.tpot = target.tpot->value();
+  return limits;
 }
 
 }  // namespace
@@ -32,27 +43,74 @@ Shortfall too_late(const Scenario& s, const Service& seen, const Target& target)
 }
 
 void give(Serving& serving, const Scenario& s, const Target& target) {
-  const double cap = target.load_factor * counted_on(serving.service, target);
+  double cap = target.load_factor * counted_on(serving.service, target);
   serving.users_each = serving.batch;
   serving.requests_s_each = cap;
   if (!target.at_random()) return;
-  Arrivals most{.requests_s = cap, .burstiness = target.burstiness}, more = most;
-  if (target.late.any() || target.think > 0) {
-    Queue queue = queue_of(s, serving.batch, serving.service, target);
-    if (target.think > 0) {
-      serving.users_each = queue.most_users(target.late, cap, target.think, max_sequences);
-      most = {.users = static_cast<double>(serving.users_each), .think = target.think};
-      more = {.users = most.users + 1, .think = target.think};
-      serving.requests_s_each = most.users > 0 ? queue.rate_of(most.users, target.think) : 0;
-    } else {
-      most.requests_s = queue.most_requests(target.late, cap, target.burstiness);
-      more.requests_s = std::max(cap / 1e6, 1.01 * most.requests_s);
-      serving.requests_s_each = most.requests_s;
-    }
-    serving.next = too_late(queue.at(more), target.late);
+  Queue queue = queue_of(s, serving.batch, serving.service, target);
+  cap = std::min(cap, target.load_factor * queue.capacity());
+  const LateLimits limits = limits_of(target);
+  Arrivals more{.requests_s = cap, .burstiness = target.burstiness};
+  if (target.think > 0) {
+    serving.users_each = queue.most_users(limits, cap, target.think, max_sequences);
+    more = {.users = static_cast<double>(serving.users_each + 1), .think = target.think};
+    serving.requests_s_each =
+        serving.users_each > 0
+            ? queue.rate_of(static_cast<double>(serving.users_each), target.think)
+            : 0;
+  } else {
+    serving.requests_s_each = queue.most_requests(limits, cap, target.burstiness);
+    more.requests_s = std::max(cap / 1e6, 1.01 * serving.requests_s_each);
   }
+  serving.next = limits.any() ? too_late(queue.at(more), limits) : Shortfall{};
   if (serving.requests_s_each <= 0) serving.replicas = 0;
   if (serving.next.met() || serving.requests_s_each == cap) serving.next = {Miss::load, 1};
+}
+
+Serving started(Serving copy, const Scenario& chosen, const Target& target) {
+  copy.batch = chosen.batch;
+  copy.context = chosen.cached_tokens();
+  copy.estimate = evaluate(chosen);
+  copy.service = service_of(chosen, copy.estimate);
+  give(copy, chosen, target);
+  return copy;
+}
+
+namespace {
+
+bool is_of_tokens(Miss miss) { return miss == Miss::tpot || miss == Miss::tpot_p95; }
+
+}  // namespace
+
+Serving best_slots(const Serving& copy, Scenario s, const Serving& most, const Target& target) {
+  const auto given = [](const Serving& each) {
+    return each.replicas > 0 ? std::pair(each.requests_s_each, each.users_each)
+                             : std::pair(0.0, Size{0});
+  };
+  const auto with_slots = [&](Size slots) {
+    s.batch = slots;
+    return started(copy, s, target);
+  };
+  const Size all = most.batch;
+  const bool tokens_bind = is_of_tokens(most.next.miss);
+  Serving best = most;
+  const auto take = [&](Serving each) {
+    if (given(each) > given(best)) best = std::move(each);
+  };
+  Serving last = most;
+  while (last.batch > 1 && (is_of_tokens(last.next.miss) || target.offload))
+    take(last = with_slots(last.batch / 2));
+  if (!target.tpot || !tokens_bind) return best;
+  Target always = target;
+  always.requests_s = always.output_tokens_s = always.think = 0;
+  always.late = {};
+  always.ttft.reset();
+  const Size in_time = largest(all, [&](Size slots) {
+    s.batch = slots;
+    return shortfall(s, evaluate(s), always).met();
+  });
+  if (in_time > 0) take(with_slots(in_time));
+  return best;
 }
 
 double sustained_requests(const Scenario& s, Size slots, double capacity) {
@@ -64,12 +122,12 @@ double sustained_requests(const Scenario& s, Size slots, double capacity) {
     return thousandths > 0 ? thousandth * static_cast<double>(thousandths) : usual;
   };
   const LateLimits limits{limit(s.max_ttft_p95), limit(s.max_tpot_p95), limit(s.max_total_p99)};
-  const double cap = share(s.load_factor, usual_load_factor) * capacity;
-  if (!limits.any()) return cap;
   Scenario copy = s;
   copy.batch = slots;
   copy.concurrency = 0;
-  return Queue(copy, slots).most_requests(limits, cap, share(s.burstiness, 1));
+  Queue queue(copy, slots);
+  const double cap = share(s.load_factor, usual_load_factor) * std::min(capacity, queue.capacity());
+  return queue.most_requests(limits, cap, share(s.burstiness, 1));
 }
 
 double counted_on(const Service& service, const Target& target) {

@@ -15,6 +15,15 @@ Shortfall too_late(const Scenario& copy, const Service& seen, const Target& targ
 /// even the slowest of few requests are too slow.
 void give(Serving& serving, const Scenario& copy, const Target& target);
 
+/// `copy`, started for the batch and context of `chosen`, with what give() sets.
+Serving started(Serving copy, const Scenario& chosen, const Target& target);
+
+/// `most` or a copy with fewer slots, whichever may be given more. Fewer slots make tokens faster
+/// while others wait longer. With weights outside the cards they can also do more. Tried are the
+/// half, its half and so on, and the last number whose tokens are in time with every slot at work.
+Serving best_slots(const Serving& copy, Scenario scenario, const Serving& most,
+                   const Target& target);
+
 /// Requests a second that one copy may be given within the limits of `copy`, with at most `slots`
 /// at once; 0: none. `capacity`: requests a second with every slot at work.
 double sustained_requests(const Scenario& copy, Size slots, double capacity);

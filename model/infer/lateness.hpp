@@ -10,11 +10,14 @@
 
 namespace headroom::model {
 
-/// Limits on the slowest requests, seconds; infinite: none.
+/// Limits on the slowest requests and on the mean of all, seconds; infinite: none.
 struct LateLimits {
   static constexpr double none = std::numeric_limits<double>::infinity();
   double ttft_p95 = none, tpot_p95 = none, total_p99 = none;
-  bool any() const { return ttft_p95 < none || tpot_p95 < none || total_p99 < none; }
+  double ttft = none, tpot = none;  ///< in the mean
+  bool any() const {
+    return ttft_p95 < none || tpot_p95 < none || total_p99 < none || ttft < none || tpot < none;
+  }
 };
 
 /// Times of a request while a number of them is in the engine, seconds.
@@ -73,7 +76,14 @@ struct Lateness {
   }
   bool meets(const LateLimits& limits) const {
     return ttft(limits.ttft_p95) <= 0.05 && tpot(limits.tpot_p95) <= 0.05 &&
-           total(limits.total_p99) <= 0.01;
+           total(limits.total_p99) <= 0.01 && mean_ttft() <= limits.ttft &&
+           mean_tpot() <= limits.tpot;
+  }
+  double mean_ttft() const {
+    return mean([](const Found& f) { return f.waits + f.in.first + f.in.wait; });
+  }
+  double mean_tpot() const {
+    return mean([](const Found& f) { return f.in.tpot; });
   }
   double mean_total() const {
     return mean([](const Found& f) { return f.waits + f.in.total; });

@@ -249,10 +249,7 @@ InFlight Queue::at(const Arrivals& arrivals) {
     const double load = arrivals.requests_s / capacity();
     return {arrivals.requests_s, load, LateLimits::none, never, never, never, never, never, never};
   }
-  using Found = Lateness::Found;
-  const double ttft = late->mean([](const Found& f) { return f.waits + f.in.first + f.in.wait; });
-  const double tpot = late->mean([](const Found& f) { return f.in.tpot; });
-  const double total = late->mean_total();
+  const double ttft = late->mean_ttft(), tpot = late->mean_tpot(), total = late->mean_total();
   return {late->requests_s,
           late->load,
           late->requests_s * total,

@@ -73,7 +73,7 @@ Shortfall worse(const Shortfall& a, const Shortfall& b) {
   return b.met() || (!a.met() && a.times >= b.times) ? a : b;
 }
 
-/// The worst that the times of `s` miss.
+/// The worst that the times of `s` miss, whose requests are always there.
 Shortfall lateness(const Scenario& s, const Estimate& e, const Target& target) {
   const bool all_late = target.late.any() && !target.at_random();
   if (!target.ttft && !target.tpot && !all_late) return {};
@@ -114,8 +114,10 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
     return {Miss::offload, std::max(1.0, all / there)};
   }
   if (target.strict && e.sure != Confidence::yes) return {Miss::not_sure, 1};
-  const Shortfall late = lateness(s, e, target);
-  if (!target.strict || s.batch == 1 || !batches_continuously(s, e)) return late;
+  // Requests that arrive at random depend on how many come: see give().
+  const Shortfall late = target.at_random() ? Shortfall{} : lateness(s, e, target);
+  const bool has_company = s.batch > 1 || target.at_random();
+  if (!target.strict || !has_company || !batches_continuously(s, e)) return late;
   // A copy of several often has one. Its interval may be wider, and must keep the target too.
   Scenario alone = s;
   alone.batch = 1;
@@ -161,9 +163,46 @@ Size longest_context(const Scenario& scenario) {
   });
 }
 
+namespace {
+
+/// The longest context with which the copies of `share` serve a demand that comes at random.
+Serving longest_at_random(const Scenario& scenario, const MachineShare& share,
+                          const Target& target) {
+  const auto with_context = [&](Size n) {
+    const Scenario changed = with(scenario, Vary::context, n);
+    if (target.any_batch) return serve_on(changed, share, target, Vary::batch);
+    Serving copy;
+    copy.cards = static_cast<Size>(share.machine.devices.size());
+    const Scenario s = on(changed, share);
+    copy.next = shortfall(s, evaluate(s), target);
+    if (!copy.next.met()) return copy;
+    copy.replicas = share.replicas;
+    return started(copy, s, target);
+  };
+  const auto missed = [&](Size prompt) {
+    const Serving each = with_context(prompt + scenario.output_tokens);
+    if (each.replicas == 0) return each.next;
+    const double machines =
+        copies_needed(each, scenario, target) / static_cast<double>(each.replicas);
+    return machines > 1 ? Shortfall{Miss::demand, machines} : Shortfall{};
+  };
+  const Size most = std::max<Size>(1, longest(scenario) - scenario.output_tokens);
+  const Size prompt = largest(most, [&](Size each) { return missed(each).met(); });
+  Serving found = with_context(std::max<Size>(1, prompt) + scenario.output_tokens);
+  if (prompt == 0) found.replicas = 0;
+  found.next = prompt < most ? missed(prompt + 1) : Shortfall{Miss::positions, 1};
+  return found;
+}
+
+}  // namespace
+
 Serving serve_on(const Scenario& scenario, const MachineShare& share, const Target& target,
                  Vary vary, bool every) {
-  const Scenario s = on(scenario, share);
+  if (vary == Vary::context && target.at_random())
+    return longest_at_random(scenario, share, target);
+  Scenario s = on(scenario, share);
+  if (vary == Vary::context && target.any_batch && target.users > 0)
+    s.batch = (target.users + share.replicas - 1) / share.replicas;
   const auto missed = [&](Size n) {
     const Scenario changed = with(s, vary, n);
     return shortfall(changed, evaluate(changed), target);
@@ -188,12 +227,8 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
   if (n == 0) return result;
   const Scenario chosen = with(s, vary, n);
   result.replicas = share.replicas;
-  result.batch = chosen.batch;
-  result.context = chosen.cached_tokens();
-  result.estimate = evaluate(chosen);
-  result.service = service_of(chosen, result.estimate);
-  give(result, chosen, target);
-  return result;
+  const Serving found = started(result, chosen, target);
+  return target.at_random() ? best_slots(result, s, found, target) : found;
 }
 
 Service service_at(const Scenario& scenario, const Serving& serving, Size batch) {

@@ -31,6 +31,8 @@ struct Target {
   double load_factor = usual_load_factor;  ///< most load of copies whose requests arrive at random
   bool offload = false;  ///< weights outside the cards count as served (always, without cards)
   Size most_sequences = max_sequences;  ///< one copy takes no more
+  /// The longest context is of as many sequences as the demand takes; false: of the scenario's.
+  bool any_batch = false;
   bool strict = false;  ///< by the pessimistic end of every interval: a sure fit, the high times
 
   /// Requests come at a rate, or from users who pause; else a fixed number is always there.
@@ -144,11 +146,11 @@ auto fastest_of_most(Range& all, Users users, Rate rate) {
 Size longest_context(const Scenario& scenario);
 
 /// The best way to serve on `scenario.machine`: the largest batch (most users of all copies
-/// together), or the longest context at the scenario's batch. Divisions go by
-/// fastest_of_most(). Ties: fewer copies. Limits: the
-/// target's sequences, 2^24 tokens and the model's positions. Exact: with offload and a limit on
-/// times, which may fall again where a runtime changes from streaming to the CPU, every number is
-/// tried. Tensor parallelism is over all cards of a share where the runtime splits that way.
+/// together), or the longest context at the scenario's batch or at Target::any_batch. Divisions go
+/// by fastest_of_most(). Ties: fewer copies. Limits: the target's sequences, 2^24 tokens and the
+/// model's positions. Exact: with offload and a limit on times, which may fall again where a
+/// runtime changes from streaming to the CPU, every number is tried. Tensor parallelism is over all
+/// cards of a share where the runtime splits that way.
 Serving serve(const Scenario& scenario, const Target& target, Vary vary);
 
 /// The best of each way to divide the machine; at least one. Equal copies that leave some cards

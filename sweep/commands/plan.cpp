@@ -50,6 +50,19 @@ std::vector<model::Acquisition> acquisitions_of(const Options& options, bool pri
   return {static_cast<model::Acquisition>(std::ranges::find(names, name) - names)};
 }
 
+/// Refuses what a question finds by itself.
+void refuse_found(const Options& options, const Question& asked) {
+  const auto refuse = [&](std::initializer_list<std::string_view> flags, std::string_view why) {
+    for (const auto flag : flags)
+      if (options.given(flag))
+        throw UsageError(fmt::format("--{} has no effect on plan {}: {}", flag, asked.name, why));
+  };
+  if (asked.vary == model::Vary::context)
+    return refuse({"context", "prompt-tokens", "prompt-tokens-p95"},
+                  "the context is the answer, and the prompt fills it; --output-tokens is left");
+  if (asked.sequences != nullptr) refuse({"batch"}, "the number of sequences is the answer");
+}
+
 /// plan portfolio FILE: everything is in the file.
 int run_portfolio(const Options& options) {
   for (const auto part : std::views::split(plan_command.help.flags, ' ')) {
@@ -120,6 +133,7 @@ int run_plan(const Options& options) {
   if (operands.empty()) return run_without_question(options);
   if (operands.front() == "portfolio") return run_portfolio(options);
   const Question& asked = question(operands.front());
+  refuse_found(options, asked);
   operands.erase(operands.begin());
   if (options.given("model")) operands.insert(operands.begin(), options.text("model"));
   const Format format = format_of(options);

@@ -89,6 +89,8 @@ void change_host(const Options& options, const Catalogue& catalogue, GivenMachin
   change("ram-bandwidth", host.ram_bandwidth, parse_rate);
   if (options.given("ram-bandwidth")) given.machine.ram_assumed = false;
   change("bus", host.host_bus, parse_rate);
+  if (options.given("card-link") && given.machine.devices.size() < 2)
+    throw UsageError("--card-link has no effect: the machine has no two cards");
   change("card-link", host.card_link, parse_rate);
   change("disk", host.disk, parse_bytes);
   change("disk-read", host.disk_read, parse_rate);

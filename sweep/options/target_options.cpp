@@ -57,6 +57,7 @@ model::Target target_of(const Options& options) {
   target.burstiness = options.read("burstiness", parse_positive).value_or(1);
   target.load_factor =
       options.read("load-factor", parse_positive_share).value_or(model::usual_load_factor);
+  target.any_batch = !options.given("batch");
   target.offload = options.given("allow-offload");
   target.strict = options.given("strict");
   check(options, target);

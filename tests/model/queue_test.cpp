@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "model/infer/demand.hpp"
@@ -214,6 +215,55 @@ TEST_P(QueueOf, StrictTargetsLengthenTheSlowestAlone) {
     EXPECT_GT(high.slowest->ttft_p95, usual.slowest->ttft_p95);
     EXPECT_GT(high.slowest->ttft_p95, usual.service.first.high * usual.service.ttft);
   }
+}
+
+// The means that a plan names at its demand are within its limits, and so is its load.
+TEST_P(QueueOf, PlansKeepLimitsAtTheirDemand) {
+  int held = 0, bound = 0;
+  for (const auto& [gib, prompt, output] :
+       {std::tuple{80, 1500, 300}, {20, 512, 128}, {24, 4000, 100}}) {
+    const Machine own = test::machine(1, gib, 256);
+    Scenario s = scenario(prompt, output, 1);
+    s.machine = &own;
+    const Service alone = service_of(s, evaluate(s));
+    for (const double think : {0.0, 20.0})
+      for (const bool strict : {false, true})
+        for (const double slower : {1.2, 2.0, 8.0}) {
+          Target target;
+          target.strict = strict;
+          target.ttft = slower * alone.ttft;
+          target.tpot = 2 * slower * alone.tpot;
+          target.think = think;
+          (think > 0 ? target.users = 40 : target.requests_s = 3);
+          const Serving serving = serve(s, target, Vary::batch);
+          const Size machines = machines_needed(serving, s, target);
+          if (machines == 0) continue;
+          const AtDemand at = at_demand(s, serving, target, machines * serving.replicas);
+          EXPECT_LE(at.service.ttft.value(), 1.001 * target.ttft->value()) << gib << slower;
+          EXPECT_LE(at.service.tpot.value(), 1.001 * target.tpot->value()) << gib << slower;
+          EXPECT_LE(at.slowest->load, 1.001 * target.load_factor) << gib << slower;
+          ++held;
+          bound += serving.next.miss == Miss::ttft || serving.next.miss == Miss::tpot;
+        }
+  }
+  EXPECT_GT(held, 15);
+  EXPECT_GT(bound, 3);
+}
+
+// A tighter limit on the first token never makes it later.
+TEST_P(QueueOf, ATighterLimitIsNeverSlower) {
+  const Machine own = test::machine(1, 20, 256);
+  Scenario s = scenario(512, 128, 1);
+  s.machine = &own;
+  Target target;
+  target.requests_s = 2;
+  const Serving usual = serve(s, target, Vary::batch);
+  const Size machines = machines_needed(usual, s, target);
+  const Seconds ttft = at_demand(s, usual, target, machines).service.ttft;
+  target.ttft = 1.01 * ttft;
+  const Serving limited = serve(s, target, Vary::batch);
+  EXPECT_EQ(machines_needed(limited, s, target), machines);
+  EXPECT_LE(at_demand(s, limited, target, machines).service.ttft.value(), 1.001 * ttft.value());
 }
 
 TEST_P(QueueOf, BurstsWaitLonger) {
