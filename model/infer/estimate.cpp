@@ -240,9 +240,9 @@ namespace {
 bool differ_only_in_sizes(const Scenario& a, Scenario b) {
   for (const auto size :
        {&Scenario::batch, &Scenario::prompt_tokens, &Scenario::output_tokens, &Scenario::context,
-        &Scenario::concurrency, &Scenario::prompt_tokens_p95, &Scenario::output_tokens_p95,
-        &Scenario::max_ttft_p95, &Scenario::max_tpot_p95, &Scenario::max_total_p99,
-        &Scenario::burstiness, &Scenario::load_factor})
+        &Scenario::least_context, &Scenario::concurrency, &Scenario::prompt_tokens_p95,
+        &Scenario::output_tokens_p95, &Scenario::max_ttft_p95, &Scenario::max_tpot_p95,
+        &Scenario::max_total_p99, &Scenario::burstiness, &Scenario::load_factor})
     b.*size = a.*size;
   return a == b;
 }
