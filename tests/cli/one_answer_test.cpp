@@ -177,6 +177,12 @@ TEST_F(OneAnswer, TypedDefaultsChangeNothing) {
   // A longer prompt never needs less memory.
   typed[8] = "2000";
   EXPECT_EQ(result(typed).at("kv_cache_bytes"), result(small).at("kv_cache_bytes"));
+
+  const auto on = [&](const char* machine) {
+    return result(
+        {"llama3.3-70b", "--precision", "q4_K_M", "--runtime", "llama.cpp", "--machine", machine});
+  };
+  EXPECT_EQ(on("rtx-4090 @ desktop-ddr5-64gb"), on("rtx-4090"));
 }
 
 /// A spec that names neither engine nor precision, and its page.
