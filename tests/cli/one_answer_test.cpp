@@ -160,7 +160,7 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
   }
 }
 
-/// What is taken where nothing is said has the same answer where it is typed.
+/// A default that is typed has the answer of the same default left out.
 TEST_F(OneAnswer, TypedDefaultsChangeNothing) {
   const auto result = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "estimate");
