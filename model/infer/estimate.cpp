@@ -12,6 +12,7 @@
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/draft_memory.hpp"
+#include "model/infer/placement/high_end.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/service.hpp"
@@ -285,6 +286,7 @@ Estimate Evaluator::operator()(const Scenario& s) {
   Estimate e = made.estimate;
   e.sure = confidence_of(*uses_, e.verdict, cards_used(plan),
                          surely ? HighEnd::has_room : HighEnd::unknown);
+  if (is_on_gpus(e) && !holds_at_high_end(*uses_, plan)) e.sure = Confidence::marginal;
   if (plan.cards > plan.first_used_card) {
     const Bytes budget = block_->setup.budget(s_, plan.first_used_card);
     e.max_memory = std::max(Bytes(0), budget - made.overhead);
