@@ -229,10 +229,10 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
   if (lower(halves[0]) != "cpu") machine.devices = read_all_cards(text, halves[0], catalogue);
   machine.host_assumed = halves.size() == 1;
   const bool usual = !machine.devices.empty() && !machine.devices.front().host.empty();
-  machine.ram_assumed = machine.host_assumed && !usual;
   machine.host = !machine.host_assumed ? catalogue.host(halves[1])
                  : usual               ? catalogue.host(machine.devices.front().host)
                                        : catalogue.host(catalogue.default_host);
+  machine.ram_assumed = machine.host.name == catalogue.host(catalogue.default_host).name;
   share_memory(text, machine);
   join_boxes(text, machine, catalogue);
   machine.name = machine.canonical_name();

@@ -41,7 +41,7 @@ struct Machine {
   Host host;
   /// no "@ host" was given: uses the first card's usual host or the default host
   bool host_assumed = false;
-  bool ram_assumed = false;  ///< RAM bandwidth was not given: uses the default host's
+  bool ram_assumed = false;  ///< RAM bandwidth is the default host's, which may be named
   /// times on 80 % of the catalogue's cards as large, if the card's bandwidth was not given
   std::optional<Spread> card_assumed{};
 

@@ -13,6 +13,11 @@
 namespace headroom {
 namespace {
 
+/// "3280": without an exponent.
+std::string in_three_digits(double value) {
+  return fmt::format("{}", std::stod(fmt::format("{:.3g}", value)));
+}
+
 /// The upper of two middle ones.
 template <class Quantity>
 Quantity median(std::vector<Quantity> all, std::string_view flag) {
@@ -149,7 +154,7 @@ std::string set_rates(const MachineSpecification& spec, const Catalogue& catalog
     }
     card.bandwidth = median(bandwidths, "memory bandwidth");
     spread = times_by(std::move(bandwidths), card.bandwidth);
-    std::string rates = fmt::format("GPU: {:.3g} GB/s", card.bandwidth.value() / 1e9);
+    std::string rates = fmt::format("GPU: {} GB/s", in_three_digits(card.bandwidth.value() / 1e9));
     if (!spec.gpu_flops) {
       peak = median(std::move(peaks), "TFLOPS");
       rates += fmt::format(" and {:.3g} TFLOPS", teraflops(peak));

@@ -111,8 +111,8 @@ void add_verdict_columns(std::vector<Column>& all) {
   all.push_back(outcome_column(
       "sure", "", "sure", text, +[](const Estimate& e) { return named(e.sure); },
       decode<model::Confidence>(packed::sure),
-      "confidence of the verdict: yes, no, or marginal (the interval reaches over the limit, or the "
-      "engine's memory is not measured)"));
+      "confidence of the verdict: yes, no, or marginal (the interval reaches over the limit, or "
+      "the engine's memory is not measured)"));
   all.push_back(outcome_column(
       "reason", "", "reason", text, +[](const Estimate& e) { return named(e.reason); },
       decode<model::Reason>(packed::reason),
@@ -155,7 +155,7 @@ void add_memory_columns(std::vector<Column>& all) {
   add_verdict_columns(all);
   all.push_back(stored_bytes(
       "weights_bytes", "weights", +[](const Estimate& e) { return bytes(e.weights); },
-      "weights and buffers, on all devices together; training: on the fullest card"));
+      "weights and buffers of all devices, each tensor once; training: on the fullest card"));
   all.push_back(outcome_column(
       "weights_per_gpu_bytes", "B", "weights/GPU", integer,
       +[](const Estimate& e) { return weights_per_gpu(e); }, weights_per_gpu_sql(),
@@ -183,7 +183,7 @@ void add_memory_columns(std::vector<Column>& all) {
       fmt::format("CASE WHEN {} THEN NULL ELSE weights_bytes + kv_cache_bytes + "
                   "activations_bytes + overhead_bytes END",
                   packed::training.sql()),
-      "sum of the four above; empty for training, because its terms peak at different times",
+      "sum of the four above, so each tensor once; empty for training: its peaks differ in time",
       DisplayUnit::gib));
   all.push_back(stored_bytes(
       "gpu_bytes", "GPU memory", +[](const Estimate& e) { return bytes(e.gpu_bytes); },

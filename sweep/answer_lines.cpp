@@ -114,6 +114,20 @@ std::string memory_lines(const model::Explanation& explained) {
                  {false, true, true, true, true, true, false}, rows);
 }
 
+namespace {
+
+/// ", ollama's default for 48.0 GiB of GPU memory", where an engine's own context was taken.
+std::string default_words(const model::Scenario& s) {
+  if (s.context > 0 || s.cached_tokens() != s.default_context()) return {};
+  Bytes memory(0);
+  for (const Device& card : s.machine->devices) memory += usable_memory(card);
+  const bool depends = s.runtime->serving.default_contexts.size() > 1;
+  return fmt::format(", {}'s default{}", s.runtime->name,
+                     depends ? fmt::format(" for {} GiB of GPU memory", in_gib(memory)) : "");
+}
+
+}  // namespace
+
 std::string assumption_lines(const GivenScenario& given) {
   const model::Scenario& s = given.scenario;
   std::string text =
@@ -122,9 +136,9 @@ std::string assumption_lines(const GivenScenario& given) {
                   s.batch == 1 ? std::string("one request at a time")
                                : fmt::format("{} sequences at once", grouped(s.batch)),
                   copies_words(s));
-  if (s.context > 0)
-    text += fmt::format(", a context of {} tokens{} (--context)", grouped(s.context),
-                        s.batch > 1 ? " each" : "");
+  if (s.context > 0 || s.default_context() > 0)
+    text += fmt::format(", a context of {} tokens{}{} (--context)", grouped(s.cached_tokens()),
+                        s.batch > 1 ? " each" : "", default_words(s));
   std::string all = paragraph(text + '.');
   for (const auto& line : given.assumed) all += paragraph("Assumes " + line + '.');
   return all;

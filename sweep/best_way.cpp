@@ -87,7 +87,7 @@ std::vector<const model::Engine*> compared_engines(const AskedWay& asked, const 
 AskedWay asked_way(const Options& options, const Engines& engines) {
   options.exclusive({"precision", "precisions"});
   AskedWay asked;
-  asked.has_usual_context = !says_tokens(options);
+  asked.has_usual_context = !says_context(options);
   if (options.given("runtime")) asked.engine = &engines.named(options.text("runtime"));
   for (const auto* flag : {"precision", "precisions"})
     for (auto& name : options.texts(flag)) asked.precisions.push_back(std::move(name));

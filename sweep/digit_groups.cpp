@@ -136,7 +136,8 @@ std::vector<Choice> distinct(const std::vector<Choice>& choices) {
                                       pointer(s.kv_precision.values),
                                       pointer(s.runtime),
                                       pointer(s.machine),
-                                      s.gpu_budget.count()};
+                                      s.gpu_budget.count(),
+                                      s.least_context};
     for (const auto* axis : number_axes()) key.push_back(s.*axis->number);
     for (const ServedExtra* extra : c.extras) key.push_back(pointer(extra));
     if (seen.insert(std::move(key)).second) all.push_back(c);
@@ -176,8 +177,12 @@ void set_caches(DigitGroups& groups) {
 
 namespace {
 
+/// Gives the usual context of a scenario: usual_context, or least_usual_context.
+using UsualContext = Size (*)(const model::Scenario&, const model::Model&);
+
 /// Context of the point that these choices make.
-Size usual_context_of(const DigitGroups& groups, const Choice& model, const Choice& batch) {
+Size usual_context_of(UsualContext rule, const DigitGroups& groups, const Choice& model,
+                      const Choice& batch) {
   Choice all;
   for (const DigitGroup& group : groups)
     if (group.has("prompt_tokens") || group.has("output_tokens") || group.has("runtimes"))
@@ -186,7 +191,7 @@ Size usual_context_of(const DigitGroups& groups, const Choice& model, const Choi
   overlay(all, model);
   model::Scenario& s = all.decides;
   s.prompt_tokens += all.image_tokens;
-  return model::usual_context(s, *s.weights->model);
+  return rule(s, *s.weights->model);
 }
 
 /// The first choice for each value of `key`.
@@ -202,9 +207,16 @@ std::vector<Choice> first_by(const std::vector<Choice>& choices, Key key) {
 }  // namespace
 
 void set_contexts(const GridSpec& grid, DigitGroups& groups) {
-  for (const auto* key :
-       {"prompt_tokens", "output_tokens", "contexts", "prompt_tokens_p95", "output_tokens_p95"})
+  for (const auto* key : {"contexts", "prompt_tokens_p95", "output_tokens_p95"})
     if (grid.lines.contains(key)) return;
+  // Lengths of the grid differ from point to point: each has the longer of these and its own.
+  const bool has_lengths =
+      grid.lines.contains("prompt_tokens") || grid.lines.contains("output_tokens");
+  const auto context_of = [&](const Choice& model, const Choice& batch) {
+    return usual_context_of(has_lengths ? model::least_usual_context : model::usual_context, groups,
+                            model, batch);
+  };
+  const auto field = has_lengths ? &model::Scenario::least_context : &model::Scenario::context;
   const auto* batches = grid.values("concurrencies").empty() ? "batches" : "concurrencies";
   // Groups may hold other axes too, which change no context.
   const auto models = first_by(group_with(groups, "models").choices, [](const Choice& c) {
@@ -218,20 +230,19 @@ void set_contexts(const GridSpec& grid, DigitGroups& groups) {
   bool by_model = false, by_engine = false;
   for (const Choice& batch : sizes)
     for (const Choice& model : models) {
-      const Size context = usual_context_of(groups, model, batch);
-      by_model = by_model || context != usual_context_of(groups, models.front(), batch);
+      const Size context = context_of(model, batch);
+      by_model = by_model || context != context_of(models.front(), batch);
       for (const Choice& engine : engines) {
         Choice other = model;
         other.decides.runtime = engine.decides.runtime;
-        by_engine = by_engine || context != usual_context_of(groups, other, batch);
+        by_engine = by_engine || context != context_of(other, batch);
       }
     }
   if (by_engine) merge(groups, "runtimes", "models");
   if (by_model || by_engine) merge(groups, batches, "models");
   const Choice model = group_with(groups, "models").choices.front();
   for (Choice& choice : group_with(groups, batches).choices)
-    choice.decides.context =
-        usual_context_of(groups, choice.decides.weights ? choice : model, choice);
+    choice.decides.*field = context_of(choice.decides.weights ? choice : model, choice);
 }
 
 }  // namespace headroom::sweep

@@ -36,7 +36,7 @@ std::vector<Choice> distinct(const std::vector<Choice>& choices);
 /// the digit of the models, and of the engines.
 void set_caches(DigitGroups& groups);
 
-/// The context that the commands for one point take too, where the spec says nothing of tokens.
+/// The context that the commands for one point take too, where the spec names none.
 /// Batches share the digit of the models where a model's context is shorter, and engines do where
 /// one has a context of its own.
 void set_contexts(const GridSpec& grid, DigitGroups& groups);

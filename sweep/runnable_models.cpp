@@ -198,7 +198,7 @@ int runnable_models(const Options& options, const SlowestAccepted& slowest) {
   } else {
     tbb::parallel_for(std::size_t{0}, std::min(most, rows.size()),
                       [&](std::size_t i) { rows[i].qlora = qlora_peak(*rows[i].model); });
-    emit(options, formatted(runnable_table(rows, most, given->machine), format));
+    emit(options, formatted(runnable_table(rows, most), format));
   }
   return rows.empty() ? answer_is_no : done;
 }

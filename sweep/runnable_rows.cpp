@@ -19,13 +19,6 @@ using namespace model;
 using Row = RunnableRow;
 using Line = RunnableLine;
 
-std::string verdict_of(const Row& row, const Machine& machine) {
-  report::ModelRow line;
-  line.factors = interval_factors(*row.engine);
-  if (!machine.devices.empty()) line.gpu_memory = machine.devices[0].memory.count();
-  return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = row.estimate});
-}
-
 std::string note_of_row(const Row& row) {
   if (row.estimate.gpus_used == 0) return "on the CPU";
   if (!is_on_gpus(row.estimate)) return "offload";
@@ -44,8 +37,7 @@ bool is_alike(const Row& a, const Row& b) {
 
 bool on_gpus(const Row& row) { return report::grade(row.estimate) == report::Grade::on_gpus; }
 
-report::Table runnable_table(const std::vector<Row>& rows, std::size_t most,
-                             const Machine& machine) {
+report::Table runnable_table(const std::vector<Row>& rows, std::size_t most) {
   report::Table table{
       {"rank", "model", "parameters", "precision", "runtime", "download_bytes", "verdict", "sure",
        "gpu_bytes", "ttft_s", "tokens_s", "class", "qlora_bytes"},
@@ -55,7 +47,7 @@ report::Table runnable_table(const std::vector<Row>& rows, std::size_t most,
     const Estimate& e = row.estimate;
     table.rows.push_back({static_cast<Size>(i) + 1, row.model->name, row.model->profile.parameters,
                           row.precision, std::string(row.engine->name), row.download.count(),
-                          verdict_of(row, machine), std::string(name_of(e.sure)),
+                          std::string(name_of(e.verdict)), std::string(name_of(e.sure)),
                           e.gpu_bytes.count(), e.ttft.value(), e.tokens_s,
                           std::string(report::speed_class(e)),
                           row.qlora ? report::Value(row.qlora->count()) : report::Value()});

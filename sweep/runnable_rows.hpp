@@ -27,8 +27,7 @@ struct RunnableRow {
 bool on_gpus(const RunnableRow& row);
 
 /// The first `most` rows with all columns.
-report::Table runnable_table(const std::vector<RunnableRow>& rows, std::size_t most,
-                             const Machine& machine);
+report::Table runnable_table(const std::vector<RunnableRow>& rows, std::size_t most);
 
 /// One line of the screen: a model, and how many more have the same figures.
 struct RunnableLine {

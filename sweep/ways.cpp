@@ -97,7 +97,8 @@ Bytes spare_memory(const model::Scenario& s) {
 bool is_tight(const model::Scenario& scenario, const model::Estimate& e) {
   if (!model::is_on_gpus(e)) return false;
   return model::is_at_limit(*scenario.runtime, e) ||
-         e.gpu_bytes_high + spare_memory(scenario) > model::card_budget(scenario, 0);
+         (e.queued == 0 &&
+          e.gpu_bytes_high + spare_memory(scenario) > model::largest_card_budget(scenario));
 }
 
 double share_off_cards(const model::Scenario& asked) {
@@ -200,7 +201,8 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
 std::string_view choice_words(const std::vector<Way>& ways, Size batch) {
   const Way& first = ways.front();
   const auto is_wider = [&](const Way& way) {
-    return model::is_on_gpus(way.estimate) && way.place.narrowness == 0 &&
+    return way.place.rank == model::WayRank::on_cards && way.place.wary == 0 &&
+           way.place.narrowness == 0 &&
            4 * way.weights->total.count() > 5 * first.weights->total.count();
   };
   if (std::ranges::all_of(ways, [&](const Way& way) { return way.asked == first.asked; }))

@@ -187,6 +187,8 @@ std::optional<Advice> more_cards(const Scenario& s) {
   Scenario changed = s;
   changed.machine = &machine;
   changed.tensor_parallel = changed.pipeline_parallel = 0;
+  // The engine's own context may grow with the cards: what was asked stays the same.
+  if (s.default_context() > 0) changed.context = s.cached_tokens();
   const Host& host = machine.host;
   const auto most = static_cast<std::size_t>(host.cards > 0 ? host.cards * host.boxes : 64);
   while (machine.devices.size() < most) {

@@ -12,6 +12,7 @@
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/draft_memory.hpp"
+#include "model/infer/placement/high_end.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/service.hpp"
@@ -240,9 +241,9 @@ namespace {
 bool differ_only_in_sizes(const Scenario& a, Scenario b) {
   for (const auto size :
        {&Scenario::batch, &Scenario::prompt_tokens, &Scenario::output_tokens, &Scenario::context,
-        &Scenario::concurrency, &Scenario::prompt_tokens_p95, &Scenario::output_tokens_p95,
-        &Scenario::max_ttft_p95, &Scenario::max_tpot_p95, &Scenario::max_total_p99,
-        &Scenario::burstiness, &Scenario::load_factor})
+        &Scenario::least_context, &Scenario::concurrency, &Scenario::prompt_tokens_p95,
+        &Scenario::output_tokens_p95, &Scenario::max_ttft_p95, &Scenario::max_tpot_p95,
+        &Scenario::max_total_p99, &Scenario::burstiness, &Scenario::load_factor})
     b.*size = a.*size;
   return a == b;
 }
@@ -285,6 +286,7 @@ Estimate Evaluator::operator()(const Scenario& s) {
   Estimate e = made.estimate;
   e.sure = confidence_of(*uses_, e.verdict, cards_used(plan),
                          surely ? HighEnd::has_room : HighEnd::unknown);
+  if (is_on_gpus(e) && !holds_at_high_end(*uses_, plan)) e.sure = Confidence::marginal;
   if (plan.cards > plan.first_used_card) {
     const Bytes budget = block_->setup.budget(s_, plan.first_used_card);
     e.max_memory = std::max(Bytes(0), budget - made.overhead);

@@ -80,7 +80,8 @@ Scenario with_lengths(const Scenario& asked, const Lengths& prompts, const Lengt
   switch (s.runtime->serving.admission) {
     case Admission::slots:
       if (s.context == 0)
-        s.context = std::max(whole_tokens(prompts.p95 + outputs.p95), s.default_context());
+        s.context = std::max(
+            {whole_tokens(prompts.p95 + outputs.p95), s.default_context(), s.least_context});
       break;
     case Admission::whole:
       s.context = whole_tokens(prompts.mean() + outputs.mean());

@@ -32,8 +32,13 @@ Bytes smallest_card(const CurveLine& line, const AllocationPoint& point) {
   return least;
 }
 
-/// True if it stays on its cards even at the high end of its memory's interval.
+/// True if it stays within its limit even at the high end of its memory's interval. The limit is
+/// the allocation for an engine that sets aside just that, else the card.
 bool within_cards(const CurveLine& line, const AllocationPoint& point) {
+  if (point.plan.cards > 0 && line.scenario.runtime->memory.sets_aside() &&
+      (point.estimate.gpu_bytes_high > point.allocation ||
+       is_at_limit(*line.scenario.runtime, point.estimate)))
+    return false;
   return point.plan.cards == 0 || point.estimate.gpu_bytes_high <= smallest_card(line, point);
 }
 
@@ -100,7 +105,7 @@ void recommend(CurveLine& line) {
                 "the least with {:.0f} % of the best speed of a whole answer (it reaches {:.0f} %)",
                 100 * report::knee_share, 100 * answers_s(p) / best);
   if (!safe)
-    line.reason += fmt::format("; it may need up to {}, more than the card has",
+    line.reason += fmt::format("; it may need up to {}, more than there is",
                                to_text(p.estimate.gpu_bytes_high));
   else if (best_within < report::knee_share * best)
     line.reason +=

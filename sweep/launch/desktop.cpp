@@ -14,19 +14,17 @@ namespace {
 /// Throws std::invalid_argument for what the program's own options cannot ask for.
 void refuse_other_parts(const LaunchPoint& point, std::string_view program) {
   for (const auto& [name, value] : point.split)
-    if (name != "gpu-layers" && name != "n-cpu-moe")
+    if (name != "gpu-layers" && name != "n-cpu-moe" &&
+        (name != "override-tensor" || point.scenario.layer_split != nullptr))
       throw std::invalid_argument(fmt::format("{} has no option for --{}", program, name));
   if (!point.scenario.maps_files)
     throw std::invalid_argument(fmt::format("{} has no option for --no-mmap", program));
-  if (point.scheme().family != model::SchemeFamily::gguf)
-    throw std::invalid_argument(
-        fmt::format("{} loads GGUF files: choose a precision such as q4_K_M", program));
 }
 
 /// The automatic fit of llama.cpp places experts in host memory; a number of layers cannot.
 bool places_by_itself(const LaunchPoint& point) {
   return std::ranges::any_of(point.split,
-                             [](const auto& each) { return each.first == "n-cpu-moe"; });
+                             [](const auto& each) { return each.first != "gpu-layers"; });
 }
 
 /// Variables of the server's environment that differ from its defaults.

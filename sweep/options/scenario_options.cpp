@@ -221,9 +221,8 @@ const model::Scheme& scheme_named(const std::string& name, const Engines& engine
 
 }  // namespace
 
-bool says_tokens(const Options& options) {
-  constexpr std::string_view flags[] = {"prompt-tokens", "output-tokens",     "context",
-                                        "seq",           "prompt-tokens-p95", "output-tokens-p95"};
+bool says_context(const Options& options) {
+  constexpr std::string_view flags[] = {"context", "seq", "prompt-tokens-p95", "output-tokens-p95"};
   return std::ranges::any_of(flags, [&](std::string_view flag) { return options.given(flag); });
 }
 
@@ -264,7 +263,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   set_budgets(options, given.on_machine, s);
   set_parallel(options, given.on_machine, s);
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
-  if (!says_tokens(options)) s.context = model::usual_context(s, *given.model);
+  if (!says_context(options)) s.context = model::usual_context(s, *given.model);
   choose(options, given);
   set_engine(options, *given.engines, given.on_machine, s);
   take_towers(options, *s.runtime, *given.model, given.assumed);

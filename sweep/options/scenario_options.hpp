@@ -50,8 +50,9 @@ struct GivenScenario {
   model::Scenario scenario;
 };
 
-/// True if flags say how long requests are. Otherwise the context is usual_context().
-bool says_tokens(const Options& options);
+/// True if flags say how many tokens a cache holds, or that requests differ in length. Otherwise
+/// the context is usual_context().
+bool says_context(const Options& options);
 
 /// Batch, tokens, caches and runtime; model, weights and machine are left to the caller. The
 /// scenario points into `engines`. Throws UsageError and UnknownName.

@@ -160,6 +160,31 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
   }
 }
 
+/// A default that is typed has the answer of the same default left out.
+TEST_F(OneAnswer, TypedDefaultsChangeNothing) {
+  const auto result = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "estimate");
+    words.emplace_back("--json");
+    const json::value all = json::parse(ask(words).second);
+    return all.at("result");
+  };
+  const std::vector<std::string> small{"llama2-13b",      "--precision", "q8_0",
+                                       "--runtime",       "llama.cpp",   "--machine",
+                                       "rtx-4060-ti-16gb"};
+  auto typed = small;
+  typed.insert(typed.end(), {"--prompt-tokens", "512", "--output-tokens", "128"});
+  EXPECT_EQ(result(typed), result(small));
+  // A longer prompt never needs less memory.
+  typed[8] = "2000";
+  EXPECT_EQ(result(typed).at("kv_cache_bytes"), result(small).at("kv_cache_bytes"));
+
+  const auto on = [&](const char* machine) {
+    return result(
+        {"llama3.3-70b", "--precision", "q4_K_M", "--runtime", "llama.cpp", "--machine", machine});
+  };
+  EXPECT_EQ(on("rtx-4090 @ desktop-ddr5-64gb"), on("rtx-4090"));
+}
+
 /// A spec that names neither engine nor precision, and its page.
 TEST_F(OneAnswer, TheBestWayOfAReportIsTheWayOfAnEstimate) {
   const auto list = [](const auto& names) {

@@ -28,6 +28,7 @@ TEST(Machine, WithoutAHostItSitsInTheStatedDefault) {
   EXPECT_EQ(machine.devices.size(), 1u);
   EXPECT_TRUE(machine.host_assumed);
   EXPECT_TRUE(machine.ram_assumed);
+  EXPECT_TRUE(parsed(machine.name).ram_assumed) << "typed or not, it is one machine";
   EXPECT_FALSE(parsed("8x h100-sxm-80gb").ram_assumed);
   EXPECT_EQ(machine.host.name, shipped_catalogue().default_host);
   EXPECT_EQ(machine.name, "1x rtx-4090 @ " + shipped_catalogue().default_host);

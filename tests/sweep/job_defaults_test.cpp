@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "job_fixture.hpp"
 #include "report/columns.hpp"
@@ -38,9 +39,21 @@ TEST(Job, EnginesAndPrecisionsAreTheUsualOnesWhereNoneIsNamed) {
   EXPECT_EQ(named.points(), 1);
 }
 
-TEST(Job, ContextIsPromptAndOutputWhereTheSpecHasThem) {
-  const Job job = job_of(std::string(small) + "prompt_tokens = [512]");
-  for (const auto& s : scenarios(job.grids[0])) EXPECT_EQ(s.context, 0);
+/// Lengths that the spec names change the cache only where they need more than the usual context.
+TEST(Job, LengthsOfTheSpecLeaveTheUsualContext) {
+  const auto contexts = [](const std::string& axes) {
+    std::map<std::tuple<Size, Size, Size>, Size> all;
+    const Job job = job_of(std::string(small) + "batches = [1, 8]\n" + axes);
+    for (const auto& s : scenarios(job.grids[0]))
+      all[{s.weights->model->shape.positions, s.batch, s.prompt_tokens}] = s.cached_tokens();
+    return all;
+  };
+  const auto usual = contexts("");
+  EXPECT_EQ(contexts("prompt_tokens = [512]\noutput_tokens = [128]"), usual);
+  const auto longer = contexts("prompt_tokens = [512, 1500]");
+  for (const auto& [of, tokens] : usual) EXPECT_EQ(longer.at(of), tokens);
+  EXPECT_EQ(longer.at({4096, 1, 1500}), 4096);
+  EXPECT_EQ(longer.at({4096, 8, 1500}), 1500 + 128);
 }
 
 TEST(Job, AnEncoderHasNoContextOfItsOwn) {

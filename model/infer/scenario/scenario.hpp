@@ -47,6 +47,7 @@ struct Scenario {
   Size batch = 1;
   Size prompt_tokens = 512, output_tokens = 128;
   Size context = 0;  ///< tokens of KV cache per sequence; 0: the engine's, at least prompt + output
+  Size least_context = 0;        ///< fewest of those tokens where `context` is 0
   Bytes gpu_budget = unlimited;  ///< all the process may use on each card, as nvidia-smi shows it
   double gpu_share = 0;  ///< share of each card in place of the engine's; 0: the engine's own
   Bytes ram_budget = unlimited;
@@ -91,7 +92,7 @@ struct Scenario {
   Size default_context() const;
   Size cached_tokens() const {
     if (context > 0) return context;
-    return std::max(prompt_tokens + output_tokens, default_context());
+    return std::max({prompt_tokens + output_tokens, default_context(), least_context});
   }
   /// True if the rate of requests that come at random is asked for.
   bool asks_for_arrivals() const {

@@ -6,13 +6,17 @@
 
 namespace headroom::model {
 
-Size usual_context(const Scenario& s, const Model& model) {
+Size least_usual_context(const Scenario& s, const Model& model) {
   constexpr Size together = 8192;
   if (!s.kv_cache || !model.profile.generative || model.encoder_decoder) return 0;
   if (!s.runtime->serving.default_contexts.empty()) return 0;
-  Size context = (together + s.batch - 1) / s.batch;
-  if (model.shape.positions > 0) context = std::min(context, model.shape.positions);
-  return std::max(context, s.prompt_tokens + s.output_tokens);
+  const Size context = (together + s.batch - 1) / s.batch;
+  return model.shape.positions > 0 ? std::min(context, model.shape.positions) : context;
+}
+
+Size usual_context(const Scenario& s, const Model& model) {
+  const Size least = least_usual_context(s, model);
+  return least > 0 ? std::max(least, s.prompt_tokens + s.output_tokens) : 0;
 }
 
 }  // namespace headroom::model

@@ -10,4 +10,7 @@ namespace headroom::model {
 /// output: the engine has a default of its own, or no cache grows with tokens that are generated.
 Size usual_context(const Scenario& scenario, const Model& model);
 
+/// As above whatever prompt and output are: a Scenario's `least_context`.
+Size least_usual_context(const Scenario& scenario, const Model& model);
+
 }  // namespace headroom::model
