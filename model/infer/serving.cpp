@@ -171,9 +171,8 @@ Serving longest_at_random(const Scenario& scenario, const MachineShare& share,
   const auto with_context = [&](Size n) {
     const Scenario changed = with(scenario, Vary::context, n);
     if (target.any_batch) return serve_on(changed, share, target, Vary::batch);
-    Serving copy;
-    copy.cards = static_cast<Size>(share.machine.devices.size());
     const Scenario s = on(changed, share);
+    Serving copy{.cards = std::ssize(share.machine.devices)};
     copy.next = shortfall(s, evaluate(s), target);
     if (!copy.next.met()) return copy;
     copy.replicas = share.replicas;
