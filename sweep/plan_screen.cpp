@@ -9,7 +9,6 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
 #include "model/answer/narrow_formats.hpp"
-#include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/answer_lines.hpp"
@@ -123,17 +122,14 @@ std::string time_words_of(const PlanScreen& screen, const Candidate& best) {
 
 std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   std::string text;
-  const Size held = model::held_tokens(best.scenario);
   if (best.serving.estimate.gpus_used > 0)
     text += paragraph(fmt::format(
-        "Memory: {} of {} GiB on {}, {} for each sequence.",
+        "Memory: {} of {} GiB on {}, {} tokens of context for each sequence.",
         in_gib(best.serving.estimate.gpu_bytes), in_gib(model::card_budget(best.scenario, 0)),
         best.serving.cards > 1      ? fmt::format("each of a copy's {} GPUs", best.serving.cards)
         : best.serving.replicas > 1 ? std::string("each GPU")
                                     : std::string("the GPU"),
-        held < best.serving.context ? fmt::format("{} tokens of a context of {}", grouped(held),
-                                                  grouped(best.serving.context))
-                                    : grouped(held) + " tokens of context"));
+        grouped(best.serving.context)));
   if (const Size idle = idle_cards(best); idle > 0)
     text += paragraph(fmt::format("Uses {} of the {} cards: copies on more of them serve less.",
                                   best.serving.cards * best.serving.replicas,

@@ -54,7 +54,7 @@ class Explainer {
       out_.notes.push_back(
           fmt::format("{} would start and run {} of {} sequences of {} tokens concurrently{}; the "
                       "others wait. Bytes and times above cover the running sequences",
-                      runtime_.name, s_.batch, asked_.batch, held_tokens(s_),
+                      runtime_.name, s_.batch, asked_.batch, s_.cached_tokens(),
                       plan_.replicas > 1 ? " on each replica" : ""));
     add_memory_terms(s_, plan_, out_);
     if (out_.estimate.verdict != Verdict::does_not_fit) add_time_terms(s_, plan_, out_);

@@ -56,8 +56,10 @@ class MemoryTerms {
     exact("kv_cache", kv,
           "batch * (sum over layers of stored(per_token * min(context, window)) + state)",
           fmt::format("batch {}, context {}, {}, {} bytes a token at this context", s_.batch,
-                      held_tokens(s_), counted(decoding, "layer"),
-                      kv.count() / std::max<Size>(1, s_.batch * held_tokens(s_))),
+                      s_.cached_tokens(), counted(decoding, "layer"),
+                      s_.cached_tokens() > 0
+                          ? kv.count() / std::max<Size>(1, s_.batch * s_.cached_tokens())
+                          : 0),
           "Pope et al., arXiv:2211.05102; MLA: arXiv:2412.19437");
     for (Term& term : extra_terms(s_, plan_)) out_.terms.push_back(std::move(term));
     if (plan_.cards == 0) return;

@@ -69,8 +69,8 @@ constexpr Flag first_flags[] = {
     {"output-tokens-p95", "--osl-p95", one, "N",
      "95th percentile of the output lengths; --output-tokens is then the median"},
     {"context", "--max-model-len --ctx-size -c", one, "N",
-     "tokens of KV cache for each sequence, or that one may have at most where all share a pool of "
-     "blocks, as in vllm; 32k is 32,768 (default: 8,192 for all together or more)"},
+     "tokens of KV cache for each sequence; 32k is 32,768 (default: 8,192 for all together or "
+     "more)"},
     {"seq", "--seq-len --seq-length", one, "N",
      "sequence length in training; in inference another name of --context"},
     {"no-kv-cache", "", nothing, "", "compute the whole prefix again for every token"},

@@ -145,15 +145,9 @@ Size state_copies(const Scenario& s) {
   return !recomputes || s.runtime->parallel.split == Split::tensors ? 1 + s.draft->tokens : 1;
 }
 
-Size held_tokens(const Scenario& s) {
-  const Size context = s.cached_tokens(), request = s.prompt_tokens + s.output_tokens;
-  if (s.runtime->serving.admission == Admission::slots || context <= request) return context;
-  return std::max(request, (context + s.batch - 1) / s.batch);
-}
-
 CachedTokens reserved_tokens(const Scenario& s) {
   if (!s.kv_cache) return {};
-  CachedTokens tokens{.self = held_tokens(s), .source = 0};
+  CachedTokens tokens{.self = s.cached_tokens(), .source = 0};
   if (s.weights->model->encoder_decoder) {
     tokens.source = std::min(s.prompt_tokens, tokens.self);
     tokens.self -= tokens.source;

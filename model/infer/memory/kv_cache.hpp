@@ -19,17 +19,7 @@ struct CachedTokens {
   bool operator==(const CachedTokens&) const = default;
 };
 
-/// Tokens of each sequence that memory is needed for. An engine with a slot for each sequence
-/// reserves the context. Others give blocks of one pool to tokens as they come. They start only if
-/// the pool holds one sequence of the whole context:
-///
-///   max(prompt + output, context / batch)
-///
-/// Source: vLLM 0.19 v1/core/kv_cache_manager.py allocate_slots, v1/core/kv_cache_utils.py
-/// check_enough_kv_cache_memory. A window of attention bounds both ends alike.
-Size held_tokens(const Scenario& scenario);
-
-/// Tokens that the scenario reserves memory for: those of held_tokens(), in the runtime's blocks.
+/// Tokens that the scenario reserves memory for: its context, in the runtime's blocks.
 CachedTokens reserved_tokens(const Scenario& scenario);
 
 /// Recurrent states of each sequence: one, and with speculative decoding one for each proposed
