@@ -97,9 +97,10 @@ void add_axis_columns(std::vector<Column>& all) {
   all.push_back(
       axis("output_tokens", "tokens", "output", integer, "output tokens of each sequence"));
   add_load_axes(all);
-  all.push_back(axis("context", "tokens", "context", integer,
-                     "tokens of KV cache for each sequence; empty: prompt + output, and at "
-                     "least the default of --context or of the engine"));
+  all.push_back(
+      axis("context", "tokens", "context", integer,
+           "tokens of KV cache for each sequence; empty: prompt + output, and at least the "
+           "usual context, or the engine's"));
   all.push_back(axis("machine", "", "machine", text, "cards @ host"));
   all.push_back(axis("runtime", "", "runtime", text, "engine that runs the model"));
   all.push_back(axis("served_adapters", "", "adapters", text,

@@ -234,7 +234,8 @@ TEST_P(QueueOf, PlansKeepLimitsAtTheirDemand) {
           target.ttft = slower * alone.ttft;
           target.tpot = 2 * slower * alone.tpot;
           target.think = think;
-          (think > 0 ? target.users = 40 : target.requests_s = 3);
+          target.users = think > 0 ? 40 : 0;
+          target.requests_s = think > 0 ? 0 : 3;
           const Serving serving = serve(s, target, Vary::batch);
           const Size machines = machines_needed(serving, s, target);
           if (machines == 0) continue;
