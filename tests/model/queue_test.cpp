@@ -217,7 +217,6 @@ TEST_P(QueueOf, StrictTargetsLengthenTheSlowestAlone) {
   }
 }
 
-// The means that a plan names at its demand are within its limits, and so is its load.
 TEST_P(QueueOf, PlansKeepLimitsAtTheirDemand) {
   int held = 0, bound = 0;
   for (const auto& [gib, prompt, output] :
