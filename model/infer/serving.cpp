@@ -172,11 +172,11 @@ Serving longest_at_random(const Scenario& scenario, const MachineShare& share,
     const Scenario changed = with(scenario, Vary::context, n);
     if (target.any_batch) return serve_on(changed, share, target, Vary::batch);
     const Scenario s = on(changed, share);
-    Serving copy{.cards = std::ssize(share.machine.devices)};
+    Serving copy;
+    copy.cards = std::ssize(share.machine.devices);
     copy.next = shortfall(s, evaluate(s), target);
-    if (!copy.next.met()) return copy;
-    copy.replicas = share.replicas;
-    return started(copy, s, target);
+    copy.replicas = copy.next.met() ? share.replicas : 0;
+    return copy.replicas > 0 ? started(copy, s, target) : copy;
   };
   const auto missed = [&](Size prompt) {
     const Serving each = with_context(prompt + scenario.output_tokens);

@@ -31,12 +31,11 @@ bool unpacks(const model::Scenario& s) {
 
 constexpr double of_data_sheet = 0.8;
 
-/// Seconds of a decode step of any batch, which reads a token's weights at least; 0 for any other
-/// figure.
+/// Seconds of a decode step of one sequence; 0 for any other figure.
 double min_seconds(const ScoredRow& each) {
   const model::Scenario& s = each.scenario;
   const bool step = each.statistic == Statistic::step || each.statistic == Statistic::serving_step;
-  if (!step || s.machine->devices.size() > 1) return 0;
+  if (!step || s.batch != 1 || s.machine->devices.size() > 1) return 0;
   if (s.draft != nullptr) return 0;  // a pass gives as many tokens as are kept
   return of_data_sheet * reading_weights(each);
 }

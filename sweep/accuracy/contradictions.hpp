@@ -18,10 +18,10 @@ struct Contradiction {
 /// prompts with packed weights. This applies if the engine dequantises packed weights into memory
 /// and then uses the same products, because more work cannot take half the time.
 ///
-/// Skip::memory_rate: steps on at most one card that took less than 4/5 of one read of a token's
-/// weights. The read uses the data sheet's rate of each memory and omits caches and
-/// all else. Host memory that the row does not state has the processor maker's rate; some kits are
-/// a quarter faster.
+/// Skip::memory_rate: steps of one sequence on at most one card, served or not, that took less than
+/// 4/5 of one read of a token's weights. The read uses the data sheet's rate of each memory and
+/// omits caches and all else. Host memory that the row does not state has the processor maker's
+/// rate; some kits are a quarter faster.
 ///
 /// Neither rule uses a fitted constant.
 std::map<const Measurement*, Contradiction> contradicted(const std::vector<ScoredRow>& subjects);

@@ -57,20 +57,12 @@ Bytes over_pool(const Scenario& s, const Plan& plan, const CardUse& use, Bytes m
   return use.pooled(*s.runtime) - limit_at(pool, use.context, factor);
 }
 
-Bytes over_beside_pool(const Scenario& s, const Plan& plan, const CardUse& use, Bytes memory,
-                       double factor) {
-  if (!has_static_pool(s)) return Bytes(0) - unlimited;
-  const Bytes pool = static_pool(s, plan.shards, plan.stages, memory, use.context);
-  return bytes_at(use.activations, use.activations, factor) - (memory - use.context - pool);
-}
-
 Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, double factor) {
   const Scenario& s = uses.scenario();
   CardUse use = uses.card(plan, card);
   use.kv_cache = std::max(use.kv_cache, pages_of_states(uses, card));
   return std::max({use.total() - limit_at(of.budget, use.work(), factor),
                    over_pool(s, plan, use, of.memory, factor),
-                   over_beside_pool(s, plan, use, of.memory, factor),
                    missing_beside(s, plan, of, use.activations, factor)});
 }
 

@@ -247,17 +247,13 @@ Bytes own_budget(const Scenario& scenario, Bytes memory);
 /// such a share never exceeds it.
 Bytes over_pool(const Scenario& scenario, const Plan& plan, const CardUse& use, Bytes memory,
                 double memory_factor);
-/// Bytes by which activations exceed what is beside that share, which caches fill at start.
-Bytes over_beside_pool(const Scenario& scenario, const Plan& plan, const CardUse& use, Bytes memory,
-                       double memory_factor);
 
 /// Memory of a card, and the part of it that the process may use.
 struct Limits {
   Bytes budget, memory;
 };
 /// Bytes by which a card exceeds its limits; negative: what is left. Limits are those of its
-/// budget and, within it, of the share of weights and caches (over_pool) and of what is beside that
-/// (over_beside_pool). The memory beside the budget is the last
+/// budget, of the share of weights and caches in it (over_pool), and of the memory beside it
 /// (model/infer/placement/outside_share.hpp).
 Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, double memory_factor);
 
