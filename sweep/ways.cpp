@@ -9,6 +9,7 @@
 #include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/placement/active_sequences.hpp"
+#include "model/infer/placement/high_end.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/service.hpp"
@@ -94,9 +95,21 @@ Bytes spare_memory(const model::Scenario& s) {
   return most;
 }
 
+namespace {
+
+/// An engine without measured memory is never sure, so its confidence does not tell.
+bool is_full_unmeasured(const model::Scenario& asked) {
+  if (asked.runtime->memory.interval.measurements > 0) return false;
+  const model::Scenario s = model::admitted_scenario(asked);
+  const model::Uses uses(s);
+  return !model::holds_at_high_end(uses, model::place(uses, 1.0));
+}
+
+}  // namespace
+
 bool is_tight(const model::Scenario& scenario, const model::Estimate& e) {
   if (!model::is_on_gpus(e)) return false;
-  return model::is_at_limit(*scenario.runtime, e) ||
+  return model::is_at_limit(*scenario.runtime, e) || is_full_unmeasured(scenario) ||
          (e.queued == 0 &&
           e.gpu_bytes_high + spare_memory(scenario) > model::largest_card_budget(scenario));
 }
