@@ -11,6 +11,7 @@
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/high_end.hpp"
 #include "model/infer/placement/placement.hpp"
+#include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/service.hpp"
 #include "report/words.hpp"
@@ -102,6 +103,8 @@ bool is_full_unmeasured(const model::Scenario& asked) {
   if (asked.runtime->memory.interval.measurements > 0) return false;
   const model::Scenario s = model::admitted_scenario(asked);
   const model::Uses uses(s);
+  if (s.runtime->parallel.split == model::Split::tensors)
+    return !model::holds_division(uses, s.runtime->memory.interval.high);
   return !model::holds_at_high_end(uses, model::place(uses, 1.0));
 }
 
