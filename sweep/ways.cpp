@@ -19,7 +19,6 @@
 namespace headroom::sweep {
 namespace {
 
-using model::Confidence;
 using model::Verdict;
 
 /// A checkpoint in 32 bit is served in 16: vLLM 0.33 config/model.py _resolve_auto_dtype, llama.cpp
