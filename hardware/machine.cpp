@@ -232,7 +232,7 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
   machine.host = !machine.host_assumed ? catalogue.host(halves[1])
                  : usual               ? catalogue.host(machine.devices.front().host)
                                        : catalogue.host(catalogue.default_host);
-  machine.ram_assumed = machine.host.name == catalogue.host(catalogue.default_host).name;
+  machine.ram_assumed = machine.host.name == catalogue.default_host;
   share_memory(text, machine);
   join_boxes(text, machine, catalogue);
   machine.name = machine.canonical_name();

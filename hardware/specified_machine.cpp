@@ -157,7 +157,7 @@ std::string set_rates(const MachineSpecification& spec, const Catalogue& catalog
     std::string rates = fmt::format("GPU: {} GB/s", in_three_digits(card.bandwidth.value() / 1e9));
     if (!spec.gpu_flops) {
       peak = median(std::move(peaks), "TFLOPS");
-      rates += fmt::format(" and {:.3g} TFLOPS", teraflops(peak));
+      rates += fmt::format(" and {} TFLOPS", in_three_digits(teraflops(peak)));
     }
     assumed = fmt::format("{}, the median of {} cards as large", rates, similar.size());
   }
@@ -165,9 +165,9 @@ std::string set_rates(const MachineSpecification& spec, const Catalogue& catalog
     const Intensity usual = usual_intensity(catalogue);
     peak = FlopsPerSecond(card.bandwidth.value() * usual.value());
     assumed = fmt::format(
-        "GPU peak: {:.3g} TFLOPS, the bandwidth times {:.3g} FLOP per byte, the median of the "
+        "GPU peak: {} TFLOPS, the bandwidth times {:.3g} FLOP per byte, the median of the "
         "catalogue",
-        teraflops(peak), usual.value());
+        in_three_digits(teraflops(peak)), usual.value());
   }
   card.fp16 = card.bf16 = peak;
   return assumed;

@@ -64,8 +64,7 @@ bool way_runs(const ModelRow& row) { return rank_of(row) <= model::WayRank::offl
 
 bool is_tight(const ModelRow& row) {
   const model::Estimate& e = row.roomiest().estimate;
-  return model::is_on_gpus(e) && e.sure == model::Confidence::marginal &&
-         row.factors.memory.measurements > 0;
+  return model::is_on_gpus(e) && model::is_at_limit(row.factors.memory.measurements, e);
 }
 
 std::vector<const ModelRow*> ordered_ways(std::span<const ModelRow* const> here) {

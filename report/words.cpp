@@ -119,8 +119,7 @@ Grade grade(const Estimate& e) {
 }
 
 std::string verdict_words(const ModelRow& line, const BudgetPoint& entry) {
-  const bool marginal = entry.estimate.sure == model::Confidence::marginal &&
-                        line.factors.memory.measurements > 0 &&
+  const bool marginal = model::is_at_limit(line.factors.memory.measurements, entry.estimate) &&
                         entry.estimate.verdict != Verdict::refused;
   const Size waiting = entry.estimate.queued;
   return plain_words(line, entry) +

@@ -22,6 +22,8 @@ Queue queue_of(const Scenario& s, Size slots, const Service& seen, const Target&
   return target.strict ? Queue(s, slots, seen.first.high, seen.step.high) : Queue(s, slots);
 }
 
+bool is_of_tokens(Miss miss) { return miss == Miss::tpot || miss == Miss::tpot_p95; }
+
 /// Limits of requests that arrive at random. Their means too depend on how they queue.
 LateLimits limits_of(const Target& target) {
   LateLimits limits = target.late;
@@ -75,12 +77,6 @@ Serving started(Serving copy, const Scenario& chosen, const Target& target) {
   give(copy, chosen, target);
   return copy;
 }
-
-namespace {
-
-bool is_of_tokens(Miss miss) { return miss == Miss::tpot || miss == Miss::tpot_p95; }
-
-}  // namespace
 
 Serving best_slots(const Serving& copy, Scenario s, const Serving& most, const Target& target) {
   const auto given = [](const Serving& each) {

@@ -286,7 +286,8 @@ Estimate Evaluator::operator()(const Scenario& s) {
   Estimate e = made.estimate;
   e.sure = confidence_of(*uses_, e.verdict, cards_used(plan),
                          surely ? HighEnd::has_room : HighEnd::unknown);
-  if (is_on_gpus(e) && !holds_at_high_end(*uses_, plan)) e.sure = Confidence::marginal;
+  if (e.sure == Confidence::yes && is_on_gpus(e) && !holds_at_high_end(*uses_, plan))
+    e.sure = Confidence::marginal;
   if (plan.cards > plan.first_used_card) {
     const Bytes budget = block_->setup.budget(s_, plan.first_used_card);
     e.max_memory = std::max(Bytes(0), budget - made.overhead);

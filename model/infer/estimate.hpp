@@ -80,8 +80,11 @@ constexpr bool uses_a_gpu(const Estimate& e) { return fits(e) && e.gpus_used > 0
 constexpr bool is_on_gpus(const Estimate& e) { return e.verdict <= Verdict::fits_gpus; }
 /// True if the interval of memory reaches over a limit. Without measurements of the engine's memory
 /// a fit is never sure, whatever is left: that alone is no limit.
+inline bool is_at_limit(int memory_measurements, const Estimate& e) {
+  return e.sure == Confidence::marginal && memory_measurements > 0;
+}
 inline bool is_at_limit(const Engine& engine, const Estimate& e) {
-  return e.sure == Confidence::marginal && engine.memory.interval.measurements > 0;
+  return is_at_limit(engine.memory.interval.measurements, e);
 }
 
 /// Pure and total: never throws for a scenario made of valid rows, depends on nothing else.

@@ -278,9 +278,7 @@ Scenario Subjects::labelled(const Measurement& row) {
   if (whole(options, "ep", 1) > 1 && s.expert_parallel == 0 && s.weights->shards.experts > 0)
     throw Skipped(Skip::feature, "experts over a part of the cards that is not described");
   set_budget(row, s);
-  // SGLang 0.4.6 to 0.5.23 take at least so many requests, where a run does not say how many.
-  constexpr Size least_requests = 2048;
-  if (s.max_sequences == 0 && model::has_static_pool(s)) s.max_sequences = least_requests;
+  if (s.max_sequences == 0 && model::has_static_pool(s)) s.max_sequences = model::usual_requests;
   return s;
 }
 

@@ -35,11 +35,15 @@ double static_share(const Scenario& scenario, Size shards, Size stages);
 /// mem_cache/kv_cache_configurator.py _profile_available_bytes.
 Bytes static_pool(const Scenario& scenario, Size shards, Size stages, Bytes memory, Bytes context);
 
+/// Requests at once that such an engine takes at least, where its command does not say how many; at
+/// most twice as many. Source: as request_table(), 0.5.23 kv_cache_configurator.py.
+inline constexpr Size usual_requests = 2048;
+
 /// The table of where each request's tokens are: 4 bytes for each position of a context, one row
 /// for each request at once and one spare. It lies beside the pool, as activations do. Requests are
 /// those that the engine is started with (max_sequences), else the batch. 0 without a pool. Source:
 /// SGLang 0.4.6 model_executor/model_runner.py init_memory_pool, 0.5.23 mem_cache/memory_pool.py
-/// ReqToTokenPool. Without --max-running-requests the engine takes 2048 to 4096.
+/// ReqToTokenPool.
 Bytes request_table(const Scenario& scenario);
 
 }  // namespace headroom::model

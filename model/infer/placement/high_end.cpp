@@ -5,13 +5,9 @@
 namespace headroom::model {
 
 bool holds_at_high_end(const Uses& uses, const Plan& plan) {
-  const Scenario& s = uses.scenario();
-  for (Size card = plan.first_used_card; card < plan.cards; ++card) {
-    const CardUse use = uses.card(plan, card);
-    if (bytes_at(use.total(), use.uncertain(), s.runtime->memory.interval.high) >
-        uses.setup().budget(s, card))
-      return false;
-  }
+  const double high = uses.scenario().runtime->memory.interval.high;
+  for (Size card = plan.first_used_card; card < plan.cards; ++card)
+    if (over_budget(uses, plan, card, high) > Bytes(0)) return false;
   return true;
 }
 
