@@ -59,9 +59,7 @@ bool uses_host(const Plan& plan) {
 }
 
 Verdict verdict_of(const Plan& plan) {
-  if (plan.reason == Reason::gpu_memory || plan.reason == Reason::ram ||
-      plan.reason == Reason::disk || plan.reason == Reason::no_offload)
-    return Verdict::does_not_fit;
+  if (is_of_memory(plan.reason)) return Verdict::does_not_fit;
   if (!plan.feasible()) return Verdict::refused;
   if (reads_disk(plan)) return Verdict::fits_disk_offload;
   if (uses_host(plan)) return Verdict::fits_cpu_offload;

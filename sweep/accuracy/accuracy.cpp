@@ -32,12 +32,6 @@ Unscored unscored(const Measurement& row, const Skipped& skipped) {
   return {&row, false, "missing " + text.substr(0, colon), text.substr(colon + 2)};
 }
 
-/// True if more memory would help, or nothing is short.
-bool memory_decides(model::Reason reason) {
-  using enum model::Reason;
-  return reason <= disk || reason == no_offload;
-}
-
 /// Collects scores, labels and what has neither.
 class Scorer {
  public:
@@ -136,7 +130,7 @@ class Scorer {
     // Refusals for other reasons say nothing of memory. More cards than the row has: SGLang's
     // attention by data parallel, which is not described.
     if (const auto refused = place(s, 1.0);
-        !memory_decides(refused.reason) &&
+        !refused.feasible() && !model::is_of_memory(refused.reason) &&
         (row["outcome"] == "oom" || refused.reason == model::Reason::not_enough_gpus))
       throw Skipped(Skip::feature, std::string(name_of(refused.reason)));
     // The row says which layers are in host memory, or that some may be.

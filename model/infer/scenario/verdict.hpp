@@ -51,6 +51,12 @@ enum class Reason : std::uint8_t {
   experts_divide_cards,   ///< expert parallelism divides neither cards nor experts evenly
 };
 
+/// True if more memory of some kind would help.
+constexpr bool is_of_memory(Reason reason) {
+  using enum Reason;
+  return reason == gpu_memory || reason == ram || reason == disk || reason == no_offload;
+}
+
 /// "fits_one_gpu", … as stored; and words for a reader.
 std::string_view name_of(Verdict verdict);
 std::string_view name_of(Confidence sure);
