@@ -90,8 +90,8 @@ Serving best_slots(const Serving& copy, Scenario s, const Serving& most, const T
   const Size all = most.batch;
   const bool tokens_bind = is_of_tokens(most.next.miss);
   Serving best = most;
-  const auto take = [&](Serving each) {
-    if (given(each) > given(best)) best = std::move(each);
+  const auto take = [&](const Serving& each) {
+    if (given(each) > given(best)) best = each;
   };
   Serving last = most;
   while (last.batch > 1 && (is_of_tokens(last.next.miss) || target.offload))
