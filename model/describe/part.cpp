@@ -29,10 +29,16 @@ Part operator+(Part a, Part b) {
   return a;
 }
 
+namespace {
+
+/// A name grows at each level. This is room for most, so that it is allocated once.
+constexpr std::size_t usual_length = 60;
+
+}  // namespace
+
 Part at(std::string_view scope, Part part) {
   const std::string prefix = std::string(scope) + '.';
   const auto join = [&](std::string& s) {
-    constexpr std::size_t usual_length = 60;  // a name grows at each level: one allocation for all
     if (s.empty()) {
       s = scope;
       return;
@@ -125,6 +131,51 @@ void add_layer(Part& stack, std::string_view scope, Size n, Size i, std::string_
     stack.tensors.reserve(static_cast<std::size_t>(n) * layer.tensors.size());
   }
   stack = std::move(stack) + std::move(layer);
+}
+
+namespace {
+
+/// Adds the rows of a layer to those of each layer of a stack. Their names are below the layer's.
+template <class Row>
+class LayerRows {
+ public:
+  LayerRows(std::vector<Row>& all, std::vector<Row> rows, std::string Row::*name, Size n)
+      : all_(all), rows_(std::move(rows)), name_(name) {
+    for (Row& row : rows_) names_.push_back(std::exchange(row.*name, {}));
+    all.reserve(all.size() + static_cast<std::size_t>(n) * rows_.size());
+  }
+  void add(const std::string& layer) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      std::string& name = all_.emplace_back(rows_[i]).*name_;
+      name.reserve(usual_length);
+      name += layer;
+      if (!names_[i].empty()) (name += '.') += names_[i];
+    }
+  }
+
+ private:
+  std::vector<Row>& all_;
+  std::vector<Row> rows_;  ///< without names, which are long
+  std::vector<std::string> names_;
+  std::string Row::*name_;
+};
+
+}  // namespace
+
+void add_equal_layers(Part& stack, std::string_view scope, Size n, std::string_view class_name,
+                      Part layer) {
+  layer.modules.insert(layer.modules.begin(), Module{"", std::string(class_name)});
+  LayerRows modules(stack.modules, std::move(layer.modules), &Module::path, n);
+  LayerRows tensors(stack.tensors, std::move(layer.tensors), &Tensor::name, n);
+  LayerRows caches(stack.caches, std::move(layer.caches), &Cache::path, n);
+  stack.no_split = std::move(layer.no_split);
+  for (Size i = 0; i < n; ++i) {
+    const std::string path = std::string(scope) + '.' + std::to_string(i);
+    modules.add(path);
+    tensors.add(path);
+    caches.add(path);
+    stack.blocks.push_back(path);
+  }
 }
 
 }  // namespace headroom::model

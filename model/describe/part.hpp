@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "hardware/units.hpp"
@@ -139,6 +140,9 @@ Part empty_stack(std::string_view scope, Size n);
 /// Adds `layer` to `stack` as its module `i` of `n`, which is a block.
 void add_layer(Part& stack, std::string_view scope, Size n, Size i, std::string_view class_name,
                Part layer);
+/// Adds `layer` to the empty `stack` as each of its `n` modules.
+void add_equal_layers(Part& stack, std::string_view scope, Size n, std::string_view class_name,
+                      Part layer);
 
 /// `n` modules called scope.0, scope.1, ... in a ModuleList. `class_of(i)` gives the class of
 /// module i. Each is a block. Throws std::length_error beyond `most_layers`.
@@ -148,11 +152,18 @@ Part mixed_stack(std::string_view scope, Size n, C&& class_of, F&& layer) {
   for (Size i = 0; i < n; ++i) add_layer(all, scope, n, i, class_of(i), layer(i));
   return all;
 }
-/// A stack whose modules are all of `class_name`.
+/// A stack whose modules are all of `class_name`. A `layer` that takes no number is described once
+/// for all.
 template <class F>
 Part stack(std::string_view scope, std::string_view class_name, Size n, F&& layer) {
-  return mixed_stack(
-      scope, n, [&](Size) { return class_name; }, layer);
+  if constexpr (std::is_invocable_v<F&>) {
+    Part all = empty_stack(scope, n);
+    if (n > 0) add_equal_layers(all, scope, n, class_name, layer());
+    return all;
+  } else {
+    return mixed_stack(
+        scope, n, [&](Size) { return class_name; }, layer);
+  }
 }
 
 /// `part` as the pinned reference builds it, with the ties that only the reference makes.

@@ -24,7 +24,7 @@ Part decoder_body(const Config& c, Classes k) {
                  heads_of(c, {}), learned ? "" : activation_class(c, {"hidden_act"}, "silu")};
   const Part act = learned ? xielu() : module("act_fn", s.act);
   const Bias b = c.bias({"attention_bias"}, false);
-  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&] {
     return in("self_attn", k("Attention"),
               attention(hidden, s.heads, b, b) + head_norms(k("RMSNorm"), s.heads.dim)) +
            in("mlp", k("MLP"), up_down_mlp(s, act, Bias::no)) +

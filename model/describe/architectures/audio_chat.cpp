@@ -48,7 +48,7 @@ Part dasheng(const Config& a) {
                 Role::embedding) +
          tensor("freq_pos_embed", {1, width, bins / stride, 1}, Role::embedding) +
          stack("blocks", "DashengBlock", a.dim({"depth"}, 12),
-               [&](Size) { return timm_layer(width, inner); }) +
+               [&] { return timm_layer(width, inner); }) +
          layer_norm("norm", width);
 }
 

@@ -13,7 +13,7 @@ Part whisper_layers(const Config& a, const std::string& prefix, Bias key_bias) {
                        .act = activation_class(a, {"activation_function"}, "gelu"),
                        .key_bias = key_bias};
   return stack("layers", prefix + "EncoderLayer", a.dim({"encoder_layers", "num_hidden_layers"}),
-               [&](Size) { return seq2seq_encoder_layer(prefix, s); });
+               [&] { return seq2seq_encoder_layer(prefix, s); });
 }
 
 Config with_large_whisper_sizes(const Config& a) {

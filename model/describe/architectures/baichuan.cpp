@@ -15,7 +15,7 @@ Part baichuan(const Config& c) {
   return with_quirks(
       causal_lm(c, k("Model"),
                 trunk(c, frame,
-                      [&](Size) {
+                      [&] {
                         return in("self_attn", k("Attention"),
                                   fused_attention(s.hidden, s.heads, "W_pack", "o_proj")) +
                                gated_rest(s, "Baichuan");

@@ -94,7 +94,7 @@ class Builder {
     Part p = words("embed_tokens", vocab) + position_table() +
              with_quirks(stack("layers", name(decoder ? "DecoderLayer" : "EncoderLayer"),
                                c_.dim({join(scope, "_layers")}),
-                               [&](Size) {
+                               [&] {
                                  return decoder ? seq2seq_decoder_layer(style_.prefix, s)
                                                 : seq2seq_encoder_layer(style_.prefix, s);
                                }),

@@ -58,9 +58,8 @@ Part bert_layer(std::string_view prefix, const BertSizes& s) {
 }
 
 Part bert_encoder(std::string_view prefix, const BertSizes& s) {
-  return in(
-      "encoder", join(prefix, "Encoder"),
-      stack("layer", join(prefix, "Layer"), s.layers, [&](Size) { return bert_layer(prefix, s); }));
+  return in("encoder", join(prefix, "Encoder"),
+            stack("layer", join(prefix, "Layer"), s.layers, [&] { return bert_layer(prefix, s); }));
 }
 
 Part bert_pooler(std::string_view prefix, Size hidden) {

@@ -7,7 +7,7 @@ namespace headroom::model::families::bert_generation {
 Part bert_generation(const Config& c) {
   const BertSizes s = bert_sizes(c);
   const std::string f = "BertGeneration";
-  Part encoder = stack("layer", f + "Layer", s.layers, [&](Size) { return bert_layer(f, s); });
+  Part encoder = stack("layer", f + "Layer", s.layers, [&] { return bert_layer(f, s); });
   Part p = in("embeddings", f + "Embeddings",
               embedding("word_embeddings", s.vocab, s.hidden) +
                   embedding("position_embeddings", s.positions, s.hidden) +

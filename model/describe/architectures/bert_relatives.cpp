@@ -52,7 +52,7 @@ Part albert(const Config& c) {
   const BertSizes s = bert_sizes(c);
   const Size width = c.dim({"embedding_size"}, 128);
   const std::string act = activation_class(c, {"hidden_act"}, "gelu_new");
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return layer_norm("full_layer_layer_norm", s.hidden) +
            in("attention", "AlbertAttention",
               dropout("attention_dropout") + dropout("output_dropout") +
@@ -67,7 +67,7 @@ Part albert(const Config& c) {
   };
   const Size groups = c.dim({"num_hidden_groups"}, 1);
   Part shared = with_quirks(stack("albert_layer_groups", "AlbertLayerGroup", groups,
-                                  [&](Size) {
+                                  [&] {
                                     Part group = stack("albert_layers", "AlbertLayer",
                                                        c.dim({"inner_group_num"}, 1), layer);
                                     group.blocks.clear();
@@ -109,7 +109,7 @@ Part albert(const Config& c) {
 Part mpnet(const Config& c) {
   const BertSizes s = bert_sizes(c);
   const std::string_view prefix = "MPNet";
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return in("attention", "MPNetAttention",
               in("attn", "MPNetSelfAttention",
                  linear("q", s.hidden, s.hidden, Bias::yes) +

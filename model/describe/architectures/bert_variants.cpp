@@ -72,7 +72,7 @@ Part megatron_bert(const Config& c) {
                   embedding("token_type_embeddings", s.types, s.hidden) + dropout() +
                   position_ids(s.positions)) +
            in("encoder", f + "Encoder",
-              stack("layer", f + "Layer", s.layers, [&](Size) {
+              stack("layer", f + "Layer", s.layers, [&] {
                 return in("attention", f + "Attention",
                           layer_norm("ln", s.hidden) + self_attention(f + "SelfAttention", s) +
                               plain_output(f + "SelfOutput", s.hidden, s.hidden)) +
@@ -100,7 +100,7 @@ Part roberta_prelayernorm(const Config& c) {
                   position_ids(s.positions) + position_ids(s.positions, "token_type_ids")) +
            in("encoder", f + "Encoder",
               stack("layer", f + "Layer", s.layers,
-                    [&](Size) {
+                    [&] {
                       return in("attention", f + "Attention",
                                 self_attention(f + "SelfAttention", s) +
                                     plain_output(f + "SelfOutput", s.hidden, s.hidden) +
@@ -128,7 +128,7 @@ Part xlm_roberta_xl(const Config& c) {
          words_and_types(s) + dropout() + embedding("position_embeddings", s.positions, s.hidden) +
              position_ids(s.positions) + position_ids(s.positions, "token_type_ids")) +
       in("encoder", f + "Encoder",
-         stack("layer", f + "Layer", s.layers, [&](Size) {
+         stack("layer", f + "Layer", s.layers, [&] {
            return in("attention", f + "Attention",
                      self_attention(f + "SelfAttention", s) +
                          plain_output(f + "SelfOutput", s.hidden, s.hidden) +
@@ -191,7 +191,7 @@ Part xmod(const Config& c) {
               words_and_types(s) + layer_norm("LayerNorm", s.hidden) + dropout() +
                   embedding("position_embeddings", s.positions, s.hidden) +
                   position_ids(s.positions) + position_ids(s.positions, "token_type_ids")) +
-           in("encoder", "XmodEncoder", stack("layer", "XmodLayer", s.layers, [&](Size) {
+           in("encoder", "XmodEncoder", stack("layer", "XmodLayer", s.layers, [&] {
                 return bert_attention("attention", "Xmod", s) + bert_intermediate("Xmod", s) +
                        in("output", "XmodOutput",
                           linear("dense", s.inner, s.hidden, Bias::yes) +
@@ -243,7 +243,7 @@ Part longformer(const Config& c) {
       in("encoder", f + "Encoder",
          with_quirks(
              stack("layer", f + "Layer", s.layers,
-                   [&](Size) {
+                   [&] {
                      Part self;
                      for (const auto name :
                           {"query", "key", "value", "query_global", "key_global", "value_global"})
@@ -281,7 +281,7 @@ Part fnet(const Config& c) {
              position_ids(s.positions) + position_ids(s.positions, "token_type_ids")) +
       in("encoder", "FNetEncoder",
          stack("layer", "FNetLayer", s.layers,
-               [&](Size) {
+               [&] {
                  return in("fourier", "FNetFourierTransform",
                            module("self", "FNetBasicFourierTransform") +
                                in("output", "FNetBasicOutput", layer_norm("LayerNorm", s.hidden))) +

@@ -18,7 +18,7 @@ Part fairseq_layer(const std::string& family, Size hidden, Size inner, Heads hea
 /// Source: transformers 5.23, models/biogpt/{configuration,modeling}_biogpt.py.
 Part biogpt_trunk(const Config& c) {
   const Common s = common_of(c, {.act = "gelu"});
-  const Part layers = stack("layers", "BioGptDecoderLayer", s.layers, [&](Size) {
+  const Part layers = stack("layers", "BioGptDecoderLayer", s.layers, [&] {
     return fairseq_layer("BioGpt", s.hidden, s.inner, s.heads, s.act);
   });
   return with_quirks(
@@ -44,7 +44,7 @@ Part xglm_trunk(const Config& c) {
   if (c.flag({"add_cross_attention"}, false))
     c.fail("add_cross_attention", "found true, which is not described");
   const Part layers =
-      stack("layers", "XGLMDecoderLayer", c.dim({"num_layers", "num_hidden_layers"}), [&](Size) {
+      stack("layers", "XGLMDecoderLayer", c.dim({"num_layers", "num_hidden_layers"}), [&] {
         return fairseq_layer("XGLM", hidden, inner, {query, query, hidden / query}, act);
       });
   return with_quirks(

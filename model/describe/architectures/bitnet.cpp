@@ -8,7 +8,7 @@ Part bitnet_trunk(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 5, .act = "relu2"});
   const Bias b = c.bias({"attention_bias"}, false);
   const Classes k{"BitNet"};
-  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&] {
     return decoder_layer(
         k, s.hidden,
         attention(s.hidden, s.heads, b, b) + rms_norm("attn_sub_norm", k("RMSNorm"), s.hidden),

@@ -14,7 +14,7 @@ Part vision_model(const Config& v, const std::string& name) {
   const TowerSizes s = tower_sizes(v, "gelu");
   const bool first = name == "Blip";
   const Bias qkv = first ? Bias::yes : v.bias({"qkv_bias"}, true);
-  const Part layers = stack("layers", name + "EncoderLayer", s.layers, [&](Size) {
+  const Part layers = stack("layers", name + "EncoderLayer", s.layers, [&] {
     return in("self_attn", name + "Attention",
               (first ? dropout() : Part{}) + linear("qkv", s.hidden, 3 * s.hidden, qkv) +
                   linear("projection", s.hidden, s.hidden, Bias::yes)) +
@@ -47,7 +47,7 @@ Part text_decoder(const Config& c, Size seen) {
               in("self", "BlipTextSelfAttention", std::move(self)) +
                   bert_output("output", "BlipTextSelfOutput", s.hidden, s.hidden));
   };
-  const Part layers = stack("layer", "BlipTextLayer", s.layers, [&](Size) {
+  const Part layers = stack("layer", "BlipTextLayer", s.layers, [&] {
     Part p = attention("attention", s.hidden, CacheKind::self_attention);
     if (c.flag({"is_decoder"}, true))
       p = std::move(p) + attention("crossattention", seen, CacheKind::cross_attention);

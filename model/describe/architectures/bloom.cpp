@@ -8,7 +8,7 @@ Part bloom_trunk(const Config& c) {
   const Size hidden = c.dim({"n_embed", "hidden_size"});
   const Size query = c.dim({"n_head", "num_attention_heads"});
   const Heads heads{query, query, hidden / query};
-  const Part layers = stack("h", "BloomBlock", c.dim({"n_layer", "num_hidden_layers"}), [&](Size) {
+  const Part layers = stack("h", "BloomBlock", c.dim({"n_layer", "num_hidden_layers"}), [&] {
     return layer_norm("input_layernorm", hidden) +
            in("self_attention", "BloomAttention",
               fused_attention(hidden, heads, "query_key_value", "dense", Bias::yes) +

@@ -30,7 +30,7 @@ Sizes sizes_of(const Config& s) {
 
 Part layers(const Config& c, const Sizes& s) {
   const std::string act = activation_class(c, {"hidden_act"}, "silu");
-  return stack("layers", k + "TransformerLayer", s.layers, [&](Size) {
+  return stack("layers", k + "TransformerLayer", s.layers, [&] {
     Part seeing = attention(s.hidden, s.heads);
     return in("self_attn", k + "SelfAttention", std::move(seeing)) +
            in("mlp", k + "MLP", gated_mlp(s.hidden, s.inner, act)) +

@@ -42,7 +42,7 @@ Part chameleon(const Config& c) {
   Part body =
       embedding("embed_tokens", c.dim({"vocab_size"}), s.hidden) +
       stack("layers", layer, s.layers,
-            [&](Size) {
+            [&] {
               return in("self_attn", k("Attention"),
                         attention(s.hidden, s.heads, bias, bias) +
                             norm_of_heads("q_norm", s.heads.query, s.heads.dim) +

@@ -37,7 +37,7 @@ Part chatglm(const Config& c) {
          linear("dense_h_to_4h", hidden, 2 * inner, bias) +
              linear("dense_4h_to_h", inner, hidden, bias) + module("activation_func", "SiLU"));
   Part encoder = stack("layers", "GLMBlock", c.dim({"num_layers", "num_hidden_layers"}),
-                       [&](Size) { return layer; });
+                       [&] { return layer; });
   if (c.flag({"post_layer_norm"}, true)) encoder = std::move(encoder) + norm("final_layernorm");
   Part head = linear("output_layer", hidden, vocab);
   head.tensors[0].role = Role::head;

@@ -9,7 +9,7 @@ namespace headroom::model::families::cogvlm {
 Part vision(const Config& v, Size hidden, Size inner) {
   const Size width = v.dim({"hidden_size"}), wide = v.dim({"intermediate_size"});
   const Size patch = v.dim({"patch_size"});
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return layer_norm("input_layernorm", width) +
            in("attention", "Attention",
               linear("query_key_value", width, 3 * width, Bias::yes) +
@@ -57,7 +57,7 @@ Part cogvlm(const Config& c) {
   return unsplittable(
       in("model", k("Model"),
          embedding("embed_tokens", vocab, s.hidden) +
-             stack("layers", k("DecoderLayer"), s.layers, [&](Size) { return layer; }) +
+             stack("layers", k("DecoderLayer"), s.layers, [&] { return layer; }) +
              rms_norm("norm", "RMSNorm", s.hidden) +
              in("vision", "EVA2CLIPModel", vision(c.section("vision_config"), s.hidden, s.inner))) +
           lm_head("model.embed_tokens.weight", vocab, s.hidden,

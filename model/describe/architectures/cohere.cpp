@@ -21,7 +21,7 @@ Part cohere_trunk(const Config& c) {
       with_quirks(trunk(c,
                         {"Cohere", rms_norm("norm", "CohereLayerNorm", s.hidden),
                          rotary("CohereRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-                        [&](Size) {
+                        [&] {
                           return in("self_attn", "CohereAttention",
                                     attention(s.hidden, s.heads, b, b) + head_norms) +
                                  in("mlp", "CohereMLP", gated_mlp(s.hidden, s.inner, s.act)) +

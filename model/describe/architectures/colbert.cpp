@@ -23,7 +23,7 @@ Part jina_roberta(const Config& c) {
   if (kind != "rotary") c.fail("position_embedding_type", "found '" + kind + "', expected rotary");
   Part words = embedding("word_embeddings", s.vocab, s.hidden);
   if (s.types > 0) words = std::move(words) + embedding("token_type_embeddings", s.types, s.hidden);
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return in("mixer", "MHA",
               linear("Wqkv", s.hidden, 3 * s.hidden, Bias::yes) +
                   linear("out_proj", s.hidden, s.hidden, Bias::yes)) +

@@ -18,7 +18,7 @@ Part cosmos3_edge(const Config& c) {
              embedding("position_embedding", v.dim({"num_patches"}, 256), t.hidden)) +
       in("encoder", "Cosmos3EdgeEncoder",
          stack("layers", "Cosmos3EdgeVisionEncoderLayer", t.layers,
-               [&](Size) {
+               [&] {
                  return layer_norm("layer_norm1", t.hidden) +
                         tower_attention("Cosmos3EdgeVisionAttention", t.hidden) +
                         layer_norm("layer_norm2", t.hidden) + tower_mlp("mlp", "Cosmos3EdgeMLP", t);
@@ -26,7 +26,7 @@ Part cosmos3_edge(const Config& c) {
       layer_norm("post_layernorm", t.hidden);
   const Common s = common_of(text, {.head_dim = 128, .act = "relu2"});
   const Bias bias = text.bias({"attention_bias"}, false), mlp = text.bias({"mlp_bias"}, false);
-  const Part language = trunk(text, k, s.heads.dim, [&](Size) {
+  const Part language = trunk(text, k, s.heads.dim, [&] {
     return decoder_layer(k, s.hidden, attention(s.hidden, s.heads, bias, bias),
                          in("mlp", k("MLP"),
                             module("activation_fn", s.act) + linear("fc1", s.hidden, s.inner, mlp) +

@@ -20,27 +20,25 @@ Part cpmant_trunk(const Config& c) {
   const Part inner_dropout = has_dropout ? module("dropout", "Dropout") : Part{};
   const Part outer_dropout =
       c.number({"dropout_p"}, 0) != 0 ? module("dropout", "Dropout") : Part{};
-  const Part layers =
-      stack("layers", "CpmAntTransformerBlock", c.dim({"num_hidden_layers"}), [&](Size) {
-        Part attn = linear("project_q", hidden, query * dim) +
-                    linear("project_k", hidden, query * dim) +
-                    linear("project_v", hidden, query * dim) +
-                    linear("attention_out", query * dim, hidden) + module("softmax", "Softmax") +
-                    inner_dropout;
-        attn.caches = {kv_cache({query, query, dim})};
-        attn.caches[0].per_sequence = times({prompt, attn.caches[0].per_token});
-        return in("self_att", "CpmAntSelfAttentionBlock",
-                  norm("layernorm_before_attention") +
-                      in("self_attention", "CpmAntAttention", std::move(attn)) + outer_dropout) +
-               in("ffn", "CpmAntFFNBlock",
-                  norm("layernorm_before_ffn") +
-                      in("ffn", "CpmAntFeedForward",
-                         in("w_in", "CpmAntDenseGatedACT",
-                            linear("w_0", hidden, inner) + linear("w_1", hidden, inner) +
-                                module("act", "GELU")) +
-                             inner_dropout + linear("w_out", inner, hidden)) +
-                      outer_dropout);
-      });
+  const Part layers = stack("layers", "CpmAntTransformerBlock", c.dim({"num_hidden_layers"}), [&] {
+    Part attn =
+        linear("project_q", hidden, query * dim) + linear("project_k", hidden, query * dim) +
+        linear("project_v", hidden, query * dim) + linear("attention_out", query * dim, hidden) +
+        module("softmax", "Softmax") + inner_dropout;
+    attn.caches = {kv_cache({query, query, dim})};
+    attn.caches[0].per_sequence = times({prompt, attn.caches[0].per_token});
+    return in("self_att", "CpmAntSelfAttentionBlock",
+              norm("layernorm_before_attention") +
+                  in("self_attention", "CpmAntAttention", std::move(attn)) + outer_dropout) +
+           in("ffn", "CpmAntFFNBlock",
+              norm("layernorm_before_ffn") +
+                  in("ffn", "CpmAntFeedForward",
+                     in("w_in", "CpmAntDenseGatedACT",
+                        linear("w_0", hidden, inner) + linear("w_1", hidden, inner) +
+                            module("act", "GELU")) +
+                         inner_dropout + linear("w_out", inner, hidden)) +
+                  outer_dropout);
+  });
   return in("encoder", "CpmAntEncoder", layers + norm("output_layernorm")) +
          embedding("segment_embedding", segments, hidden) +
          embedding("input_embedding", c.dim({"vocab_size"}) + prompts, hidden) +

@@ -12,7 +12,7 @@ Part openai_gpt_trunk(const Config& c) {
   const std::string name = c.text({"afn"}, "gelu");
   const std::string act =
       name == "gelu" ? "NewGELUActivation" : activation_class(c, {"afn"}, "gelu");
-  const Part layers = stack("h", "Block", c.dim({"n_layer", "num_hidden_layers"}), [&](Size) {
+  const Part layers = stack("h", "Block", c.dim({"n_layer", "num_hidden_layers"}), [&] {
     Part attn = buffer("bias", {1, 1, positions, positions}) +
                 conv1d("c_attn", hidden, 3 * hidden) + conv1d("c_proj", hidden, hidden) +
                 module("attn_dropout", "Dropout") + module("resid_dropout", "Dropout");
@@ -40,17 +40,16 @@ Part ctrl_trunk(const Config& c) {
   const auto square = [&](std::string_view name) {
     return linear(name, hidden, hidden, Bias::yes);
   };
-  const Part layers =
-      stack("h", "EncoderLayer", c.dim({"n_layer", "num_hidden_layers"}), [&](Size) {
-        Part attn = square("Wq") + square("Wk") + square("Wv") + square("dense");
-        attn.caches = {kv_cache({query, query, hidden / query})};
-        return in("multi_head_attention", "MultiHeadAttention", std::move(attn)) +
-               in("ffn", "Sequential",
-                  linear("0", hidden, inner, Bias::yes) + module("1", "ReLU") +
-                      linear("2", inner, hidden, Bias::yes)) +
-               layer_norm("layernorm1", hidden) + layer_norm("layernorm2", hidden) +
-               module("dropout1", "Dropout") + module("dropout2", "Dropout");
-      });
+  const Part layers = stack("h", "EncoderLayer", c.dim({"n_layer", "num_hidden_layers"}), [&] {
+    Part attn = square("Wq") + square("Wk") + square("Wv") + square("dense");
+    attn.caches = {kv_cache({query, query, hidden / query})};
+    return in("multi_head_attention", "MultiHeadAttention", std::move(attn)) +
+           in("ffn", "Sequential",
+              linear("0", hidden, inner, Bias::yes) + module("1", "ReLU") +
+                  linear("2", inner, hidden, Bias::yes)) +
+           layer_norm("layernorm1", hidden) + layer_norm("layernorm2", hidden) +
+           module("dropout1", "Dropout") + module("dropout2", "Dropout");
+  });
   return buffer("pos_encoding", {c.dim({"n_positions", "max_position_embeddings"}), hidden}) +
          embedding("w", c.dim({"vocab_size"}), hidden) + module("dropout", "Dropout") + layers +
          layer_norm("layernorm", hidden);

@@ -33,7 +33,7 @@ Part dbrx(const Config& c) {
       in("transformer", k("Model"),
          rotary(k("RotaryEmbedding"), heads.dim) + embedding("wte", vocab, hidden) +
              stack("blocks", k("Block"), c.dim({"n_layers", "num_hidden_layers"}),
-                   [&](Size) { return block; }) +
+                   [&] { return block; }) +
              layer_norm("norm_f", hidden, Bias::no)) +
           lm_head("transformer.wte.weight", vocab, hidden, c.flag({"tie_word_embeddings"}, false)),
       {k("Block")});

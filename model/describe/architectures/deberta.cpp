@@ -86,7 +86,7 @@ Part embeddings(const Config& c, const std::string& prefix, const BertSizes& s, 
 
 Part body(const Config& c, const std::string& prefix, const BertSizes& s, Size width) {
   const bool first = prefix == "Deberta";
-  Part encoder = stack("layer", join(prefix, "Layer"), s.layers, [&](Size) {
+  Part encoder = stack("layer", join(prefix, "Layer"), s.layers, [&] {
     return in("attention", join(prefix, "Attention"),
               (first ? disentangled_v1(c, s) : disentangled(c, s.hidden)) +
                   output("output", prefix, "SelfOutput", s.hidden, s.hidden)) +

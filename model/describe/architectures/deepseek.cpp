@@ -68,13 +68,16 @@ Part deepseek_v3(const Config& c) {
   a.query_rank = c.dim_or_none({"q_lora_rank"}, 1536);
   const Bias bias = c.bias({"attention_bias"}, false);
   const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  const auto sparse = [&](Size i) { return is_sparse(c, i, 3); };
   return with_quirks(decoder(c, k, rotated_if_scaled(c, a.rope),
-                             [&](Size i) {
-                               return decoder_layer(
-                                   k, hidden, latent_attention(hidden, a, k("RMSNorm"), bias),
-                                   is_sparse(c, i, 3) ? shared_mixture(c, k, k("MoE"), gate)
-                                                      : dense(c, k, Bias::no));
-                             }),
+                             by_kind(sparse,
+                                     [&](Size i) {
+                                       return decoder_layer(
+                                           k, hidden,
+                                           latent_attention(hidden, a, k("RMSNorm"), bias),
+                                           sparse(i) ? shared_mixture(c, k, k("MoE"), gate)
+                                                     : dense(c, k, Bias::no));
+                                     })),
                      {.router = {.kind = RouterKind::sigmoid}});
 }
 
@@ -86,16 +89,19 @@ Part deepseek_v32(const Config& given) {
   const Latent a = latent_of(c);
   const Bias bias = c.bias({"attention_bias"}, false);
   const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
-  return with_quirks(decoder(c, k, rotated_if_scaled(c, a.rope),
-                             [&](Size i) {
-                               return decoder_layer(
-                                   k, hidden,
-                                   picked(latent_attention(hidden, a, k("RMSNorm"), bias), c) +
-                                       indexer(c, k("Indexer"), hidden, a.query_rank),
-                                   is_sparse(c, i, 3) ? shared_mixture(c, k, k("MoE"), gate)
-                                                      : dense(c, k, Bias::no));
-                             }),
-                     {.router = {.kind = RouterKind::sigmoid}});
+  const auto sparse = [&](Size i) { return is_sparse(c, i, 3); };
+  return with_quirks(
+      decoder(c, k, rotated_if_scaled(c, a.rope),
+              by_kind(sparse,
+                      [&](Size i) {
+                        return decoder_layer(
+                            k, hidden,
+                            picked(latent_attention(hidden, a, k("RMSNorm"), bias), c) +
+                                indexer(c, k("Indexer"), hidden, a.query_rank),
+                            sparse(i) ? shared_mixture(c, k, k("MoE"), gate)
+                                      : dense(c, k, Bias::no));
+                      })),
+      {.router = {.kind = RouterKind::sigmoid}});
 }
 
 /// Source: transformers 5.23, models/axk1: DeepSeek-V3 with a norm after the mixture.

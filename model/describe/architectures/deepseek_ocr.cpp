@@ -81,7 +81,7 @@ Part clip(const Config& s) {
                    embedding("position_embedding", positions, width) + position_ids(positions)) +
                 in("transformer", "NoTPTransformer",
                    stack("layers", "NoTPTransformerBlock", s.dim({"layers"}, 24),
-                         [&](Size) { return layer; })) +
+                         [&] { return layer; })) +
                 layer_norm("pre_layrnorm", width));
 }
 
@@ -94,7 +94,7 @@ Part qwen_reader(Size width) {
                      in("mlp", "Qwen2MLP", gated_mlp(width, inner, "SiLUActivation")) +
                      rms_norm("input_layernorm", "Qwen2RMSNorm", width) +
                      rms_norm("post_attention_layernorm", "Qwen2RMSNorm", width);
-  const Part body = stack("layers", "Qwen2DecoderLayer", layers, [&](Size) { return layer; }) +
+  const Part body = stack("layers", "Qwen2DecoderLayer", layers, [&] { return layer; }) +
                     rms_norm("norm", "Qwen2RMSNorm", width) +
                     rotary("Qwen2RotaryEmbedding", width / 14);
   return in("qwen2_model", "Qwen2Decoder2Encoder",

@@ -36,7 +36,7 @@ Part reader(const Config& c) {
   Part attn = attention(s.hidden, s.heads, Bias::yes);
   attn.caches.clear();
   return stack("layers", v("EncoderLayer"), s.layers,
-               [&](Size) {
+               [&] {
                  return in("self_attn", v("Attention"), attn) +
                         in("mlp", v("MLP"), gated_mlp(s.hidden, s.inner, s.act)) +
                         rms_norm("input_layernorm", v("RMSNorm"), s.hidden) +

@@ -204,12 +204,14 @@ Part deepseek_v4(const Config& c) {
   const Classes k{"DeepseekV4"};
   const DeepSeekSizes s = sizes_of(c);
   const Size hidden = s.hidden, vocab = s.vocab, streams = c.dim({"hc_mult"}, 4);
-  const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&](Size i) {
-    const bool hashed = selects_by_token(c, i);
-    return decoder_layer(k, hidden, attention_of(c, k, s, kind_of(c, i)),
-                         mixture(c, k, s, hashed)) +
+  const auto kind = [&](Size i) { return std::pair(kind_of(c, i), selects_by_token(c, i)); };
+  const auto layer = [&](Size i) {
+    const auto [attention, hashed] = kind(i);
+    return decoder_layer(k, hidden, attention_of(c, k, s, attention), mixture(c, k, s, hashed)) +
            connections(k, hidden, streams);
-  });
+  };
+  const Part layers =
+      stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), by_kind(kind, layer));
   return with_norm(unsplittable(in("model", k("Model"),
                                    embedding("embed_tokens", vocab, hidden) + layers +
                                        rms_norm("norm", k("RMSNorm"), hidden) +

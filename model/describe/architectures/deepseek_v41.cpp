@@ -24,11 +24,11 @@ Part vision_parts(const VisionSizes& v, Size hidden) {
                      norm("norm2") +
                      in("mlp", k + "VisionMLP",
                         linear("w1", v.width, 2 * v.inner) + linear("w2", v.inner, v.width));
-  const Part tower = in(
-      "vision", k + "ViT",
-      in("patch_embed", k + "PatchEmbed",
-         linear("proj", times({3, v.patch, v.patch}), v.width, Bias::yes)) +
-          stack("blocks", k + "VisionBlock", v.layers, [&](Size) { return layer; }) + norm("norm"));
+  const Part tower =
+      in("vision", k + "ViT",
+         in("patch_embed", k + "PatchEmbed",
+            linear("proj", times({3, v.patch, v.patch}), v.width, Bias::yes)) +
+             stack("blocks", k + "VisionBlock", v.layers, [&] { return layer; }) + norm("norm"));
   return tower + in("aligner", k + "Aligner",
                     linear("w1", times({v.width, v.side, v.side}), hidden, Bias::yes) +
                         linear("w2", hidden, hidden, Bias::yes));

@@ -38,8 +38,7 @@ Submodel vision_transformer(const Config& v) {
   Part p = tensor("pos_embed", {1, side * side, width}, Role::embedding) +
            in("patch_embed", "PatchEmbed",
               convolution("proj", "Conv2d", {width, 3, patch, patch}, Bias::yes)) +
-           stack("blocks", "Block", layers, [&](Size) { return layer; }) +
-           layer_norm("norm", width);
+           stack("blocks", "Block", layers, [&] { return layer; }) + layer_norm("norm", width);
   if (v.text({"global_pool"}, "map") == "map") p = std::move(p) + attention_pool(width, inner);
   return {"VisionTransformer", unsplittable(std::move(p), {"Block"}), width};
 }

@@ -12,7 +12,7 @@ Part diffllama_trunk(const Config& c) {
   Part lambdas;
   for (const auto name : {"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"})
     lambdas = std::move(lambdas) + tensor(name, {s.heads.dim}, Role::other);
-  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&] {
     return decoder_layer(
         k, s.hidden, lambdas + attention(s.hidden, s.heads, b, b) + module("groupnorm", "RMSNorm"),
         in("mlp", k("MLP"), gated_mlp(s.hidden, s.inner, s.act)));

@@ -48,7 +48,7 @@ Part dinov2(const Config& c) {
     learned =
         std::move(learned) +
         tensor("register_tokens", {1, c.count({"num_register_tokens"}, 4), hidden}, Role::other);
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return scaled_layer(
         c, k,
         linear("q_proj", hidden, hidden, bias) + linear("k_proj", hidden, hidden, bias) +
@@ -84,7 +84,7 @@ Part dinov3(const Config& c) {
                        : in("mlp", k + "MLP",
                             linear("up_proj", hidden, inner, bias) +
                                 linear("down_proj", inner, hidden, bias) + module("act_fn", act));
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return scaled_layer(c, k,
                         linear("k_proj", hidden, hidden, c.bias({"key_bias"}, false)) +
                             linear("v_proj", hidden, hidden, c.bias({"value_bias"}, true)) +

@@ -13,7 +13,7 @@ Part distilbert_body(const Config& c) {
                 dropout() + position_ids(positions)) +
          in("transformer", "Transformer",
             with_quirks(stack("layer", "TransformerBlock", c.dim({"n_layers", "num_hidden_layers"}),
-                              [&](Size) {
+                              [&] {
                                 return in("attention", "DistilBertSelfAttention",
                                           linear("q_lin", dim, dim, Bias::yes) +
                                               linear("k_lin", dim, dim, Bias::yes) +

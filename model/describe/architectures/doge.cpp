@@ -10,7 +10,7 @@ Part doge_trunk(const Config& c) {
   const Size window = c.dim_or_none({"sliding_window"}, 0);
   if (c.flag({"is_moe"}, false)) c.fail("is_moe", "found true, which is not described");
   const Classes k{"Doge"};
-  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&] {
     const Size query = s.heads.query * s.heads.dim, kv = s.heads.kv * s.heads.dim;
     Part attn = tensor("A", {s.heads.kv}, Role::other) + linear("q_proj", s.hidden, query, b) +
                 linear("k_proj", s.hidden, kv, b) + linear("v_proj", s.hidden, kv, b) +

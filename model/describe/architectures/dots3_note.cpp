@@ -179,17 +179,16 @@ Submodel audio_tower(const Config& a) {
              linear("down_proj", inner, width, Bias::yes) + module("activation_fn", act)) +
       norm("post_attention_layernorm", width) + dropout("resid_attn_dropout") +
       dropout("resid_mlp_dropout");
-  Part p =
-      in("conv_stem", k("AudioConvStem"),
-         in("convs", "ModuleList", std::move(convolutions)) +
-             linear("conv_out", stem * bins, width)) +
-      frequencies("rotary_embedding", k("AudioRotaryEmbedding"),
-                  (rotated_dims(a, dim, 0.5) + 1) / 2) +
-      stack("layers", k("AudioLayer"), a.dim({"num_hidden_layers"}), [&](Size) { return layer; }) +
-      norm("layer_norm", width) +
-      in("adapter", k("AudioAdapter"),
-         layer_norm("norm", width) + linear("fc1", width, out, Bias::yes) +
-             module("activation", "GELUActivation") + linear("fc2", out, out, Bias::yes));
+  Part p = in("conv_stem", k("AudioConvStem"),
+              in("convs", "ModuleList", std::move(convolutions)) +
+                  linear("conv_out", stem * bins, width)) +
+           frequencies("rotary_embedding", k("AudioRotaryEmbedding"),
+                       (rotated_dims(a, dim, 0.5) + 1) / 2) +
+           stack("layers", k("AudioLayer"), a.dim({"num_hidden_layers"}), [&] { return layer; }) +
+           norm("layer_norm", width) +
+           in("adapter", k("AudioAdapter"),
+              layer_norm("norm", width) + linear("fc1", width, out, Bias::yes) +
+                  module("activation", "GELUActivation") + linear("fc2", out, out, Bias::yes));
   return {k("AudioModel"), unsplittable(std::move(p), {k("AudioLayer")}), out};
 }
 

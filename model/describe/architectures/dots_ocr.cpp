@@ -21,13 +21,13 @@ Submodel dots_vision(const Config& v) {
          linear("fc1", width, inner, bias) + linear("fc2", inner, width, bias) +
              linear("fc3", width, inner, bias)) +
       norm("norm2");
-  Part p = in("patch_embed", k + "ViTPreprocessor",
-              in("patchifier", k + "PatchEmbed",
-                 convolution("proj", "Conv2d", {width, v.dim({"num_channels"}, 3), patch, patch},
-                             Bias::yes) +
-                     norm("norm"))) +
-           stack("blocks", k + "VisionBlock", v.dim({"num_hidden_layers"}, 42),
-                 [&](Size) { return layer; });
+  Part p =
+      in("patch_embed", k + "ViTPreprocessor",
+         in("patchifier", k + "PatchEmbed",
+            convolution("proj", "Conv2d", {width, v.dim({"num_channels"}, 3), patch, patch},
+                        Bias::yes) +
+                norm("norm"))) +
+      stack("blocks", k + "VisionBlock", v.dim({"num_hidden_layers"}, 42), [&] { return layer; });
   if (v.flag({"post_norm"}, true)) p = std::move(p) + norm("post_trunk_norm");
   p = std::move(p) +
       in("merger", "PatchMerger",

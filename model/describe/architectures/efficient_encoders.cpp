@@ -40,11 +40,10 @@ Part big_bird(const Config& c) {
       in("self", f + (sparse ? "BlockSparseAttention" : "SelfAttention"),
          linear("query", s.hidden, s.hidden, bias) + linear("key", s.hidden, s.hidden, bias) +
              linear("value", s.hidden, s.hidden, bias) + (sparse ? Part{} : dropout()));
-  Part body =
-      embeddings(f, s, s.hidden, s.positions, both_ids(s.positions)) +
-      in("encoder", f + "Encoder",
-         stack("layer", f + "Layer", s.layers, [&](Size) { return layer_around(f, s, self); })) +
-      linear("pooler", s.hidden, s.hidden, Bias::yes) + module("activation", "Tanh");
+  Part body = embeddings(f, s, s.hidden, s.positions, both_ids(s.positions)) +
+              in("encoder", f + "Encoder",
+                 stack("layer", f + "Layer", s.layers, [&] { return layer_around(f, s, self); })) +
+              linear("pooler", s.hidden, s.hidden, Bias::yes) + module("activation", "Tanh");
   if (is_for(c, f + "Model")) return body;
   const bool pre = is_for(c, "ForPreTraining");
   Part heads = bert_predictions(f, s);
@@ -65,7 +64,7 @@ Part nystromformer_or_yoso(const Config& c) {
   if (c.has(key))
     self = std::move(self) + convolution("conv", "Conv2d", {s.heads, 1, c.dim({key}), 1});
   Part body = embeddings(f, s, s.hidden, s.positions + 2, both_ids(s.positions)) +
-              in("encoder", f + "Encoder", stack("layer", f + "Layer", s.layers, [&](Size) {
+              in("encoder", f + "Encoder", stack("layer", f + "Layer", s.layers, [&] {
                    return layer_around(f, s, in("self", f + "SelfAttention", self));
                  }));
   if (is_for(c, f + "Model")) return body;
@@ -102,10 +101,10 @@ Part squeezebert(const Config& c) {
       in("intermediate", "ConvActivation",
          grouped("conv1d", s.hidden, s.inner, "intermediate_groups", 4) + module("act", s.act)) +
       closing("output", s.inner, "output_groups", 4);
-  Part body = embeddings(f, s, s.hidden, s.positions, position_ids(s.positions)) +
-              in("encoder", f + "Encoder",
-                 stack("layers", f + "Module", s.layers, [&](Size) { return layer; })) +
-              bert_pooler(f, s.hidden);
+  Part body =
+      embeddings(f, s, s.hidden, s.positions, position_ids(s.positions)) +
+      in("encoder", f + "Encoder", stack("layers", f + "Module", s.layers, [&] { return layer; })) +
+      bert_pooler(f, s.hidden);
   if (is_for(c, f + "Model")) return body;
   return with_masked_head(base, s, in(base, f + "Model", std::move(body)) + bert_masked_head(f, s));
 }
@@ -132,10 +131,9 @@ Part convbert(const Config& c) {
   Part body = embeddings(f, s, width, s.positions, both_ids(s.positions));
   if (width != s.hidden)
     body = std::move(body) + linear("embeddings_project", width, s.hidden, Bias::yes);
-  body = std::move(body) +
-         in("encoder", f + "Encoder", stack("layer", f + "Layer", s.layers, [&](Size) {
-              return layer_around(f, s, in("self", f + "SelfAttention", self));
-            }));
+  body = std::move(body) + in("encoder", f + "Encoder", stack("layer", f + "Layer", s.layers, [&] {
+                                return layer_around(f, s, in("self", f + "SelfAttention", self));
+                              }));
   if (is_for(c, f + "Model")) return body;
   body = in("convbert", f + "Model", std::move(body)) +
          in("generator_predictions", f + "GeneratorPredictions",

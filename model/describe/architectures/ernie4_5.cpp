@@ -10,7 +10,7 @@ Part ernie4_5_trunk(const Config& c) {
   const Classes k{"Ernie4_5"};
   return with_quirks(
       trunk(c, k, rotated_if_scaled(c, s.heads.dim),
-            [&](Size) {
+            [&] {
               return in("self_attn", k("Attention"), attention(s.hidden, s.heads, b, b)) +
                      gated_rest(s, "Ernie4_5", b);
             }),

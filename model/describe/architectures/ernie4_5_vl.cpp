@@ -53,7 +53,7 @@ Part tower(const Config& v) {
          frequencies("rotary_pos_emb", k("VisionRotaryEmbedding"),
                      width / v.dim({"num_heads"}) / 4) +
          stack("blocks", k("VisionBlock"), v.dim({"depth"}),
-               [&](Size) {
+               [&] {
                  return layer_norm("norm1", width) + layer_norm("norm2", width) +
                         in("attn", k("VisionAttention"),
                            linear("qkv", width, 3 * width, Bias::yes) +

@@ -52,7 +52,7 @@ Part esm(const Config& c) {
   body =
       std::move(body) +
       in("encoder", f + "Encoder",
-         stack("layer", f + "Layer", s.layers, [&](Size) { return esm_layer(f, s); }) +
+         stack("layer", f + "Layer", s.layers, [&] { return esm_layer(f, s); }) +
              layer_norm("emb_layer_norm_after", s.hidden)) +
       (bare ? bert_pooler(f, s.hidden) : Part{}) +
       in("contact_head", f + "ContactPredictionHead",

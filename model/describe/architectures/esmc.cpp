@@ -27,7 +27,7 @@ Part esmc(const Config& c) {
   Part body = embedding("embed_tokens", vocab, s.hidden) +
               rotary(k("RotaryEmbedding"), rotated_if_scaled(c, s.heads.dim)) +
               stack("layers", k("Layer"), s.layers,
-                    [&](Size) {
+                    [&] {
                       return in("self_attn", k("Attention"),
                                 uncached(attention(s.hidden, s.heads, bias, bias)) +
                                     bare_norm("q_norm", norm, s.hidden, Bias::no) +
@@ -67,7 +67,7 @@ Part ultrabert(const Config& c) {
             Trunk{"Ultrabert", rms_norm("norm", k("RMSNorm"), s.hidden),
                   rotary_by_kind(c, k("RotaryEmbedding"), kinds_of(types), s.heads.dim,
                                  [](const std::string&) { return 1.0; })},
-            [&](Size) {
+            [&] {
               return decoder_layer(k, s.hidden, uncached(attention(s.hidden, s.heads, bias, bias)),
                                    dense_mlp(c, k, c.bias({"mlp_bias"}, false)));
             });

@@ -28,7 +28,7 @@ Part exaone(const Config& c) {
       in("transformer", k("Model"),
          embedding("wte", vocab, hidden) +
              stack("h", k("Block"), c.dim({"num_layers", "num_hidden_layers"}),
-                   [&](Size) { return layer; }) +
+                   [&] { return layer; }) +
              rms_norm("ln_f", k("RMSNorm"), hidden) +
              rotary(k("RotaryEmbedding"), rotated_if_scaled(c, h.dim))) +
           lm_head("transformer.wte.weight", vocab, hidden, c.flag({"tie_word_embeddings"}, false)),

@@ -37,7 +37,7 @@ Part falcon_trunk(const Config& c) {
   const Bias b = c.bias({"bias"}, false);
   const std::string act = activation_class(c, {"activation"}, "gelu");
   const Part layers =
-      stack("h", "FalconDecoderLayer", c.dim({"num_hidden_layers", "n_layer"}), [&](Size) {
+      stack("h", "FalconDecoderLayer", c.dim({"num_hidden_layers", "n_layer"}), [&] {
         Part attn = falcon_linear("query_key_value", hidden, (query + 2 * kv) * heads.dim, b) +
                     falcon_linear("dense", hidden, hidden, b) +
                     module("attention_dropout", "Dropout");

@@ -44,7 +44,7 @@ Part falcon_h1(const Config& c) {
                      in("self_attn", k("Attention"), attention(hidden, heads, bias, bias)) +
                      rms_norm("input_layernorm", k("RMSNorm"), hidden) +
                      rms_norm("pre_ff_layernorm", k("RMSNorm"), hidden);
-  return hybrid_decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size) { return layer; });
+  return hybrid_decoder(c, k, rotated_if_scaled(c, heads.dim), [&] { return layer; });
 }
 
 /// Source: transformers 5.23, models/bamba. The layers of `attn_layer_indices` have attention.

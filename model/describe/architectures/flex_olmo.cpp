@@ -19,7 +19,7 @@ Part flex_olmo(const Config& c) {
                                         activation_class(c, {"hidden_act"}, "silu")));
   return with_norm(
       with_quirks(decoder(c, k, rotated_if_scaled(c, heads.dim),
-                          [&](Size) {
+                          [&] {
                             return in("self_attn", k("Attention"),
                                       attention(hidden, heads, bias, bias) +
                                           layer_norms(k("RMSNorm"), heads)) +

@@ -15,14 +15,13 @@ Part fsmt(const Config& c) {
     return embedding("embed_tokens", vocab, hidden) +
            embedding("embed_positions", rows, hidden, "SinusoidalPositionalEmbedding");
   };
-  Part body =
-      in("encoder", "FSMTEncoder",
-         tables(source) + stack("layers", "EncoderLayer", c.dim({"encoder_layers"}),
-                                [&](Size) { return seq2seq_encoder_layer("", encoder); })) +
-      in("decoder", "FSMTDecoder",
-         tables(target) + stack("layers", "DecoderLayer", c.dim({"decoder_layers"}), [&](Size) {
-           return seq2seq_decoder_layer("", decoder);
-         }) + output_head("output_projection", hidden, target));
+  Part body = in("encoder", "FSMTEncoder",
+                 tables(source) + stack("layers", "EncoderLayer", c.dim({"encoder_layers"}),
+                                        [&] { return seq2seq_encoder_layer("", encoder); })) +
+              in("decoder", "FSMTDecoder",
+                 tables(target) + stack("layers", "DecoderLayer", c.dim({"decoder_layers"}), [&] {
+                   return seq2seq_decoder_layer("", decoder);
+                 }) + output_head("output_projection", hidden, target));
   const std::string scope = is_for(c, "FSMTModel") ? "" : "model.";
   if (!scope.empty()) body = in("model", "FSMTModel", std::move(body));
   if (!c.flag({"tie_word_embeddings"}, false)) return body;

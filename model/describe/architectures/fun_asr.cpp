@@ -59,7 +59,7 @@ Part fun_asr(const Config& c) {
       module("act", activation_class(adapter, {"projector_hidden_act"}, "relu")) +
       linear("linear_2", wide, out, Bias::yes) +
       stack("layers", k + "EncoderLayer", adapter.dim({"num_hidden_layers"}),
-            [&](Size) { return layer(adapter, out, 0, module("final_layernorm", "Identity")); });
+            [&] { return layer(adapter, out, 0, module("final_layernorm", "Identity")); });
   Part body =
       in("model", k + "Model",
          in("audio_tower", k + "Encoder", encoder(a)) + text_model(text).as("language_model") +

@@ -2,8 +2,6 @@
 // half, and alternate local and global layers.
 #include <fmt/format.h>
 
-#include <functional>
-
 #include "model/describe/architectures/decoder.hpp"
 
 namespace headroom::model::families::gemma {
@@ -14,8 +12,9 @@ Part scaled_embedding(std::string_view class_name, Size vocab, Size hidden) {
             tensor("weight", {vocab, hidden}, Role::embedding) + buffer("embed_scale", {}));
 }
 
+template <class Layer>
 Part gemma_body(const Config& c, const std::string& family, std::string_view embedding_class,
-                Part rotary_tables, const std::function<Part(Size)>& layer) {
+                Part rotary_tables, Layer&& layer) {
   const Size hidden = c.dim({"hidden_size"});
   const std::string block = family + "DecoderLayer";
   return with_norm(
@@ -39,7 +38,7 @@ Part gemma_trunk(const Config& c) {
   if (c.text({"hidden_act"}, "") == "gelu") s.act = "GELUTanh";
   const Bias b = c.bias({"attention_bias"}, false);
   return gemma_body(c, "Gemma", "GemmaTextScaledWordEmbedding",
-                    rotary("GemmaRotaryEmbedding", rotated_if_scaled(c, s.heads.dim)), [&](Size) {
+                    rotary("GemmaRotaryEmbedding", rotated_if_scaled(c, s.heads.dim)), [&] {
                       return in("self_attn", "GemmaAttention", attention(s.hidden, s.heads, b, b)) +
                              gated_rest(s, "Gemma");
                     });

@@ -206,10 +206,10 @@ Part audio_tower(const Config& a) {
                          {width, 1, a.dim({"conf_conv_kernel_size"}, 5)}) +
              norm("conv_norm", width) + linear("linear_end", width, width)) +
       feed_forward("ffw_layer_end") + norm("norm", width);
-  return in("audio_tower", k("AudioEncoder"),
-            subsampling(a, width) + stack("conformer", k("AudioConformerBlock"),
-                                          a.dim({"conf_num_hidden_layers"}, 12),
-                                          [&](Size) { return layer; }));
+  return in(
+      "audio_tower", k("AudioEncoder"),
+      subsampling(a, width) + stack("conformer", k("AudioConformerBlock"),
+                                    a.dim({"conf_num_hidden_layers"}, 12), [&] { return layer; }));
 }
 
 /// Embeddings of the modality's own tokens, and the projection of the tower's output.

@@ -29,7 +29,7 @@ Submodel gemma4_vision(const Config& v) {
                 v.dim({"head_dim"})};
   const std::string act = activation_class(v, {"hidden_activation"}, "gelu_pytorch_tanh");
   const Part layers =
-      stack("layers", "Gemma4VisionEncoderLayer", v.dim({"num_hidden_layers"}), [&](Size) {
+      stack("layers", "Gemma4VisionEncoderLayer", v.dim({"num_hidden_layers"}), [&] {
         return in("self_attn", "Gemma4VisionAttention",
                   clippable(v, "q_proj", width, h.query * h.dim) +
                       clippable(v, "k_proj", width, h.kv * h.dim) +
@@ -99,7 +99,7 @@ Submodel gemma4_audio(const Config& a) {
            in("rel_pos_enc", "Gemma4AudioRelPositionalEncoding",
               buffer("inv_timescales", {1, 1, width / 2})) +
            stack("layers", "Gemma4AudioLayer", a.dim({"num_hidden_layers"}),
-                 [&](Size) { return audio_layer(a, width, act); }) +
+                 [&] { return audio_layer(a, width, act); }) +
            linear("output_proj", width, out, Bias::yes);
   return {"Gemma4AudioModel", std::move(p), out};
 }

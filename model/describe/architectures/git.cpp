@@ -19,7 +19,7 @@ Part git(const Config& c) {
                  in("vision_model", "GitVisionTransformer",
                     clip_vision_body(v, "GitVisionEmbeddings", "GitVision"))) +
               in("encoder", "GitEncoder",
-                 stack("layer", "GitLayer", s.layers, [&](Size) { return bert_layer("Git", s); })) +
+                 stack("layer", "GitLayer", s.layers, [&] { return bert_layer("Git", s); })) +
               in("visual_projection", "GitProjection",
                  in("visual_projection", "Sequential",
                     linear("0", width, s.hidden, Bias::yes) + layer_norm("1", s.hidden)));

@@ -11,7 +11,7 @@ Part glm_body(const Config& c, Classes k, std::initializer_list<std::string_view
   for (const auto name : more_norms)
     norms = std::move(norms) + rms_norm(name, k("RMSNorm"), s.hidden);
   return with_quirks(trunk(c, k, rotated_dims(c, s.heads.dim, 0.5),
-                           [&](Size) {
+                           [&] {
                              return decoder_layer(k, s.hidden, attention(s.hidden, s.heads, b),
                                                   in("mlp", k("MLP"),
                                                      linear("gate_up_proj", s.hidden, 2 * s.inner) +

@@ -42,7 +42,7 @@ Part tower(const Config& v, const Style& s) {
                      Bias::yes)) +
       frequencies("rotary_pos_emb", s.name + "VisionRotaryEmbedding", width / heads / 4) +
       stack("blocks", s.name + "VisionBlock", v.dim({"depth"}),
-            [&](Size) {
+            [&] {
               Part attention =
                   linear("qkv", width, 3 * width, qkv) + linear("proj", width, width, rest);
               if (full)
@@ -74,7 +74,7 @@ Submodel dense_text(const Config& t, const std::string& name, Bias qkv) {
   Heads heads = heads_of(t);
   const std::string norm = name + "RMSNorm";
   const std::string act = activation_class(t, {"hidden_act"}, "silu");
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return in("self_attn", name + "TextAttention", attention(hidden, heads, qkv)) +
            in("mlp", name + "TextMLP",
               linear("gate_up_proj", hidden, 2 * inner) + linear("down_proj", inner, hidden) +

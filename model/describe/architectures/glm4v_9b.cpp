@@ -27,7 +27,7 @@ Part eva2_clip(const Config& v) {
                 embedding("position_embedding", v.dim({"num_positions"}), width)) +
          in("transformer", k + "Transformer",
             stack("layers", k + "TransformerLayer", v.dim({"num_hidden_layers"}),
-                  [&](Size) { return layer; }));
+                  [&] { return layer; }));
 }
 
 /// The text model's keys. ChatGLM's description refuses a config with a tower.

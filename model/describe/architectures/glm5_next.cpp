@@ -143,7 +143,7 @@ Part tower(const Config& v) {
                         Bias::yes)) +
          frequencies("rotary_pos_emb", name + "VisionRotaryEmbedding", dim / 4) +
          stack("blocks", name + "VisionBlock", v.dim({"depth"}),
-               [&](Size) {
+               [&] {
                  return rms_norm("norm1", norm, width) + rms_norm("norm2", norm, width) +
                         in("attn", name + "VisionAttention",
                            linear("qkv", width, 3 * width, bias) +

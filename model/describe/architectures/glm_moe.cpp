@@ -1,5 +1,6 @@
 // The GLM mixtures: GLM-4.5 (arXiv:2508.06471), GLM-4.7-Flash and GLM-5.
 #include <boost/json.hpp>
+#include <utility>
 
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
@@ -28,9 +29,12 @@ Part glm4_moe(const Config& c) {
   const Heads heads = heads_of(c, 8, hidden / query);
   const Part attn = attention(hidden, heads, c.bias({"attention_bias"}, false)) +
                     (c.flag({"use_qk_norm"}, false) ? head_norms(k("RMSNorm"), heads.dim) : Part{});
+  const auto sparse = [&](Size i) { return is_sparse(c, i, 1); };
+  const auto layer = [&](Size i) {
+    return decoder_layer(k, hidden, attn, feed_forward(c, k, i, 1));
+  };
   return with_quirks(
-      decoder(c, k, rotated_dims(c, heads.dim, 0.5),
-              [&](Size i) { return decoder_layer(k, hidden, attn, feed_forward(c, k, i, 1)); }),
+      decoder(c, k, rotated_dims(c, heads.dim, 0.5), by_kind(sparse, layer)),
       {.attention = {.rotation = Rotation::concatenated}, .router = {.kind = RouterKind::sigmoid}});
 }
 
@@ -60,15 +64,17 @@ Part glm_moe_dsa(const Config& given) {
   const Latent a = latent_of(c);
   const Part attn =
       picked(latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false)), c);
+  const auto kind = [&](Size i) { return std::pair(has_indexer(c, i), is_sparse(c, i, 3)); };
   return with_quirks(decoder(c, k, rotated_if_scaled(c, a.rope),
-                             [&](Size i) {
-                               return decoder_layer(
-                                   k, hidden,
-                                   has_indexer(c, i)
-                                       ? attn + indexer(c, k("Indexer"), hidden, a.query_rank)
-                                       : attn,
-                                   feed_forward(c, k, i, 3));
-                             }),
+                             by_kind(kind,
+                                     [&](Size i) {
+                                       return decoder_layer(
+                                           k, hidden,
+                                           has_indexer(c, i) ? attn + indexer(c, k("Indexer"),
+                                                                              hidden, a.query_rank)
+                                                             : attn,
+                                           feed_forward(c, k, i, 3));
+                                     })),
                      {.router = {.kind = RouterKind::sigmoid}});
 }
 

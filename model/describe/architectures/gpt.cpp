@@ -49,7 +49,7 @@ Part gpt2_trunk(const Config& c) {
     cross =
         in("crossattention", "GPT2Attention", std::move(p)) + layer_norm("ln_cross_attn", s.hidden);
   }
-  const Part layers = stack("h", "GPT2Block", s.layers, [&](Size) {
+  const Part layers = stack("h", "GPT2Block", s.layers, [&] {
     Part attn = conv1d("c_attn", s.hidden, 3 * s.hidden) + conv1d("c_proj", s.hidden, s.hidden) +
                 dropouts({"attn_dropout", "resid_dropout"});
     attn.caches = {kv_cache(s.heads)};
@@ -76,7 +76,7 @@ Part gpt_bigcode_trunk(const Config& c) {
   if (c.flag({"add_cross_attention"}, false))
     c.fail("add_cross_attention", "found true, which is not described");
   const Heads heads{s.heads.query, c.flag({"multi_query"}, true) ? 1 : s.heads.query, s.heads.dim};
-  const Part layers = stack("h", "GPTBigCodeBlock", s.layers, [&](Size) {
+  const Part layers = stack("h", "GPTBigCodeBlock", s.layers, [&] {
     return layer_norm("ln_1", s.hidden) +
            in("attn", "GPTBigCodeAttention",
               fused_attention(s.hidden, heads, "c_attn", "c_proj", Bias::yes) +
@@ -102,7 +102,7 @@ Part gpt_bigcode(const Config& c) {
 /// window here. Source: transformers 5.23, models/gpt_neo/{configuration,modeling}_gpt_neo.py.
 Part gpt_neo_trunk(const Config& c) {
   const Gpt s = gpt_of(c, "gelu_new");
-  const Part layers = stack("h", "GPTNeoBlock", s.layers, [&](Size) {
+  const Part layers = stack("h", "GPTNeoBlock", s.layers, [&] {
     Part attn = buffer("bias", {1, 1, s.positions, s.positions}, Element::boolean) +
                 dropouts({"attn_dropout", "resid_dropout"}) + linear("k_proj", s.hidden, s.hidden) +
                 linear("v_proj", s.hidden, s.hidden) + linear("q_proj", s.hidden, s.hidden) +
@@ -137,7 +137,7 @@ Part sines(std::string_view class_name, const Gpt& s, const Config& c) {
 /// models/gptj/{configuration,modeling}_gptj.py.
 Part gptj_trunk(const Config& c) {
   const Gpt s = gpt_of(c, "gelu_new");
-  const Part layers = stack("h", "GPTJBlock", s.layers, [&](Size) {
+  const Part layers = stack("h", "GPTJBlock", s.layers, [&] {
     Part attn = linear("k_proj", s.hidden, s.hidden) + linear("v_proj", s.hidden, s.hidden) +
                 linear("q_proj", s.hidden, s.hidden) + linear("out_proj", s.hidden, s.hidden) +
                 dropouts({"resid_dropout"});
@@ -163,7 +163,7 @@ Part gptj(const Config& c) {
 /// models/codegen/{configuration,modeling}_codegen.py.
 Part codegen_trunk(const Config& c) {
   const Gpt s = gpt_of(c, "gelu_new");
-  const Part layers = stack("h", "CodeGenBlock", s.layers, [&](Size) {
+  const Part layers = stack("h", "CodeGenBlock", s.layers, [&] {
     Part attn = linear("out_proj", s.hidden, s.hidden) + dropouts({"resid_dropout"}) +
                 linear("qkv_proj", s.hidden, 3 * s.hidden);
     attn.caches = {kv_cache(s.heads)};

@@ -15,7 +15,7 @@ Part gpt_neox_trunk(const Config& c) {
   const Common s = common_of(c, {.act = "gelu"});
   const Bias b = c.bias({"attention_bias"}, true);
   const Size rotated = rotated_share(c, s.heads.dim, 0.25);
-  const Part layers = stack("layers", "GPTNeoXLayer", s.layers, [&](Size) {
+  const Part layers = stack("layers", "GPTNeoXLayer", s.layers, [&] {
     return layer_norm("input_layernorm", s.hidden) +
            layer_norm("post_attention_layernorm", s.hidden) +
            module("post_attention_dropout", "Dropout") + module("post_mlp_dropout", "Dropout") +

@@ -60,12 +60,12 @@ Part openai_privacy_filter(const Config& c) {
   const Heads heads = heads_with_sinks(c);
   Part layer = decoder_layer(k, hidden, with_sinks(c, heads, 0), biased_experts(c, k));
   layer.caches.clear();
-  Part body = unsplittable(embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
-                               stack("layers", k("EncoderLayer"), c.dim({"num_hidden_layers"}),
-                                     [&](Size) { return layer; }) +
-                               rms_norm("norm", k("RMSNorm"), hidden) +
-                               rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads.dim)),
-                           {k("EncoderLayer")});
+  Part body = unsplittable(
+      embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
+          stack("layers", k("EncoderLayer"), c.dim({"num_hidden_layers"}), [&] { return layer; }) +
+          rms_norm("norm", k("RMSNorm"), hidden) +
+          rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads.dim)),
+      {k("EncoderLayer")});
   if (is_for(c, "Model")) return body;
   const Size kinds = c.has("num_labels") || c.has("id2label") ? labels(c) : 33;
   return in("model", k("Model"), std::move(body)) + dropout() +

@@ -12,7 +12,7 @@ Part granite_trunk(const Config& c) {
   return trunk(c,
                {"Granite", rms_norm("norm", "GraniteRMSNorm", s.hidden),
                 rotary("GraniteRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-               [&](Size) {
+               [&] {
                  return in("self_attn", "GraniteAttention", attention(s.hidden, s.heads, b, b)) +
                         gated_rest(s, "Granite", mlp);
                });

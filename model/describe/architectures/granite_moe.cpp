@@ -54,7 +54,7 @@ std::set<double> base_frequencies(const Config& c) {
 Part granitemoe(const Config& c) {
   const Classes k{"GraniteMoe"};
   return with_quirks(decoder(c, k, rotated_if_scaled(c, heads_of(c).dim),
-                             [&](Size) {
+                             [&] {
                                return in("self_attn", k("Attention"), attention_of(c)) +
                                       norms(c, k) + mixture(c, k);
                              }),
@@ -65,7 +65,7 @@ Part granitemoe(const Config& c) {
 Part granitemoeshared(const Config& c) {
   const Classes k{"GraniteMoeShared"};
   return with_quirks(decoder(c, k, rotated_if_scaled(c, heads_of(c).dim),
-                             [&](Size) {
+                             [&] {
                                return in("self_attn", k("Attention"), attention_of(c)) +
                                       norms(c, k) + mixture(c, k) +
                                       shared_mlp(c, k, c.count({"shared_intermediate_size"}, 0));

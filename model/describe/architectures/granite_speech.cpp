@@ -44,7 +44,7 @@ Part encoder(const Config& a, const std::string& k) {
       feed_forward("ff2") + layer_norm("post_norm", hidden);
   return buffer("attention_dists", {context, context}, Element::int64) +
          linear("input_linear", a.dim({"input_dim"}, 160), hidden, Bias::yes) +
-         stack("layers", k + "ConformerBlock", a.dim({"num_layers"}), [&](Size) { return layer; }) +
+         stack("layers", k + "ConformerBlock", a.dim({"num_layers"}), [&] { return layer; }) +
          linear("out", hidden, out, Bias::yes) + linear("out_mid", out, hidden, Bias::yes);
 }
 

@@ -30,7 +30,7 @@ Part grovemoe(const Config& c) {
              fused_experts(k("Experts"), hidden, c.dim({"moe_intermediate_size"}), r, act) +
              moved(fused_experts(k("Experts"), hidden, h.dim, shared, act), "experts",
                    "chunk_experts"));
-  return decoder(c, k, rotated_if_scaled(c, h.dim), [&](Size) {
+  return decoder(c, k, rotated_if_scaled(c, h.dim), [&] {
     return decoder_layer(k, hidden,
                          attention(hidden, h, c.bias({"attention_bias"}, false), Bias::no) +
                              head_norms(k("RMSNorm"), h.dim),

@@ -15,7 +15,7 @@ Part body(const Config& c, const BertSizes& s) {
     c.fail("position_embedding_type", "found '" + kind + "', expected rope or absolute");
   if (s.types > 0) words = std::move(words) + embedding("token_type_embeddings", s.types, s.hidden);
   const bool packed = c.flag({"pack_qkv"}, true);
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     Part read = packed ? linear("qkv_proj", s.hidden, 3 * s.hidden, Bias::yes)
                        : linear("q_proj", s.hidden, s.hidden, Bias::yes) +
                              linear("k_proj", s.hidden, s.hidden, Bias::yes) +

@@ -10,7 +10,7 @@ Part helium_trunk(const Config& c) {
   const Bias b = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);
   const Classes k{"Helium"};
   return with_norm(with_quirks(trunk(c, k, rotated_if_scaled(c, s.heads.dim),
-                                     [&](Size) {
+                                     [&] {
                                        const Size query = s.heads.query * s.heads.dim,
                                                   kv = s.heads.kv * s.heads.dim;
                                        Part attn = linear("q_proj", s.hidden, query, b) +

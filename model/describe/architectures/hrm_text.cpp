@@ -16,7 +16,7 @@ Part hrm_text_trunk(const Config& c) {
     return repeated(
         in(name, "HrmTextStack",
            stack("layers", "HrmTextDecoderLayer", layers,
-                 [&](Size) {
+                 [&] {
                    Part attn = attention(s.hidden, s.heads, b, b) +
                                linear("gate_proj", s.hidden, s.heads.query * s.heads.dim, b);
                    attn.caches[0].per_token = times({runs, attn.caches[0].per_token});

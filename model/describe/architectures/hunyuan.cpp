@@ -9,7 +9,7 @@ Part hunyuan_dense_trunk(const Config& c) {
   const Bias b = c.bias({"attention_bias"}, false);
   const Classes k{"HunYuanDenseV1"};
   return with_quirks(trunk(c, k, rotated_if_scaled(c, s.heads.dim),
-                           [&](Size) {
+                           [&] {
                              return decoder_layer(
                                  k, s.hidden,
                                  attention(s.hidden, s.heads, b, b) +

@@ -34,7 +34,7 @@ Part hunyuan_v1_moe(const Config& c) {
                           fused_experts(k("Experts"), hidden, inner, r, act) +
                           in("shared_mlp", k("MLP"), gated_mlp(hidden, inner, act)));
   return with_quirks(decoder(c, k, rotated_if_scaled(c, heads.dim),
-                             [&](Size) {
+                             [&] {
                                return decoder_layer(
                                    k, hidden,
                                    attention(hidden, heads, bias, bias) +

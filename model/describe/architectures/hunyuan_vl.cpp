@@ -16,7 +16,7 @@ Part text_body(const Config& c) {
   const std::string block = k + "DenseV1DecoderLayer";
   return unsplittable(embedding("embed_tokens", c.dim({"vocab_size"}), s.hidden) +
                           stack("layers", block, s.layers,
-                                [&](Size) {
+                                [&] {
                                   return in("self_attn", k + "DenseV1Attention",
                                             attention(s.hidden, heads, b, b) +
                                                 rms_norm("query_layernorm", norm, dim) +
@@ -36,7 +36,7 @@ Part tower(const Config& v, Size text_width) {
   const Size side = v.dim({"max_image_size"}, 2048) / patch;
   const Size heads = v.dim({"num_attention_heads"}), across = width / heads * heads;
   const std::string act = activation_class(v, {"hidden_act"}, "gelu");
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return layer_norm("layer_norm1", width) +
            in("self_attn", k + "VisionAttention",
               linear("q_proj", width, across, Bias::yes) +

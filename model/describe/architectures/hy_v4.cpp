@@ -87,8 +87,7 @@ Part tower(const Config& v, Classes k) {
   return in("embeddings", k("VisionPatchEmbed"),
             convolved("patch_embedding", v.dim({"num_channels"}, 3), width, patch) +
                 embedding("position_embedding", side * side + 1, width)) +
-         stack("layers", k("VisionBlock"), v.dim({"num_hidden_layers"}),
-               [&](Size) { return block; }) +
+         stack("layers", k("VisionBlock"), v.dim({"num_hidden_layers"}), [&] { return block; }) +
          in("patch_merger", k("VisionPatchMerger"),
             tensor("image_newline", {out}, Role::other) +
                 convolved("proj_conv", width, merged, merge) + module("proj_act", act) +

@@ -12,7 +12,7 @@ Part hyperclovax_trunk(const Config& c) {
                          ? rms_norm("post_norm1", k("RMSNorm"), s.hidden) +
                                rms_norm("post_norm2", k("RMSNorm"), s.hidden)
                          : module("post_norm1", "Identity") + module("post_norm2", "Identity");
-  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&] {
     return in("self_attn", k("Attention"), attention(s.hidden, s.heads, b, b)) +
            gated_rest(s, "HyperCLOVAX", mlp) + after;
   });

@@ -95,13 +95,13 @@ Part idefics(const Config& c) {
                 {vocab, hidden}, Role::embedding) +
       vision(v) + (c.flag({"use_resampler"}, false) ? resampler(p, seen) : Part{}) +
       stack("layers", k + "DecoderLayer", layers,
-            [&](Size) {
+            [&] {
               Part self = attention_of(c, query, hidden, false);
               self.caches = {kv_cache({query, query, hidden / query})};
               return in("self_attn", k + "Attention", std::move(self)) + rest(c, hidden);
             }) +
       stack("gated_cross_attn_layers", k + "GatedCrossAttentionLayer", layers / every,
-            [&](Size) {
+            [&] {
               return tensor("alpha_cross_attn", {1}, Role::other) +
                      tensor("alpha_dense", {1}, Role::other) +
                      in("cross_attn", k + "Attention", attention_of(c, query, seen, head_norm)) +

@@ -30,7 +30,7 @@ Part idefics2(const Config& c) {
   const Part resampler =
       tensor("latents", {perceiver.dim({"resampler_n_latents"}, 64), width}, Role::other) +
       stack("layers", "Idefics2PerceiverLayer", perceiver.dim({"resampler_depth"}, 3),
-            [&](Size) {
+            [&] {
               return norm("input_latents_norm") + norm("input_context_norm") +
                      in("self_attn", "Idefics2PerceiverAttention",
                         linear("q_proj", width, query) + linear("k_proj", width, kv) +

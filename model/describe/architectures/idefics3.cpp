@@ -8,7 +8,7 @@ namespace headroom::model::families {
 /// The tower of Idefics 2, Idefics 3 and SmolVLM. `name` is the prefix of the class names.
 Submodel idefics_vision(const Config& v, const std::string& name) {
   const TowerSizes s = tower_sizes(v, "gelu_pytorch_tanh");
-  const Part layers = stack("layers", name + "EncoderLayer", s.layers, [&](Size) {
+  const Part layers = stack("layers", name + "EncoderLayer", s.layers, [&] {
     return tower_attention(name + "VisionAttention", s.hidden) +
            layer_norm("layer_norm1", s.hidden) + tower_mlp("mlp", name + "VisionMLP", s) +
            layer_norm("layer_norm2", s.hidden);

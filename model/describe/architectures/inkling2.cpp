@@ -181,7 +181,7 @@ Part tower(const Config& v) {
          layer_norm("pre_layernorm", width) +
          frequencies("rotary_emb", k("VisionRotaryEmbedding"), (width / heads / 2 + 1) / 2) +
          stack("layers", k("VisionEncoderLayer"), v.dim({"num_hidden_layers"}, 23),
-               [&](Size) { return block; }) +
+               [&] { return block; }) +
          in("merger", k("VisionMerger"),
             linear("linear_1", merge * merge * width, middle, bias) + module("act", act) +
                 linear("linear_2", middle, v.dim({"text_hidden_size"}), bias));

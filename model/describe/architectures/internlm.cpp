@@ -10,7 +10,7 @@ Part internlm(const Config& c) {
   const Common s = common_of(c);
   const Bias bias = c.bias({"bias"}, true);
   return causal_lm(
-      c, "InternLMModel", trunk(c, {"InternLM"}, rotated_if_scaled(c, s.heads.dim), [&](Size) {
+      c, "InternLMModel", trunk(c, {"InternLM"}, rotated_if_scaled(c, s.heads.dim), [&] {
         return in("self_attn", "InternLMAttention", attention(s.hidden, s.heads, bias, bias)) +
                gated_rest(s, "InternLM");
       }));
@@ -32,14 +32,13 @@ Part internlm2(const Config& c) {
   head.tensors[0].role = Role::head;
   if (c.flag({"tie_word_embeddings"}, false))
     head.tensors[0].tied_to = "model.tok_embeddings.weight";
-  return unsplittable(
-      in("model", k("Model"),
-         embedding("tok_embeddings", vocab, s.hidden) +
-             stack("layers", k("DecoderLayer"), s.layers, [&](Size) { return layer; }) +
-             rms_norm("norm", k("RMSNorm"), s.hidden) +
-             rotary(k("RotaryEmbedding"), rotated_if_scaled(c, s.heads.dim))) +
-          std::move(head),
-      {k("DecoderLayer")});
+  return unsplittable(in("model", k("Model"),
+                         embedding("tok_embeddings", vocab, s.hidden) +
+                             stack("layers", k("DecoderLayer"), s.layers, [&] { return layer; }) +
+                             rms_norm("norm", k("RMSNorm"), s.hidden) +
+                             rotary(k("RotaryEmbedding"), rotated_if_scaled(c, s.heads.dim))) +
+                          std::move(head),
+                      {k("DecoderLayer")});
 }
 
 /// A score for each token instead of the head. Sources: vLLM 0.33 internlm2.py; SGLang 0.5.23

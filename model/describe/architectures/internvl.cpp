@@ -87,7 +87,7 @@ Submodel internvl_vision(const Config& v) {
   Part p = internvl_embeddings(v, k) +
            in("encoder", k + "Encoder",
               stack("layer", k + "Layer", v.dim({"num_hidden_layers"}),
-                    [layer = internvl_layer(v, k)](Size) { return layer; })) +
+                    [layer = internvl_layer(v, k)] { return layer; })) +
            pooled_norm(v);
   return {k + "Model", unsplittable(std::move(p), {k + "Layer"}), v.dim({"hidden_size"})};
 }

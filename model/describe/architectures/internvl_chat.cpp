@@ -55,7 +55,7 @@ Submodel intern_vit(const Config& v, Size padding = 0) {
                               Bias::yes)) +
            in("encoder", k + "VisionEncoder",
               stack("layers", k + "VisionEncoderLayer", v.dim({"num_hidden_layers"}),
-                    [&](Size) { return layer; }));
+                    [&] { return layer; }));
   return {k + "VisionModel", unsplittable(std::move(p), {k + "VisionEncoderLayer"}), width};
 }
 

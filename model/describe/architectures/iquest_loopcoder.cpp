@@ -25,7 +25,7 @@ Part iquest_loopcoder(const Config& c) {
       in("self_attn", k("Attention"), std::move(attn)) + gated_rest(s, "IQuestLoopCoder");
   const std::string block = k("DecoderLayer");
   Part body = embedding("embed_tokens", c.dim({"vocab_size"}), s.hidden) +
-              repeated(stack("layers", block, s.layers, [&](Size) { return layer; }), runs) +
+              repeated(stack("layers", block, s.layers, [&] { return layer; }), runs) +
               rms_norm("norm", k("RMSNorm"), s.hidden) +
               rotary(k("RotaryEmbedding"), rotated_if_scaled(c, s.heads.dim));
   Part gates = empty_stack("gate_projections", s.layers);

@@ -16,7 +16,7 @@ Part jais(const Config& c) {
     c.fail("position_embedding_type", "found '" + positions + "', expected alibi");
   if (hidden % heads != 0)
     c.fail("n_head", "found " + std::to_string(heads) + ", expected a divisor of n_embd");
-  const Part layers = stack("h", "JAISBlock", c.dim({"n_layer"}), [&](Size) {
+  const Part layers = stack("h", "JAISBlock", c.dim({"n_layer"}), [&] {
     Part attention = conv1d("c_attn", hidden, 3 * hidden) + conv1d("c_proj", hidden, hidden);
     attention.caches = {kv_cache({heads, heads, hidden / heads})};
     return layer_norm("ln_1", hidden) + in("attn", "JAISAttention", std::move(attention)) +

@@ -10,7 +10,7 @@ Part jais2_trunk(const Config& c) {
   return trunk(c,
                {"Jais2", layer_norm("norm", s.hidden),
                 rotary("Jais2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-               [&](Size) {
+               [&] {
                  return in("self_attn", "Jais2Attention", attention(s.hidden, s.heads, b, b)) +
                         in("mlp", "Jais2MLP", up_down_mlp(s, module("act_fn", s.act), mlp)) +
                         layer_norm("input_layernorm", s.hidden) +

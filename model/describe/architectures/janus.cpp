@@ -41,7 +41,7 @@ Part tower(const Config& v) {
                 embedding("position_embedding", positions, width) + position_ids(positions)) +
          in("encoder", k + "VisionEncoder",
             stack("layers", k + "VisionEncoderLayer", v.dim({"num_hidden_layers"}),
-                  [&](Size) { return layer; })) +
+                  [&] { return layer; })) +
          layer_norm("post_layernorm", width);
 }
 
@@ -129,7 +129,7 @@ Part timm_siglip(const Config& params, const SiglipRow& t) {
          in("patch_embed", "PatchEmbed",
             convolution("proj", "Conv2d", {width, 3, t.patch, t.patch}, Bias::yes)) +
          stack("blocks", "VisionTransformerBlock", t.layers,
-               [&](Size) { return timm_layer(width, t.inner); }) +
+               [&] { return timm_layer(width, t.inner); }) +
          layer_norm("norm", width) + timm_pooling(width, t.inner);
 }
 

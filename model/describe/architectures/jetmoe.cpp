@@ -33,7 +33,7 @@ Part jetmoe(const Config& c) {
                       .rotated = rotated_if_scaled(c, dim),
                       .norm = rms_norm("norm", k("RMSNorm"), hidden),
                       .tied = Tied::yes};
-  return decoder(c, frame, [&](Size) {
+  return decoder(c, frame, [&] {
     return mlp + rms_norm("input_layernorm", k("RMSNorm"), hidden) +
            rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) +
            in("self_attention", k("Attention"), attn);

@@ -15,7 +15,7 @@ Part jina_bert(const Config& c) {
   const std::string kind = c.text({"feed_forward_type"}, "geglu");
   if (kind != "geglu" && kind != "reglu")
     c.fail("feed_forward_type", "found '" + kind + "', expected geglu or reglu");
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return bert_attention("attention", "JinaBert", s) +
            in("mlp", "JinaBertGLUMLP",
               linear("gated_layers", s.hidden, 2 * s.inner) +

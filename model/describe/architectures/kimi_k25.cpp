@@ -40,7 +40,7 @@ Part kimi_k25(const Config& c) {
       frequencies("rotary_emb", k + "VisionRotaryEmbedding",
                   width / v.dim({"num_attention_heads", "vt_num_attention_heads"}) / 4) +
       stack("layers", k + "VisionEncoderLayer",
-            v.dim({"num_hidden_layers", "vt_num_hidden_layers"}), [&](Size) { return layer; }) +
+            v.dim({"num_hidden_layers", "vt_num_hidden_layers"}), [&] { return layer; }) +
       layer_norm("final_layernorm", width);
   const Size wide = times({width, rows, columns});
   Part body = in("model", k + "Model",

@@ -32,7 +32,7 @@ Submodel moonvit3d(const Config& v) {
                             Role::embedding) +
                          buffer("time_weight", {v.dim({"init_pos_emb_time"}, 4), 1, width}))) +
            in("encoder", "MoonViT3dEncoder",
-              stack("blocks", "MoonViTEncoderLayer", v.dim({"vt_num_hidden_layers"}), [&](Size) {
+              stack("blocks", "MoonViTEncoderLayer", v.dim({"vt_num_hidden_layers"}), [&] {
                 return layer;
               }) + norm("final_layernorm"));
   return {"KimiK3VisionTower", unsplittable(std::move(p), {"MoonViTEncoderLayer"}), width};

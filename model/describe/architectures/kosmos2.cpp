@@ -22,7 +22,7 @@ Part kosmos2(const Config& c) {
   const Size vocab = text.dim({"vocab_size"}), heads = text.dim({"attention_heads"});
   const std::string act = activation_class(text, {"activation_function"}, "gelu");
   Cache kept = kv_cache({heads, heads, hidden / heads});
-  const Part layers = stack("layers", "Kosmos2TextBlock", text.dim({"layers"}), [&](Size) {
+  const Part layers = stack("layers", "Kosmos2TextBlock", text.dim({"layers"}), [&] {
     Part p = attention("self_attn", hidden, layer_norm("inner_attn_ln", hidden));
     kept.path = "self_attn";
     kept.kind = CacheKind::self_attention;
@@ -68,7 +68,7 @@ Part kosmos2_5(const Config& c) {
   const Size hidden = text.dim({"embed_dim"}), inner = text.dim({"ffn_dim"});
   const Size vocab = text.dim({"vocab_size"}), heads = text.dim({"attention_heads"});
   const std::string act = activation_class(text, {"activation_function"}, "gelu");
-  const Part layers = stack("layers", k + "TextBlock", text.dim({"layers"}), [&](Size) {
+  const Part layers = stack("layers", k + "TextBlock", text.dim({"layers"}), [&] {
     Part self = attention("self_attn", hidden, {}, k + "TextAttention");
     self.caches = {kv_cache({heads, heads, hidden / heads})};
     self.caches[0].path = "self_attn";
@@ -105,7 +105,7 @@ Part kosmos2_5(const Config& c) {
                 embedding("column_embedder", patches, width) + dropout()) +
              in("encoder", k + "VisionEncoder",
                 stack("layer", k + "VisionLayer", v.dim({"num_hidden_layers"}),
-                      [&](Size) { return seeing; })) +
+                      [&] { return seeing; })) +
              norm("layernorm")) +
       in("image_to_text_projection", k + "ImageToTextProjection",
          tensor("latent_query", {c.dim({"latent_query_num"}, 2048), hidden}, Role::other) +

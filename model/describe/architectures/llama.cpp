@@ -10,7 +10,7 @@ Part llama_trunk(const Config& c) {
   return trunk(c,
                {"Llama", rms_norm("norm", "LlamaRMSNorm", s.hidden),
                 rotary("LlamaRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-               [&](Size) {
+               [&] {
                  return in("self_attn", "LlamaAttention", attention(s.hidden, s.heads, b, b)) +
                         gated_rest(s, "Llama", mlp);
                });
@@ -25,7 +25,7 @@ Part emu3(const Config& c) {
                    trunk(c,
                          {"Emu3", rms_norm("norm", "Emu3RMSNorm", s.hidden),
                           rotary("Emu3RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-                         [&](Size) {
+                         [&] {
                            return in("self_attn", "Emu3Attention",
                                      attention(s.hidden, s.heads, b, b)) +
                                   gated_rest(s, "Emu3", mlp) + module("dropout", "Dropout");

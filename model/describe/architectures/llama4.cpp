@@ -93,7 +93,7 @@ Part vision_rows(const Config& v) {
          layer_norm("layernorm_pre", width) + layer_norm("layernorm_post", width) +
          in("model", "Llama4VisionEncoder",
             stack("layers", "Llama4VisionEncoderLayer", v.dim({"num_hidden_layers"}),
-                  [&](Size) {
+                  [&] {
                     return in("self_attn", "Llama4VisionAttention",
                               linear("q_proj", width, width, Bias::yes) +
                                   linear("k_proj", width, width, Bias::yes) +

@@ -25,8 +25,7 @@ Submodel onevision_tower(const Config& v, Size out) {
                      {width, v.dim({"num_channels"}, 3), patch, patch})) +
       layer_norm("layernorm_pre", width) +
       in("encoder", k + "Encoder",
-         stack("layers", k + "TowerBlock", v.dim({"num_hidden_layers"}),
-               [&](Size) { return layer; })) +
+         stack("layers", k + "TowerBlock", v.dim({"num_hidden_layers"}), [&] { return layer; })) +
       in("merger", "LlavaOnevision2PatchMerger",
          layer_norm("ln_q", width) + in("mlp", "Sequential",
                                         linear("0", wide, wide, Bias::yes) + module("1", "GELU") +

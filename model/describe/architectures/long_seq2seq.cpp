@@ -71,14 +71,13 @@ Part long_seq2seq(const Config& c) {
       in("encoder", f + "Encoder",
          words("embed_tokens") + global + positions("encoder") +
              stack("layers", f + "EncoderLayer", c.dim({"encoder_layers"}),
-                   [&](Size) { return attention() + feed_forward(encoder); }) +
+                   [&] { return attention() + feed_forward(encoder); }) +
              last) +
       in("decoder", f + "Decoder",
          words("embed_tokens") + positions("decoder") +
-             stack("layers", f + "DecoderLayer", c.dim({"decoder_layers"}),
-                   [&](Size) {
-                     return seq2seq_decoder_layer(f + (pegasus_x ? "" : "Decoder"), decoder);
-                   }) +
+             stack(
+                 "layers", f + "DecoderLayer", c.dim({"decoder_layers"}),
+                 [&] { return seq2seq_decoder_layer(f + (pegasus_x ? "" : "Decoder"), decoder); }) +
              last);
   if (!led) body = unsplittable(std::move(body), {f + "EncoderLayer", f + "DecoderLayer"});
   const bool bare = is_for(c, f + "Model");

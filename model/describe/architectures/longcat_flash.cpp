@@ -46,8 +46,7 @@ Part longcat_flash(const Config& c) {
   return unsplittable(
       in("model", k("Model"),
          embedding("embed_tokens", vocab, hidden) +
-             stack("layers", k("DecoderLayer"), c.dim({"num_layers"}),
-                   [&](Size) { return layer; }) +
+             stack("layers", k("DecoderLayer"), c.dim({"num_layers"}), [&] { return layer; }) +
              rms_norm("norm", k("RMSNorm"), hidden) + rotary(k("RotaryEmbedding"), a.rope)) +
           lm_head("model.embed_tokens.weight", vocab, hidden,
                   c.flag({"tie_word_embeddings"}, false)),

@@ -31,7 +31,7 @@ Part luke(const Config& c) {
       in("entity_embeddings", f + "EntityEmbeddings", std::move(table) + shared()) +
       in("encoder", f + "Encoder",
          stack("layer", f + "Layer", s.layers,
-               [&](Size) {
+               [&] {
                  return in("attention", f + "Attention",
                            in("self", f + "SelfAttention", self) +
                                bert_output("output", f + "SelfOutput", s.hidden, s.hidden)) +

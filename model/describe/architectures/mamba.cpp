@@ -10,7 +10,7 @@ Part backbone(const Config& c, Classes k, const Part& mixer, bool tied) {
   return in("backbone", k("Model"),
             embedding("embeddings", vocab, hidden) +
                 stack("layers", k("Block"), c.dim({"num_hidden_layers"}),
-                      [&](Size) {
+                      [&] {
                         return rms_norm("norm", k("RMSNorm"), hidden) +
                                in("mixer", k("Mixer"), mixer);
                       }) +

@@ -97,8 +97,8 @@ Part audio_encoder(const Config& a) {
   attends.caches.clear();  // a group of codes is read at once
   const Part layer = decoder_layer(k, width, std::move(attends),
                                    in("mlp", k("MLP"), gated_mlp(width, inner, "SiLUActivation")));
-  Part codes = stack("layers", k("DecoderLayer"), a.dim({"input_local_layers"}, 6),
-                     [&](Size) { return layer; });
+  Part codes =
+      stack("layers", k("DecoderLayer"), a.dim({"input_local_layers"}, 6), [&] { return layer; });
   if (a.flag({"add_post_norm"}, false))
     codes = std::move(codes) + rms_norm("norm", k("RMSNorm"), width);
   return in("input_local_transformer", k("Model"),

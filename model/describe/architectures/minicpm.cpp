@@ -32,13 +32,12 @@ Part feed_forward(const Config& c, const Common& s) {
 Part minicpm(const Config& c) {
   const Common s = sizes_of(c, {});
   const Part mlp = feed_forward(c, s);
-  return decoder(
-      c,
-      Decoder{.family = "MiniCPM",
-              .rotated = rotated_if_scaled(c, s.heads.dim),
-              .norm = rms_norm("norm", k("RMSNorm"), s.hidden),
-              .tied = Tied::yes},
-      [&](Size) { return decoder_layer(k, s.hidden, attention(s.hidden, s.heads), mlp); });
+  return decoder(c,
+                 Decoder{.family = "MiniCPM",
+                         .rotated = rotated_if_scaled(c, s.heads.dim),
+                         .norm = rms_norm("norm", k("RMSNorm"), s.hidden),
+                         .tied = Tied::yes},
+                 [&] { return decoder_layer(k, s.hidden, attention(s.hidden, s.heads), mlp); });
 }
 
 /// True for each layer of standard attention. A list that is too short is repeated.

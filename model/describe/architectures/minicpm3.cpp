@@ -23,7 +23,7 @@ Part minicpm3(const Config& c) {
   const auto* scale = c.object().if_contains("scale_emb");
   const Element element = scale && scale->is_double() ? Element::floating : Element::int64;
   const Part attn = latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false));
-  const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&](Size) {
+  const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&] {
     return decoder_layer(k, hidden, attn, dense_mlp(c, k, c.bias({"mlp_bias"}, false)));
   });
   return unsplittable(in("model", k("Model"),
@@ -47,7 +47,7 @@ Part youtu(const Config& c) {
                       .norm = rms_norm("norm", k("RMSNorm"), hidden),
                       .tied = Tied::yes};
   const Part attn = latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false));
-  return decoder(c, frame, [&](Size) { return decoder_layer(k, hidden, attn, dense_mlp(c, k)); });
+  return decoder(c, frame, [&] { return decoder_layer(k, hidden, attn, dense_mlp(c, k)); });
 }
 
 /// Source: transformers 5.23, models/mistral4.

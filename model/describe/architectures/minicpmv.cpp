@@ -66,7 +66,7 @@ Part timm_tower(const Config& c) {
       tensor("pos_embed", {1, side * side, s.hidden}, Role::embedding) +
           in("patch_embed", "PatchEmbed",
              convolution("proj", "Conv2d", {s.hidden, s.channels, s.patch, s.patch}, Bias::yes)) +
-          stack("blocks", "Block", s.layers, [&](Size) { return timm_layer(s.hidden, s.inner); }) +
+          stack("blocks", "Block", s.layers, [&] { return timm_layer(s.hidden, s.inner); }) +
           layer_norm("norm", s.hidden));
 }
 

@@ -19,7 +19,7 @@ Part minimax_m2(const Config& c) {
                           score_correction(r.experts));
   const Size rotated = c.has("rotary_dim") ? c.dim({"rotary_dim"}) : rotated_dims(c, heads.dim);
   return with_quirks(decoder(c, k, rotated,
-                             [&](Size) {
+                             [&] {
                                return decoder_layer(
                                    k, hidden,
                                    attention(hidden, heads) +

@@ -23,7 +23,7 @@ Part minimax_m3_vl(const Config& c) {
          convolution("proj", "Conv3d",
                      {s.hidden, s.channels, v.dim({"temporal_patch_size"}, 2), s.patch, s.patch})) +
       layer_norm("pre_layrnorm", s.hidden) +
-      stack("layers", k("VisionEncoderLayer"), s.layers, [&](Size) { return layer; }) +
+      stack("layers", k("VisionEncoderLayer"), s.layers, [&] { return layer; }) +
       frequencies("rotary_emb", k("VisionRotaryEmbedding"), dim / 3 / 2);  // time, height, width
   return with_unsplittable(
       with_language_head(in("model", k("Model"),

@@ -10,7 +10,7 @@ Part mistral_trunk(const Config& c) {
   return trunk(c,
                {"Mistral", rms_norm("norm", "MistralRMSNorm", s.hidden),
                 rotary("MistralRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-               [&](Size) {
+               [&] {
                  return in("self_attn", "MistralAttention",
                            attention(s.hidden, s.heads, Bias::no, Bias::no, window)) +
                         gated_rest(s, "Mistral");
@@ -39,7 +39,7 @@ Part ministral3_trunk(const Config& c) {
   const Common s = common_of(c, {.kv_heads = 8, .head_dim = 128});
   const Size window = c.dim_or_none({"sliding_window"}, 0);
   const Classes k{"Ministral3"};
-  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&] {
     return in("self_attn", k("Attention"),
               attention(s.hidden, s.heads, Bias::no, Bias::no, window)) +
            gated_rest(s, "Ministral3");

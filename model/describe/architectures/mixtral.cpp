@@ -17,7 +17,7 @@ Part mixtral(const Config& c) {
                           fused_experts(k("Experts"), hidden, inner, r,
                                         activation_class(c, {"hidden_act"}, "silu")));
   return with_quirks(decoder(c, k, rotated_if_scaled(c, heads.dim),
-                             [&](Size) {
+                             [&] {
                                return decoder_layer(
                                    k, hidden, attention(hidden, heads, Bias::no, Bias::no, window),
                                    mlp);

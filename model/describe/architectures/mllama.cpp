@@ -11,20 +11,20 @@ namespace headroom::model::families::mllama {
 Part vision_encoder(std::string_view name, const Config& v, Size layers, bool gated) {
   const Size width = v.dim({"hidden_size"}), inner = v.dim({"intermediate_size"});
   const std::string act = activation_class(v, {"hidden_act"}, "gelu");
-  return in(
-      name, "MllamaVisionEncoder", stack("layers", "MllamaVisionEncoderLayer", layers, [&](Size) {
-        Part gates =
-            gated ? tensor("gate_attn", {1}, Role::other) + tensor("gate_ffn", {1}, Role::other)
-                  : Part{};
-        return std::move(gates) +
-               in("self_attn", "MllamaVisionAttention",
-                  linear("q_proj", width, width) + linear("k_proj", width, width) +
-                      linear("v_proj", width, width) + linear("o_proj", width, width)) +
-               in("mlp", "MllamaVisionMLP",
-                  module("activation_fn", act) + linear("fc1", width, inner, Bias::yes) +
-                      linear("fc2", inner, width, Bias::yes)) +
-               layer_norm("input_layernorm", width) + layer_norm("post_attention_layernorm", width);
-      }));
+  return in(name, "MllamaVisionEncoder", stack("layers", "MllamaVisionEncoderLayer", layers, [&] {
+              Part gates = gated ? tensor("gate_attn", {1}, Role::other) +
+                                       tensor("gate_ffn", {1}, Role::other)
+                                 : Part{};
+              return std::move(gates) +
+                     in("self_attn", "MllamaVisionAttention",
+                        linear("q_proj", width, width) + linear("k_proj", width, width) +
+                            linear("v_proj", width, width) + linear("o_proj", width, width)) +
+                     in("mlp", "MllamaVisionMLP",
+                        module("activation_fn", act) + linear("fc1", width, inner, Bias::yes) +
+                            linear("fc2", inner, width, Bias::yes)) +
+                     layer_norm("input_layernorm", width) +
+                     layer_norm("post_attention_layernorm", width);
+            }));
 }
 
 Part vision_part(const Config& v) {

@@ -30,7 +30,7 @@ class Builder {
 
   Part encoder() const {
     return in("encoder", "MobileBertEncoder",
-              stack("layer", "MobileBertLayer", s_.layers, [&](Size) { return layer(); }));
+              stack("layer", "MobileBertLayer", s_.layers, [&] { return layer(); }));
   }
 
   Part head() const {
@@ -94,7 +94,7 @@ class Builder {
     }
     const Size networks = c_.dim({"num_feedforward_networks"}, 4);
     if (networks == 1) return p;
-    Part more = stack("ffn", "FFNLayer", networks - 1, [&](Size) {
+    Part more = stack("ffn", "FFNLayer", networks - 1, [&] {
       return intermediate() + normed("output", "FFNOutput", s_.inner, inside_);
     });
     more.blocks.clear();

@@ -21,7 +21,7 @@ Part tower_attention_of(Size seen) {
 }
 
 Part vision_backbone(Size inner, Size hidden) {
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return in("attention", k("VisionAttention"), tower_attention_of(tower_width)) +
            in("feed_forward", k("ViTMLP"),
               linear("w1", tower_width, tower_inner, Bias::yes) +
@@ -70,8 +70,7 @@ Part molmo(const Config& c) {
       in("wte", k("Embedding"),
          tensor("embedding", {vocabulary, s.hidden}, Role::embedding) +
              tensor("new_embedding", {additional_vocabulary, s.hidden}, Role::embedding)) +
-      stack("blocks", k("DecoderLayer"), s.layers,
-            [&](Size) { return decoder_layer_of(c, s, inner); }) +
+      stack("blocks", k("DecoderLayer"), s.layers, [&] { return decoder_layer_of(c, s, inner); }) +
       rms_norm("ln_f", k("RMSNorm"), s.hidden) + rotary(k("RotaryEmbedding"), s.heads.dim);
   Part body = in("model", k("Model"),
                  in("transformer", k("Transformer"), std::move(transformer)) +

@@ -55,7 +55,7 @@ Part vision_tower(const Config& v, Size layers) {
   return tensor("positional_embedding", {positions, width}, Role::embedding) +
          linear("patch_embedding", times({patch, patch, v.dim({"num_channels"}, 3)}), width,
                 Bias::yes) +
-         stack("layers", k("VisionEncoderLayer"), layers, [&](Size) {
+         stack("layers", k("VisionEncoderLayer"), layers, [&] {
            return layer_norm("layer_norm1", width) + pooled_attention("self_attn", v, width) +
                   layer_norm("layer_norm2", width) +
                   in("mlp", k("VisionMLP"),
@@ -69,7 +69,7 @@ Part language(const Config& c) {
   const Bias bias = c.bias({"attention_bias"}, false);
   const bool each =
       word_of(c, {"qk_norm_type"}, "qwen3", {"qwen3", "olmo", "per_layer"}) == "qwen3";
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return decoder_layer(
         k, s.hidden,
         attention(s.hidden, s.heads, bias) +

@@ -21,7 +21,7 @@ Part joined_attention(Size width, Size joined, Part more = {}) {
 Part tower(const Config& v, Size out) {
   const Size width = v.dim({"enc_dim"}, 1152), inner = v.dim({"enc_ff_dim"}, 4304);
   const Size patch = v.dim({"enc_patch_size"}, 14), side = v.dim({"crop_size"}, 378) / patch;
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return layer_norm("ln1", width) + in("attn", "Attention", joined_attention(width, 3 * width)) +
            layer_norm("ln2", width) + two_layers("mlp", width, inner, width);
   };

@@ -21,7 +21,7 @@ Submodel moonvit(const Config& v) {
                              width},
                             Role::embedding))) +
            in("encoder", "MoonVitEncoder",
-              stack("blocks", "MoonVitEncoderLayer", v.dim({"num_hidden_layers"}, 27), [&](Size) {
+              stack("blocks", "MoonVitEncoderLayer", v.dim({"num_hidden_layers"}, 27), [&] {
                 return layer;
               }) + layer_norm("final_layernorm", width));
   return {"MoonVitPretrainedModel", unsplittable(std::move(p), {"MoonVitEncoderLayer"}), width};

@@ -28,7 +28,7 @@ Part tower(const Config& v, Classes k) {
                      width / v.dim({"num_attention_heads"}) / 4) +
          layer_norm("ln_pre", width) +
          stack("layers", k("VisionEncoderLayer"), v.dim({"num_hidden_layers"}),
-               [&](Size) { return layer; }) +
+               [&] { return layer; }) +
          layer_norm("ln_post", width);
 }
 

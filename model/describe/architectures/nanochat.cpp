@@ -12,7 +12,7 @@ Part nanochat_trunk(const Config& c) {
       trunk(c,
             {"NanoChat", module("norm", norm),
              rotary("NanoChatRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-            [&](Size) {
+            [&] {
               return in("self_attn", "NanoChatAttention",
                         attention(s.hidden, s.heads, b, b) + module("q_norm", norm) +
                             module("k_norm", norm)) +

@@ -17,7 +17,7 @@ Part nemotron_trunk(const Config& c) {
           trunk(c,
                 {"Nemotron", norm("norm"),
                  rotary("NemotronRotaryEmbedding", rotated_dims(c, s.heads.dim, 0.5))},
-                [&](Size) {
+                [&] {
                   return in("self_attn", "NemotronAttention", attention(s.hidden, s.heads, b, b)) +
                          in("mlp", "NemotronMLP", up_down_mlp(s, module("act_fn", s.act), mlp)) +
                          norm("input_layernorm") + norm("post_attention_layernorm");

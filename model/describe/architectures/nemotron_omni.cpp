@@ -50,8 +50,7 @@ Part radio(const Config& v) {
   return module("input_conditioner", "Identity") +
          in("embeddings", "RadioPatchEmbeddings", std::move(patches)) +
          in("encoder", "RadioEncoder",
-            stack("layer", "RadioLayer", v.dim({"num_hidden_layers"}),
-                  [&](Size) { return layer; })) +
+            stack("layer", "RadioLayer", v.dim({"num_hidden_layers"}), [&] { return layer; })) +
          buffer("summary_idxs", {summaries}, Element::int64, true);
 }
 

@@ -42,11 +42,10 @@ Part nemotron_parse(const Config& c) {
   const bool prefix = c.class_name() == "RadioMBartPrefixForCausalLM";
   Part decoder =
       embedding("embed_tokens", vocabulary, s.hidden, "BartScaledWordEmbedding") +
-      with_quirks(stack("layers", "MBartDecoderLayer", d.dim({"decoder_layers"}),
-                        [&](Size) {
-                          return prefix ? prefix_layer(d, s) : seq2seq_decoder_layer("MBart", s);
-                        }),
-                  {.attention = {.rotation = Rotation::none}}) +
+      with_quirks(
+          stack("layers", "MBartDecoderLayer", d.dim({"decoder_layers"}),
+                [&] { return prefix ? prefix_layer(d, s) : seq2seq_decoder_layer("MBart", s); }),
+          {.attention = {.rotation = Rotation::none}}) +
       layer_norm("layernorm_embedding", s.hidden) + layer_norm("layer_norm", s.hidden);
   Part p = in("encoder", "RadioWithNeck", encoder(c, s.hidden)) +
            in("decoder", "MBartDecoderNoPos", std::move(decoder)) +

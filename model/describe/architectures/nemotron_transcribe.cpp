@@ -29,7 +29,7 @@ Part encoder_layers(const Config& a, const Encoder& e) {
     attention = std::move(attention) + layer_norm("q_norm", h.dim) + layer_norm("k_norm", h.dim);
   return layer_norm("input_layer_norm", hidden) +
          stack("layers", e.layer, a.dim({"num_hidden_layers"}),
-               [&](Size) {
+               [&] {
                  return in("self_attn", e.family + "Attention", attention) +
                         layer_norm("layer_norm1", hidden) +
                         in("mlp", e.family + "MLP",

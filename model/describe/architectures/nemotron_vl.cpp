@@ -65,10 +65,10 @@ Submodel c_radio(const Config& v) {
       in("cls_token", "ClsToken", tensor("token", {extra_tokens(args), t.width}, Role::other)) +
       linear("embedder", pixels, t.width);
   if (frames > 1) patches = std::move(patches) + linear("video_embedder", frames * pixels, t.width);
-  Part model = in("model", "VisionTransformer",
-                  in("patch_generator", "ViTPatchGenerator", std::move(patches)) +
-                      stack("blocks", "RadioBlock", t.layers,
-                            [&](Size) { return timm_layer(t.width, t.inner); }));
+  Part model =
+      in("model", "VisionTransformer",
+         in("patch_generator", "ViTPatchGenerator", std::move(patches)) +
+             stack("blocks", "RadioBlock", t.layers, [&] { return timm_layer(t.width, t.inner); }));
   Part p = in("radio_model", "RADIOModelBase",
               std::move(model) + in("input_conditioner", "InputConditioner",
                                     buffer("norm_mean", {3, 1, 1}, Element::floating, true) +

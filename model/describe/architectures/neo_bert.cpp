@@ -16,7 +16,7 @@ Part neo_bert(const Config& c) {
       rms_norm("attention_norm", "RMSNorm", hidden) + rms_norm("ffn_norm", "RMSNorm", hidden);
   Part body = embedding("encoder", vocab, hidden) +
               stack("transformer_encoder", "EncoderBlock", c.dim({"num_hidden_layers"}),
-                    [&](Size) { return layer; }) +
+                    [&] { return layer; }) +
               rms_norm("layer_norm", "RMSNorm", hidden);
   if (!is_for(c, "LMHead")) return unsplittable(std::move(body), {"EncoderBlock"});
   return unsplittable(

@@ -12,7 +12,7 @@ Part olmo_trunk(const Config& c) {
       with_quirks(trunk(c,
                         {"Olmo", module("norm", "OlmoLayerNorm"),
                          rotary("OlmoRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-                        [&](Size) {
+                        [&] {
                           return in("self_attn", "OlmoAttention",
                                     attention(s.hidden, s.heads, b, b)) +
                                  in("mlp", "OlmoMLP", gated_mlp(s.hidden, s.inner, s.act)) +
@@ -44,7 +44,7 @@ Part olmo2_trunk(const Config& c) {
       with_quirks(trunk(c,
                         {"Olmo2", rms_norm("norm", "Olmo2RMSNorm", s.hidden),
                          rotary("Olmo2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-                        [&](Size) { return normed_layer(s, "Olmo2", b, 0); }),
+                        [&] { return normed_layer(s, "Olmo2", b, 0); }),
                   {.attention = {.rotation = Rotation::widened, .rotated_in_fp32 = true}}),
       "Olmo2RMSNorm", NormKind::rms_fp32);
 }

@@ -15,7 +15,7 @@ Part olmoe(const Config& c) {
                       router("gate", k("TopKRouter"), hidden, r.experts) +
                           fused_experts(k("Experts"), hidden, c.dim({"intermediate_size"}), r,
                                         activation_class(c, {"hidden_act"}, "silu")));
-  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size) {
+  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&] {
     return decoder_layer(k, hidden,
                          attention(hidden, heads, bias, bias) +
                              rms_norm("q_norm", k("RMSNorm"), hidden) +

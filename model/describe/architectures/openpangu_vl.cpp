@@ -14,7 +14,7 @@ Part tower(const Config& v, Size hidden) {
   };
   const std::string act = activation_class(v, {"hidden_act"}, "silu");
   const bool gated = v.text({"hidden_act"}, "silu") == "silu";
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return norm("norm1") + norm("norm2") +
            in("attn", "OpenPanguVisionAttention",
               linear("qkv", width, 3 * width, Bias::yes) +

@@ -21,7 +21,7 @@ Part dino(Size positions) {
          tensor("pos_embed", {1, positions, dino_width}, Role::embedding) +
          patch_embedding(dino_width) +
          stack("blocks", "DinoBlock", 24,
-               [](Size) { return timm_layer(dino_width, 4096, "scale_factor"); }) +
+               [] { return timm_layer(dino_width, 4096, "scale_factor"); }) +
          layer_norm("norm", dino_width);
 }
 
@@ -29,7 +29,7 @@ Part dino(Size positions) {
 Part siglip(Size positions) {
   return tensor("pos_embed", {1, positions, siglip_width}, Role::embedding) +
          patch_embedding(siglip_width) +
-         stack("blocks", "SiglipBlock", 27, [](Size) { return timm_layer(siglip_width, 4304); }) +
+         stack("blocks", "SiglipBlock", 27, [] { return timm_layer(siglip_width, 4304); }) +
          layer_norm("norm", siglip_width) + timm_pooling(siglip_width, 4304);
 }
 

@@ -18,7 +18,7 @@ Part opt_trunk(const Config& c) {
   const bool final_norm =
       c.flag({"do_layer_norm_before"}, true) && !c.flag({"_remove_final_layer_norm"}, false);
   const std::string act = activation_class(c, {"activation_function"}, "relu");
-  const Part layers = stack("layers", "OPTDecoderLayer", c.dim({"num_hidden_layers"}), [&](Size) {
+  const Part layers = stack("layers", "OPTDecoderLayer", c.dim({"num_hidden_layers"}), [&] {
     Part attn = linear("k_proj", hidden, hidden, b) + linear("v_proj", hidden, hidden, b) +
                 linear("q_proj", hidden, hidden, b) + linear("out_proj", hidden, hidden, b);
     attn.caches = {kv_cache(heads)};

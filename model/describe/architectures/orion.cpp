@@ -10,7 +10,7 @@ Part orion(const Config& c) {
                  Decoder{.family = "Orion",
                          .rotated = rotated_if_scaled(c, s.heads.dim),
                          .norm = layer_norm("norm", s.hidden)},
-                 [&](Size) {
+                 [&] {
                    return in("self_attn", "OrionAttention", attention(s.hidden, s.heads)) +
                           in("mlp", "OrionMLP", gated_mlp(s.hidden, s.inner, s.act)) +
                           layer_norm("input_layernorm", s.hidden) +

@@ -12,7 +12,7 @@ Submodel aimv2(const Config& v) {
   const Size patch = v.dim({"patch_size"}, 14);
   const Bias qkv = v.bias({"qkv_bias"}, false), bias = v.bias({"use_bias", "mlp_bias"}, false);
   const auto norm = [&](std::string_view name) { return rms_norm(name, "RMSNorm", width); };
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return in("attn", "AIMv2Attention",
               linear("qkv", width, 3 * width, qkv) + linear("proj", width, width, bias)) +
            norm("norm_1") +

@@ -34,7 +34,7 @@ Part ovis2(const Config& c) {
                 position_ids(positions)) +
              in("encoder", k + "VisionEncoder",
                 stack("layers", k + "VisionEncoderLayer", v.dim({"num_hidden_layers"}),
-                      [&](Size) { return layer; })) +
+                      [&] { return layer; })) +
              norm("rms_norm")) +
       linear("head_linear", times({width, stride, stride}), words - indicators) +
       layer_norm("head_norm", words - indicators);

@@ -24,7 +24,7 @@ Part paddleocr_vl(const Config& c) {
       std::move(encoder) + layer_norm("post_layernorm", t.hidden);
   const Common s = common_of(text, {.kv_heads = 2, .head_dim = 128});
   const Bias bias = text.bias({"use_bias"}, false);
-  const Part language = trunk(text, k, rotated_if_scaled(text, s.heads.dim), [&](Size) {
+  const Part language = trunk(text, k, rotated_if_scaled(text, s.heads.dim), [&] {
     return decoder_layer(k, s.hidden, attention(s.hidden, s.heads, bias, bias),
                          dense_mlp(text, k, bias));
   });

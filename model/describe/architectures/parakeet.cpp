@@ -97,7 +97,7 @@ Submodel conformer(const Config& a, const std::string& k, Part front, Hears hear
                            in("encode_positions", k + "RelPositionalEncoding",
                               buffer("inv_freq", {(width + 1) / 2})) +
                            stack("layers", k + "Block", a.dim({"num_hidden_layers"}),
-                                 [&](Size) { return encoder_block(a, k, hears); }),
+                                 [&] { return encoder_block(a, k, hears); }),
                        {k + "Block"}),
           width};
 }
@@ -110,7 +110,7 @@ Part speech_decoder(const Config& d, const std::string& k, const Part& positions
                     d.dim({"head_dim"}, hidden / query)};
   const Bias bias = d.bias({"attention_bias"}, true);
   const std::string act = activation_class(d, {"hidden_act"}, "relu");
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     Part crossing = attention(hidden, heads, bias, bias);
     crossing.caches.front().kind = CacheKind::cross_attention;
     return in("self_attn", k + "SelfAttention", attention(hidden, heads, bias, bias)) +

@@ -14,7 +14,7 @@ Part persimmon_trunk(const Config& c) {
       trunk(c,
             {"Persimmon", layer_norm("final_layernorm", s.hidden),
              rotary("PersimmonRotaryEmbedding", rotated_dims(c, s.heads.dim, 0.5))},
-            [&](Size) {
+            [&] {
               return in("self_attn", "PersimmonAttention",
                         fused_attention(s.hidden, s.heads, "query_key_value", "dense", Bias::yes) +
                             norms + module("attention_dropout", "Dropout")) +

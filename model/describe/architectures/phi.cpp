@@ -8,7 +8,7 @@ namespace headroom::model::families::phi {
 Part phi_trunk(const Config& c) {
   const Common s = common_of(c, {.act = "gelu_new"});
   const bool normed = c.flag({"qk_layernorm"}, false);
-  const Part layers = stack("layers", "PhiDecoderLayer", s.layers, [&](Size) {
+  const Part layers = stack("layers", "PhiDecoderLayer", s.layers, [&] {
     Part attn = linear("q_proj", s.hidden, s.heads.query * s.heads.dim, Bias::yes) +
                 linear("k_proj", s.hidden, s.heads.kv * s.heads.dim, Bias::yes) +
                 linear("v_proj", s.hidden, s.heads.kv * s.heads.dim, Bias::yes) +
@@ -40,7 +40,7 @@ Part phi3_trunk(const Config& c) {
   return with_quirks(trunk(c,
                            {"Phi3", rms_norm("norm", "Phi3RMSNorm", s.hidden),
                             rotary("Phi3RotaryEmbedding", rotated_dims(c, s.heads.dim))},
-                           [&](Size) {
+                           [&] {
                              Part attn = linear("o_proj", s.heads.query * s.heads.dim, s.hidden) +
                                          linear("qkv_proj", s.hidden,
                                                 (s.heads.query + 2 * s.heads.kv) * s.heads.dim);

@@ -21,7 +21,7 @@ Part phi3_small(const Config& c) {
   return unsplittable(in("model", k("Model"),
                          embedding("embed_tokens", vocab, hidden) +
                              stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}),
-                                   [&](Size) { return layer; }) +
+                                   [&] { return layer; }) +
                              layer_norm("final_layernorm", hidden)) +
                           lm_head("model.embed_tokens.weight", vocab, hidden,
                                   c.flag({"tie_word_embeddings"}, true)),

@@ -94,7 +94,7 @@ Part audio_tower(const Config& a) {
          in("relative_attention_bias_layer", k + "AudioRelativeAttentionBias",
             embedding("bias_values", buckets, heads)) +
          stack("encoders", k + "AudioConformerEncoderLayer", a.dim({"num_blocks"}, 24),
-               [&](Size) { return layer; });
+               [&] { return layer; });
 }
 
 Part audio_embedding(const Config& a, Size hidden) {

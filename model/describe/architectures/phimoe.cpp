@@ -12,7 +12,7 @@ Part phimoe(const Config& c) {
   const Bias bias = c.bias({"attention_bias"}, false);
   const Size window = c.count({"sliding_window"}, 0);
   const Routing r = routing_of(c, {"num_local_experts"});
-  const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&](Size) {
+  const Part layers = stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), [&] {
     return in("self_attn", k("Attention"), attention(hidden, heads, bias, bias, window)) +
            in("mlp", k("SparseMoeBlock"),
               router("router", k("TopKRouter"), hidden, r.experts) +

@@ -27,7 +27,7 @@ Part pix2struct(const Config& c) {
              dropout()) +
       in("encoder", "Pix2StructVisionEncoder",
          stack("layer", "Pix2StructVisionLayer", v.dim({"num_hidden_layers"}),
-               [&](Size) {
+               [&] {
                  return in("attention", "Pix2StructVisionAttention", projections(width, inner)) +
                         in("mlp", "Pix2StructVisionMlp",
                            gated(width, v.dim({"d_ff"}),

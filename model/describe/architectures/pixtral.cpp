@@ -11,7 +11,7 @@ namespace headroom::model::families::pixtral {
 Part native_tower(const Config& v) {
   const Size width = v.dim({"hidden_size"}), inner = v.dim({"intermediate_size"});
   const Size patch = v.dim({"patch_size"});
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return in("attention", "PixtralAttention",
               linear("wq", width, width) + linear("wk", width, width) + linear("wv", width, width) +
                   linear("wo", width, width)) +

@@ -20,7 +20,7 @@ Part plm(const Config& c) {
                       .norm = rms_norm("norm", k("RMSNorm"), s.hidden),
                       .tied = Tied::yes};
   const Part mlp = in("mlp", k("MLP"), up_down_mlp(s, module("act_fn", s.act), Bias::no));
-  return decoder(c, frame, [&](Size) {
+  return decoder(c, frame, [&] {
     return decoder_layer(k, s.hidden, latent_attention(s.hidden, a, k("RMSNorm")), mlp);
   });
 }

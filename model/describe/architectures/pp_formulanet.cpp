@@ -23,7 +23,7 @@ Part pp_formulanet(const Config& c) {
                        embedding("embed_positions", text.dim({"max_position_embeddings"}, 2560) + 2,
                                  s.hidden, k + "LearnedPositionalEmbedding") +
                        stack("layers", k + "DecoderLayer", text.dim({"decoder_layers"}),
-                             [&](Size) { return seq2seq_decoder_layer(k, s); }) +
+                             [&] { return seq2seq_decoder_layer(k, s); }) +
                        layer_norm("layernorm_embedding", s.hidden) +
                        layer_norm("layer_norm", s.hidden);
   const Part projector =

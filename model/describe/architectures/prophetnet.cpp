@@ -49,20 +49,20 @@ Part prophetnet(const Config& c) {
                      "ProphetNetPositionalEmbeddings");
   };
   const auto encoder = [&] {
-    return in(
-        "encoder", "ProphetNetEncoder",
-        tables() + layer_norm("embeddings_layer_norm", hidden) +
-            stack("layers", "ProphetNetEncoderLayer", c.dim({"num_encoder_layers"}, 12), [&](Size) {
-              return attended("self_attn", "ProphetNetAttention", projections(hidden), hidden) +
-                     feed_forward(c.dim({"encoder_ffn_dim"}, 4096));
-            }));
+    return in("encoder", "ProphetNetEncoder",
+              tables() + layer_norm("embeddings_layer_norm", hidden) +
+                  stack("layers", "ProphetNetEncoderLayer", c.dim({"num_encoder_layers"}, 12), [&] {
+                    return attended("self_attn", "ProphetNetAttention", projections(hidden),
+                                    hidden) +
+                           feed_forward(c.dim({"encoder_ffn_dim"}, 4096));
+                  }));
   };
   const Size heads = c.dim({"num_decoder_attention_heads"}, 16);
   const auto decoder = [&] {
     return in("decoder", "ProphetNetDecoder",
               tables() + embedding("ngram_embeddings", c.dim({"ngram"}, 2), hidden) +
                   stack("layers", "ProphetNetDecoderLayer", c.dim({"num_decoder_layers"}, 12),
-                        [&](Size) {
+                        [&] {
                           return decoder_attention(c, hidden, heads) +
                                  feed_forward(c.dim({"decoder_ffn_dim"}, 4096));
                         }) +

@@ -21,7 +21,7 @@ Part qwen1(const Config& c) {
   return unsplittable(
       in("transformer", k("Model"),
          embedding("wte", vocab, hidden) +
-             stack("h", k("Block"), c.dim({"num_hidden_layers"}), [&](Size) { return layer; }) +
+             stack("h", k("Block"), c.dim({"num_hidden_layers"}), [&] { return layer; }) +
              rms_norm("ln_f", k("RMSNorm"), hidden)) +
           lm_head("transformer.wte.weight", vocab, hidden, c.flag({"tie_word_embeddings"}, false)),
       {k("Block")});

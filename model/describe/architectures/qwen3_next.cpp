@@ -38,14 +38,17 @@ Part qwen3_5_text_model(const Config& c, Classes k) {
                gated_mlp(hidden, c.dim({"intermediate_size"}),
                          activation_class(c, {"hidden_act"}, "silu")));
   return with_norm(
-      with_quirks(unsplittable(
-                      embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
-                          stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}),
-                                [&](Size i) { return hybrid_layer(c, k, i, full, linears, mlp); }) +
-                          rms_norm("norm", k("RMSNorm"), hidden) +
-                          rotary(k("TextRotaryEmbedding"), rotated_dims(c, heads.dim, 0.25)),
-                      {k("DecoderLayer")}),
-                  {.attention = {.rotation = Rotation::concatenated}}),
+      with_quirks(
+          unsplittable(embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
+                           stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}),
+                                 by_kind([&](Size i) { return is_full_attention(c, i); },
+                                         [&](Size i) {
+                                           return hybrid_layer(c, k, i, full, linears, mlp);
+                                         })) +
+                           rms_norm("norm", k("RMSNorm"), hidden) +
+                           rotary(k("TextRotaryEmbedding"), rotated_dims(c, heads.dim, 0.25)),
+                       {k("DecoderLayer")}),
+          {.attention = {.rotation = Rotation::concatenated}}),
       k("RMSNorm"), NormKind::rms_plus_1);
 }
 

@@ -54,7 +54,7 @@ Part code_predictor(const Config& p) {
   const std::string norm = k + "RMSNorm", act = activation_class(p, {"hidden_act"}, "silu");
   const Part body =
       stack("layers", k + "TalkerCodePredictorDecoderLayer", p.dim({"num_hidden_layers"}),
-            [&](Size) {
+            [&] {
               return in("self_attn", k + "TalkerCodePredictorAttention",
                         voice_attention(p, heads) + head_norms(norm, heads.dim)) +
                      in("mlp", k + "MLP", gated_mlp(hidden, p.dim({"intermediate_size"}), act)) +
@@ -113,7 +113,7 @@ Part vocoder_transformer(const Config& v) {
     return in(name, k + "Code2WavLayerScale", tensor("scale", {hidden}, Role::other));
   };
   return stack("layers", k + "Code2WavTransformerLayer", v.dim({"num_hidden_layers"}),
-               [&](Size) {
+               [&] {
                  return in("self_attn", k + "Code2WavAttention",
                            voice_attention(v, heads) + module("q_norm", "Identity") +
                                module("k_norm", "Identity")) +

@@ -34,12 +34,14 @@ Part qwen3_moe(const Config& c) {
   const Part mixture =
       fused_experts(k("Experts"), hidden, inner, r, activation_class(c, {"hidden_act"}, "silu")) +
       router("gate", k("TopKRouter"), hidden, r.experts);
-  return decoder(c, k, rotated_if_scaled(c, heads.dim), [&](Size i) {
+  const auto sparse = [&](Size i) { return qwen_is_sparse(c, i); };
+  const auto layer = [&](Size i) {
     return decoder_layer(
         k, hidden,
         attention(hidden, heads, bias, bias, window) + head_norms(k("RMSNorm"), heads.dim),
         qwen_feed_forward(c, k, i, mixture));
-  });
+  };
+  return decoder(c, k, rotated_if_scaled(c, heads.dim), by_kind(sparse, layer));
 }
 
 }  // namespace headroom::model::families::qwen_moe

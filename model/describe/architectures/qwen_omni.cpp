@@ -55,7 +55,7 @@ Part omni3_vision(const Config& v) {
          embedding("pos_embed", v.dim({"num_position_embeddings"}), width) +
          frequencies("rotary_pos_emb", k("RotaryEmbedding"), width / v.dim({"num_heads"}) / 4) +
          stack("blocks", k("Block"), v.dim({"depth"}),
-               [&](Size) {
+               [&] {
                  return layer_norm("norm1", width) + layer_norm("norm2", width) +
                         in("attn", k("Attention"),
                            linear("qkv", width, 3 * width, Bias::yes) +

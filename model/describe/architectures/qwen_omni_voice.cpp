@@ -93,7 +93,7 @@ Part diffusion(const Config& d) {
                 speaker_encoder(d)) +
          frequencies("rotary_embed", k + "DiTRotaryEmbedding", dim / 2) +
          stack("transformer_blocks", "DiTDecoderLayer", d.dim({"num_hidden_layers"}),
-               [&](Size) { return layer; }) +
+               [&] { return layer; }) +
          modulation("norm_out", "Qwen2_5_OmniAdaLayerNormZero_Final", 2) +
          linear("proj_out", width, mel, Bias::yes);
 }

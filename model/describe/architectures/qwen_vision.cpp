@@ -48,7 +48,7 @@ Submodel qwen2_vision(const Config& v) {
       patch_embed(v, "PatchEmbed", width, Bias::no) +
       frequencies("rotary_pos_emb", "Qwen2VLVisionRotaryEmbedding", frequency_count(v, width)) +
       with_quirks(stack("blocks", "Qwen2VLVisionBlock", v.dim({"depth"}),
-                        [&](Size) {
+                        [&] {
                           return layer_norm("norm1", width) + layer_norm("norm2", width) +
                                  fused_attention("VisionAttention", width) +
                                  in("mlp", "VisionMlp",
@@ -114,7 +114,7 @@ Submodel qwen2_5_vision(const Config& v) {
       patch_embed(v, copy.patches, width, Bias::no) +
       frequencies("rotary_pos_emb", f + "VisionRotaryEmbedding", frequency_count(v, width)) +
       with_quirks(stack("blocks", f + "VisionBlock", v.dim({"depth"}),
-                        [&](Size) {
+                        [&] {
                           return rms_norm("norm1", norm, width) + rms_norm("norm2", norm, width) +
                                  in("attn", f + "VisionAttention", projections(v, copy, width)) +
                                  in("mlp", f + "MLP", gated_mlp(width, inner, act, Bias::yes));
@@ -140,7 +140,7 @@ Submodel qwen3_vision(const Config& v, const std::string& name, EarlierOutputs e
       embedding("pos_embed", v.dim({"num_position_embeddings"}), width) +
       frequencies("rotary_pos_emb", name + "VisionRotaryEmbedding", frequency_count(v, width)) +
       with_quirks(stack("blocks", name + "VisionBlock", v.dim({"depth"}),
-                        [&](Size) {
+                        [&] {
                           return layer_norm("norm1", width) + layer_norm("norm2", width) +
                                  fused_attention(name + "VisionAttention", width) +
                                  in("mlp", name + "VisionMLP",

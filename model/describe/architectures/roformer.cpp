@@ -19,7 +19,7 @@ Part roformer(const Config& c) {
          in("encoder", f + "Encoder",
             embedding("embed_positions", s.positions, s.hidden / s.heads,
                       f + "SinusoidalPositionalEmbedding") +
-                stack("layer", f + "Layer", s.layers, [&](Size) { return bert_layer(f, s); }));
+                stack("layer", f + "Layer", s.layers, [&] { return bert_layer(f, s); }));
   if (is_for(c, f + "Model")) return body;
   body = in(base, f + "Model", std::move(body));
   if (is_language_model(c))
@@ -54,7 +54,7 @@ Part rembert(const Config& c) {
                      layer_norm("LayerNorm", width) + dropout() + position_ids(s.positions)) +
               in("encoder", f + "Encoder",
                  linear("embedding_hidden_mapping_in", width, s.hidden, Bias::yes) +
-                     stack("layer", f + "Layer", s.layers, [&](Size) { return bert_layer(f, s); }));
+                     stack("layer", f + "Layer", s.layers, [&] { return bert_layer(f, s); }));
   if (is_for(c, f + "Model")) return std::move(body) + bert_pooler(f, s.hidden);
   if (is_language_model(c))
     return in(base, f + "Model", std::move(body)) +

@@ -31,7 +31,7 @@ Part jina_embeddings_v3(const Config& c) {
              position_ids(s.positions, "token_type_ids")) +
       frequencies("rotary_emb", f + "RotaryEmbedding", dim / 2) +
       with_quirks(stack("layers", f + "Layer", s.layers,
-                        [&](Size) {
+                        [&] {
                           return post_norm_layer(f, s.hidden,
                                                  module("activation_fn", s.act) +
                                                      linear("fc1", s.hidden, s.inner, Bias::yes) +
@@ -58,7 +58,7 @@ Part gte(const Config& c) {
          std::move(p) + layer_norm("LayerNorm", s.hidden) + dropout()) +
       frequencies("rotary_emb", "GteRotaryEmbedding", dim / 2) +
       with_quirks(stack("layers", "GteLayer", s.layers,
-                        [&](Size) {
+                        [&] {
                           return post_norm_layer(
                               "Gte", s.hidden,
                               linear("gate_proj", s.hidden, s.inner) +
@@ -91,7 +91,7 @@ Part eurobert(const Config& c) {
   const std::string norm = f + "RMSNorm";
   Part p = embedding("embed_tokens", vocab, hidden) +
            stack("layers", f + "DecoderLayer", c.dim({"num_hidden_layers"}),
-                 [&](Size) {
+                 [&] {
                    Part attended = attention(hidden, heads, bias, bias);
                    attended.caches.clear();  // an encoder needs no KV cache
                    return in("self_attn", f + "Attention", std::move(attended)) +

@@ -84,9 +84,9 @@ Part rwkv6qwen2(const Config& c) {
   attention.caches = {state_of(s, 1)};
   const Part layer =
       in("self_attn", k("Attention"), std::move(attention)) + gated_rest(common, "RWKV6Qwen2");
-  return causal_lm(c, k("Model"),
-                   trunk(c, {"RWKV6Qwen2", rms_norm("norm", k("RMSNorm"), s.hidden)},
-                         [&](Size) { return layer; }));
+  return causal_lm(
+      c, k("Model"),
+      trunk(c, {"RWKV6Qwen2", rms_norm("norm", k("RMSNorm"), s.hidden)}, [&] { return layer; }));
 }
 
 }  // namespace headroom::model::families::rwkv6

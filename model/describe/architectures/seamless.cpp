@@ -52,7 +52,7 @@ class Seamless {
         in("encoder", k("ConformerEncoder"),
            std::move(before) + dropout() +
                stack("layers", k("ConformerEncoderLayer"), c_.dim({"speech_encoder_layers"}, 24),
-                     [&](Size) { return conformer_layer(s); }) +
+                     [&] { return conformer_layer(s); }) +
                layer_norm("layer_norm", hidden_)) +
         conformer_feed_forward(s, "intermediate_ffn", "ReLU");
     if (c_.flag({"add_adapter"}, true)) {
@@ -146,14 +146,14 @@ class Seamless {
   }
   Part encoder_layers(const std::string& side) const {
     const Seq2SeqSizes s = sizes(side);
-    return stack("layers", k("EncoderLayer"), c_.dim({join(side, "_layers")}), [&](Size) {
+    return stack("layers", k("EncoderLayer"), c_.dim({join(side, "_layers")}), [&] {
       return seq2seq_attention("self_attn", k("Attention"), s) + dropout("attn_dropout") +
              layer_norm("self_attn_layer_norm", hidden_) + feed_forward(s);
     });
   }
   Part decoder_layers(const std::string& side) const {
     const Seq2SeqSizes s = sizes(side);
-    return stack("layers", k("DecoderLayer"), c_.dim({join(side, "_layers")}), [&](Size) {
+    return stack("layers", k("DecoderLayer"), c_.dim({join(side, "_layers")}), [&] {
       return cached_attention("self_attn", k("Attention"), s, CacheKind::self_attention) +
              module("activation_fn", act_) + dropout("attn_dropout") +
              layer_norm("self_attn_layer_norm", hidden_) +
@@ -194,7 +194,7 @@ class Seamless {
   }
   Part unit_writer(Size vocab) const {
     const Seq2SeqSizes s = sizes("t2u_decoder");
-    const auto layer = [&](Size) {
+    const auto layer = [&] {
       return seq2seq_attention("self_attn", k("Attention"), s) +
              layer_norm("self_attn_layer_norm", hidden_) +
              convolution("conv1", "Conv1d", {hidden_, hidden_, 7}, Bias::yes) +

@@ -9,7 +9,7 @@ Part seed_oss_trunk(const Config& c) {
   const Bias b = c.bias({"attention_bias"}, true), out = c.bias({"attention_out_bias"}, false);
   const Bias mlp = c.bias({"mlp_bias"}, false);
   const Classes k{"SeedOss"};
-  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
+  return trunk(c, k, rotated_if_scaled(c, s.heads.dim), [&] {
     return in("self_attn", k("Attention"), attention(s.hidden, s.heads, b, out)) +
            gated_rest(s, "SeedOss", mlp);
   });

@@ -13,7 +13,7 @@ Part solar(const Config& c) {
                    trunk(c,
                          {"Solar", rms_norm("norm", "SolarRMSNorm", s.hidden),
                           rotary("SolarRotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-                         [&](Size) {
+                         [&] {
                            return in("self_attn", "SolarAttention",
                                      attention(s.hidden, s.heads, b, b, window)) +
                                   gated_rest(s, "Solar", mlp);

@@ -16,7 +16,7 @@ Part solar_open(const Config& c) {
       corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"})));
   return with_quirks(
       decoder(c, k, rotated_if_scaled(c, heads.dim),
-              [&](Size) { return decoder_layer(k, hidden, attention(hidden, heads, bias), mlp); }),
+              [&] { return decoder_layer(k, hidden, attention(hidden, heads, bias), mlp); }),
       {.router = {.kind = RouterKind::sigmoid}});
 }
 

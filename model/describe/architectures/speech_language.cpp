@@ -18,7 +18,7 @@ Part glm_asr_encoder(const Config& a) {
   return convolution("conv1", "Conv1d", {hidden, a.dim({"num_mel_bins"}, 128), 3}, Bias::yes) +
          convolution("conv2", "Conv1d", {hidden, hidden, 3}, Bias::yes) +
          stack("layers", k + "EncoderLayer", a.dim({"num_hidden_layers"}),
-               [&](Size) {
+               [&] {
                  return in("self_attn", k + "Attention",
                            linear("q_proj", hidden, h.query * h.dim, Bias::yes) +
                                linear("k_proj", hidden, h.kv * h.dim) +
@@ -49,7 +49,7 @@ Part voxtral_encoder(const Config& a) {
   return in("embedder", k + "Embedder",
             causal("conv1", a.dim({"num_mel_bins"}, 128)) + causal("conv2", hidden)) +
          stack("layers", k + "EncoderLayer", a.dim({"num_hidden_layers"}),
-               [&](Size) {
+               [&] {
                  return in("self_attn", k + "Attention",
                            linear("q_proj", hidden, heads * each, Bias::yes) +
                                linear("k_proj", hidden, heads * each) +
@@ -73,7 +73,7 @@ Part voxtral_text(const Config& t) {
   const Size window = t.dim_or_none({"sliding_window"}, 4096);
   return embedding("embed_tokens", t.dim({"vocab_size"}), hidden) +
          stack("layers", k + "TextDecoderLayer", s.layers,
-               [&](Size) {
+               [&] {
                  return in("self_attn", k + "TextAttention",
                            attention(hidden, s.heads, Bias::no, Bias::no, window)) +
                         in("mlp", k + "TextMLP", gated_mlp(hidden, s.inner, s.act)) +

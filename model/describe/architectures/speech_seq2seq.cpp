@@ -31,13 +31,13 @@ Part speech_to_text(const Config& c) {
               in("conv", "Conv1dSubsampler", in("conv_layers", "ModuleList", convolutions)) +
                   positions("max_source_positions", 6000) +
                   stack("layers", f + "EncoderLayer", c.dim({"encoder_layers"}),
-                        [&](Size) { return seq2seq_encoder_layer(f, e); }) +
+                        [&] { return seq2seq_encoder_layer(f, e); }) +
                   layer_norm("layer_norm", e.hidden)) +
            in("decoder", f + "Decoder",
               embedding("embed_tokens", c.dim({"vocab_size"}), d.hidden) +
                   positions("max_target_positions", 1024) +
                   stack("layers", f + "DecoderLayer", c.dim({"decoder_layers"}),
-                        [&](Size) { return seq2seq_decoder_layer(f, d); }) +
+                        [&] { return seq2seq_decoder_layer(f, d); }) +
                   layer_norm("layer_norm", d.hidden));
   const auto whole = [&](Part part) { return unsplittable(std::move(part), {f + "EncoderLayer"}); };
   if (is_for(c, f + "Model")) return whole(std::move(p));
@@ -78,7 +78,7 @@ Part moonshine(const Config& c) {
                  in("groupnorm", "GroupNorm",
                     tensor("weight", {hidden}, Role::norm) + tensor("bias", {hidden}, Role::norm)) +
                  stack("layers", f + "EncoderLayer", c.dim({"encoder_num_hidden_layers"}, 6),
-                       [&](Size) {
+                       [&] {
                          Part self = attend("self_attn", CacheKind::self_attention);
                          self.caches.clear();
                          return self + mlp("encoder", "gelu", inner) + norm("input_layernorm") +
@@ -87,7 +87,7 @@ Part moonshine(const Config& c) {
                  norm("layer_norm") + table;
   Part decoder = embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
                  stack("layers", f + "DecoderLayer", c.dim({"decoder_num_hidden_layers"}, 6),
-                       [&](Size) {
+                       [&] {
                          return attend("self_attn", CacheKind::self_attention) +
                                 attend("encoder_attn", CacheKind::cross_attention) +
                                 mlp("decoder", "silu", 2 * inner) + norm("input_layernorm") +

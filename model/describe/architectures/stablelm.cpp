@@ -28,7 +28,7 @@ Part stablelm_trunk(const Config& c) {
       trunk(c,
             {"StableLm", layer_norm("norm", s.hidden),
              rotary("StableLmRotaryEmbedding", rotated_dims(c, s.heads.dim, 0.25))},
-            [&](Size) {
+            [&] {
               return in("self_attn", "StableLmAttention",
                         attention(s.hidden, s.heads, b) + head_norms) +
                      in("mlp", "StableLmMLP", gated_mlp(s.hidden, s.inner, s.act)) +

@@ -11,7 +11,7 @@ Part starcoder2_trunk(const Config& c) {
   return trunk(c,
                {"Starcoder2", layer_norm("norm", s.hidden),
                 rotary("Starcoder2RotaryEmbedding", rotated_if_scaled(c, s.heads.dim))},
-               [&](Size) {
+               [&] {
                  return in("self_attn", "Starcoder2Attention",
                            attention(s.hidden, s.heads, b, b, window)) +
                         in("mlp", "Starcoder2MLP",

@@ -16,7 +16,7 @@ Part step1(const Config& c) {
   h.kv = c.dim({"num_attention_groups", "num_key_value_heads"}, 1);
   const Bias bias = c.bias({"attention_bias"}, false), mlp_bias = c.bias({"mlp_bias"}, false);
   return causal_lm(c, k("Model"),
-                   trunk(c, Trunk{"Step", rms_norm("norm", k("RMSNorm"), s.hidden)}, [&](Size) {
+                   trunk(c, Trunk{"Step", rms_norm("norm", k("RMSNorm"), s.hidden)}, [&] {
                      return in("self_attn", k("Attention"), attention(s.hidden, h, bias, bias)) +
                             gated_rest(s, "Step", mlp_bias);
                    }));

@@ -187,7 +187,7 @@ Part tower(const Config& v) {
          layer_norm("pre_layernorm", width) +
          frequencies("rotary_emb", k + "RotaryEmbedding", width / heads / 4) +
          stack("layers", k + "EncoderLayer", v.dim({"layers", "num_hidden_layers"}),
-               [&](Size) { return layer; }) +
+               [&] { return layer; }) +
          halved("downsampler1", width) + halved("downsampler2", 2 * width);
 }
 

@@ -21,7 +21,7 @@ Part perception_encoder(const Config& v) {
     if (v.number({"ls_init_value"}, 0.1) == 0) return module(name, "Identity");
     return in(name, "LayerScale", tensor("gamma", {width}, Role::other));
   };
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return in("attn", "VisionAttention",
               tensor("in_proj_weight", {3 * width, width}, Role::matmul) +
                   tensor("in_proj_bias", {3 * width}, Role::bias) +
@@ -65,7 +65,7 @@ Part step_vl(const Config& c) {
 Part step3_tower(const Config& v) {
   const Size width = v.dim({"hidden_size"}, 1792), inner = v.dim({"intermediate_size"}, 3072);
   const Size patch = v.dim({"patch_size"}, 14), side = v.dim({"image_size"}, 728) / patch;
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     return in("self_attn", "Step3VisionAttention",
               linear("qkv_proj", width, 3 * width, Bias::yes) +
                   linear("out_proj", width, width, Bias::yes)) +

@@ -14,7 +14,7 @@ Part talkie(const Config& c) {
   const Common s = common_of(c);
   const Heads h = s.heads;
   const Size vocab = c.dim({"vocab_size"});
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     Part attention =
         linear("attn_query", s.hidden, h.query * h.dim) +
         linear("attn_key", s.hidden, h.kv * h.dim) + linear("attn_value", s.hidden, h.kv * h.dim) +

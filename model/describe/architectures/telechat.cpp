@@ -26,7 +26,7 @@ Part telechat2(const Config& c) {
   const Size layers = c.dim({"n_layer", "num_hidden_layers"});
   return unsplittable(in("transformer", k("Model"),
                          embedding("word_embeddings", vocab, hidden) +
-                             stack("h", k("Block"), layers, [&](Size) { return layer; }) +
+                             stack("h", k("Block"), layers, [&] { return layer; }) +
                              rms_norm("ln_f", k("RMSNorm"), hidden)) +
                           lm_head("transformer.word_embeddings.weight", vocab, hidden,
                                   c.flag({"tie_word_embeddings"}, false)),

@@ -32,7 +32,7 @@ Part tower_mlp(std::string_view name, std::string_view class_name, const TowerSi
 
 Part tower_encoder(std::string_view prefix, const TowerSizes& s, First first) {
   return in("encoder", join(prefix, "Encoder"),
-            stack("layers", join(prefix, "EncoderLayer"), s.layers, [&](Size) {
+            stack("layers", join(prefix, "EncoderLayer"), s.layers, [&] {
               const Part attention = tower_attention(join(prefix, "Attention"), s.hidden);
               const Part norm = layer_norm("layer_norm1", s.hidden);
               const Part mlp = tower_mlp("mlp", join(prefix, "MLP"), s);

@@ -21,8 +21,8 @@ Part trocr(const Config& c) {
                       : module("embed_positions", "TrOCRSinusoidalPositionalEmbedding"));
   if (c.flag({"layernorm_embedding"}, true))
     decoder = std::move(decoder) + layer_norm("layernorm_embedding", s.hidden);
-  decoder = std::move(decoder) + stack("layers", "TrOCRDecoderLayer", c.dim({"decoder_layers"}),
-                                       [&](Size) { return layer; });
+  decoder = std::move(decoder) +
+            stack("layers", "TrOCRDecoderLayer", c.dim({"decoder_layers"}), [&] { return layer; });
   Part p = unsplittable(
       in("model", "TrOCRDecoderWrapper", in("decoder", "TrOCRDecoder", std::move(decoder))) +
           output_head("output_projection", s.hidden, vocab),
@@ -53,7 +53,7 @@ Part musicgen_decoder(const Config& c) {
         std::move(embeddings) + at("embed_tokens", embedding(std::to_string(i), vocab + 1, hidden));
     heads = std::move(heads) + at("lm_heads", output_head(std::to_string(i), hidden, vocab));
   }
-  const auto layer = [&](Size) {
+  const auto layer = [&] {
     Part p = cached_attention("self_attn", k + "Attention", s, CacheKind::self_attention) +
              module("activation_fn", s.act) + layer_norm("self_attn_layer_norm", hidden);
     if (!melody)

@@ -110,7 +110,7 @@ Submodel siglip_text(const Config& c, std::string_view prefix) {
 Submodel pixtral_vision(const Config& c) {
   const TowerSizes s = tower_sizes(c, "gelu");
   const Size dim = c.dim({"head_dim"}, s.hidden / s.heads);
-  const Part layers = stack("layers", "PixtralAttentionLayer", s.layers, [&](Size) {
+  const Part layers = stack("layers", "PixtralAttentionLayer", s.layers, [&] {
     return rms_norm("attention_norm", "PixtralRMSNorm", s.hidden) +
            in("feed_forward", "PixtralMLP", gated_mlp(s.hidden, s.inner, s.act)) +
            in("attention", "PixtralAttention",

@@ -45,7 +45,7 @@ Part vit_body(const Config& c, const std::string& k, Pooled pooled) {
                   (distilled ? token("distillation_token") : Part{}) +
                   patch_projection(c, k, width, 16) + dropout()) +
            stack("layers", k + "Layer", c.dim({"num_hidden_layers"}),
-                 [&](Size) {
+                 [&] {
                    return in("attention", k + "Attention",
                              four_projections(width, across, c.bias({"qkv_bias"}, true))) +
                           layer_norm("layernorm_before", width) +

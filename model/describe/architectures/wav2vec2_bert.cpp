@@ -55,7 +55,7 @@ Part wav2vec2_bert(const Config& c) {
              dropout()) +
       in("encoder", k + "Encoder",
          dropout() + stack("layers", k + "EncoderLayer", c.dim({"num_hidden_layers"}),
-                           [&](Size) { return conformer_layer(s); }));
+                           [&] { return conformer_layer(s); }));
   if (adapts) p = std::move(p) + adapter(c, s, out);
   if (c.flag({"use_intermediate_ffn_before_adapter"}, false))
     p = std::move(p) + conformer_feed_forward(s, "intermediate_ffn", "ReLU");

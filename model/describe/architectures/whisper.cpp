@@ -19,7 +19,7 @@ Part whisper_side(const Config& c, std::string_view side) {
             std::move(front) +
                 with_quirks(stack("layers", decoder ? "WhisperDecoderLayer" : "WhisperEncoderLayer",
                                   c.dim({join(side, "_layers")}),
-                                  [&](Size) {
+                                  [&] {
                                     return decoder ? seq2seq_decoder_layer("Whisper", s)
                                                    : seq2seq_encoder_layer("Whisper", s);
                                   }),

@@ -27,7 +27,7 @@ Part xlm(const Config& c) {
     body = std::move(body) + embedding("lang_embeddings", languages, dim);
   body = std::move(body) + embedding("embeddings", vocab, dim) + layer_norm("layer_norm_emb", dim) +
          stack("attentions", "MultiHeadAttention", layers,
-               [&](Size) {
+               [&] {
                  Part p =
                      linear("q_lin", dim, dim, Bias::yes) + linear("k_lin", dim, dim, Bias::yes) +
                      linear("v_lin", dim, dim, Bias::yes) + linear("out_lin", dim, dim, Bias::yes);
@@ -35,7 +35,7 @@ Part xlm(const Config& c) {
                  return p;
                }) +
          norms("layer_norm1", layers, dim) +
-         stack("ffns", "TransformerFFN", layers, [&](Size) { return ffn; }) +
+         stack("ffns", "TransformerFFN", layers, [&] { return ffn; }) +
          norms("layer_norm2", layers, dim) + position_ids(positions);
   if (is_for(c, f + "Model")) return body;
   Part whole = in("transformer", f + "Model", std::move(body)) +

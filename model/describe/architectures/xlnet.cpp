@@ -22,9 +22,9 @@ Part xlnet(const Config& c) {
              linear("layer_2", inner, hidden, Bias::yes) + dropout() +
              module("activation_function", activation_class(c, {"ff_activation"}, "gelu"))) +
       dropout();
-  Part body =
-      tensor("mask_emb", {1, 1, hidden}, Role::other) + embedding("word_embedding", vocab, hidden) +
-      stack("layer", "XLNetLayer", c.dim({"n_layer"}), [&](Size) { return layer; }) + dropout();
+  Part body = tensor("mask_emb", {1, 1, hidden}, Role::other) +
+              embedding("word_embedding", vocab, hidden) +
+              stack("layer", "XLNetLayer", c.dim({"n_layer"}), [&] { return layer; }) + dropout();
   if (is_for(c, "XLNetModel")) return body;
   body = in("transformer", "XLNetModel", std::move(body)) +
          output_head("lm_loss", hidden, vocab, Bias::yes);

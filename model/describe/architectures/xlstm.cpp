@@ -56,7 +56,7 @@ Part xlstm(const Config& c) {
       in("backbone", "xLSTMModel",
          embedding("embeddings", vocab, hidden) +
              stack("blocks", "xLSTMBlock", c.dim({"num_hidden_layers", "num_blocks"}),
-                   [&](Size) { return block; }) +
+                   [&] { return block; }) +
              rms_norm("out_norm", "xLSTMRMSNorm", hidden)) +
           lm_head("backbone.embeddings.weight", vocab, hidden, false),
       {"xLSTMBlock"});

@@ -19,9 +19,8 @@ Part xverse_moe(const Config& c) {
              router("router", "Linear", s.hidden, r.experts) +
                  fused_experts(k("Experts"), s.hidden, s.inner, r, s.act) + std::move(shares));
   }
-  return decoder(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size) {
-    return decoder_layer(k, s.hidden, attention(s.hidden, s.heads), mlp);
-  });
+  return decoder(c, k, rotated_if_scaled(c, s.heads.dim),
+                 [&] { return decoder_layer(k, s.hidden, attention(s.hidden, s.heads), mlp); });
 }
 
 }  // namespace headroom::model::families::xverse_moe

@@ -3,8 +3,10 @@
 // each behind a norm.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "model/describe/activation_function.hpp"
@@ -60,6 +62,18 @@ const std::string& layer_type(const Config& c, const std::vector<std::string>& t
 /// Sliding window of layer `i` in tokens; 0: none. It is `window` if `layer_types` calls the layer
 /// "sliding_attention". It is `otherwise` if the config has no such list.
 Size window_of(const Config& c, Size i, Size window, Size otherwise);
+
+/// `layer` for a stack whose layers are equal where `kind(i)` is: each kind is described once, by
+/// the number of its first layer.
+template <class Kind, class Layer>
+auto by_kind(Kind kind, Layer layer) {
+  return [kind, layer,
+          known = std::map<std::decay_t<decltype(kind(Size{}))>, Part>()](Size i) mutable {
+    auto [at, is_new] = known.try_emplace(kind(i));
+    if (is_new) at->second = layer(i);
+    return at->second;
+  };
+}
 
 /// Norms on each head's queries and keys (arXiv:2010.04245).
 Part head_norms(std::string_view norm_class, Size head_dim);
