@@ -141,11 +141,10 @@ void add_prefix_sums(Profile& profile) {
   profile.end_decoding = together ? first + decoding : count;
 }
 
-}  // namespace
-
-std::vector<Size> blocks_of(const Part& part, const Profile& profile) {
-  BlockFinder finder(part.blocks);
+/// The layer of each tensor, or where it stands outside of all.
+std::vector<Size> blocks_of(const Part& part, const Profile& profile, BlockFinder& finder) {
   std::vector<Size> blocks;
+  blocks.reserve(part.tensors.size());
   bool decoding = false;  // a decoding block has been seen: what follows runs after it
   for (const Tensor& tensor : part.tensors) {
     Size block = finder.find(tensor.module());
@@ -158,6 +157,8 @@ std::vector<Size> blocks_of(const Part& part, const Profile& profile) {
   }
   return blocks;
 }
+
+}  // namespace
 
 Size kernels_of(CacheKind kind) {
   switch (kind) {
@@ -208,11 +209,16 @@ void add_parameters(Profile& profile, const Tensor& tensor) {
 Size active_of(const Part& part, const Profile& profile) {
   const bool decodes = std::ranges::any_of(profile.layers, &Layer::decodes);
   const std::string root = text_root(profile);
+  std::vector<bool> beside;  // by tensor
   double active = 0;
-  for (const Tensor& t : part.tensors)
-    if (t.is_parameter() && t.tied_to.empty() &&
-        (!decodes || t.role == Role::head || !is_beside_language(component_at(t.name, root))))
-      active += read_by_token(t);
+  for (std::size_t i = 0; i < part.tensors.size(); ++i) {
+    const Tensor& t = part.tensors[i];
+    const std::size_t first = profile.repeats.first_tensor(i);
+    beside.push_back(first < i ? beside[first]
+                               : decodes && t.role != Role::head &&
+                                     is_beside_language(component_at(t.name, root)));
+    if (t.is_parameter() && t.tied_to.empty() && !beside[i]) active += read_by_token(t);
+  }
   return std::llround(active);
 }
 
@@ -225,8 +231,21 @@ void add_kernels(Layer& layer, const Tensor& tensor) {
   if (tensor.of <= 1 && matrix) ++layer.matrices;
 }
 
+/// Gives layers that repeat an earlier one what its tensors add up to.
+void add_repeated_layers(Profile& profile) {
+  for (std::size_t i = 0; i < profile.layers.size(); ++i) {
+    const Layer& first = profile.layers[profile.repeats.first_layer(i)];
+    Layer& layer = profile.layers[i];
+    layer.sums = first.sums;
+    layer.routing = first.routing;
+    layer.widest = first.widest;
+    layer.kernels = first.kernels;
+    layer.matrices = first.matrices;
+  }
+}
+
 /// Adds all tensors. Layers have a width only if `hidden` is known.
-void add_tensors(Profile& profile, const Part& part, BlockFinder& blocks, Size hidden) {
+void add_tensors(Profile& profile, const Part& part, Size hidden) {
   // A head registered before its tied embedding owns the rows that are looked up.
   std::set<std::string_view> heads;
   for (const Tensor& tensor : part.tensors)
@@ -234,13 +253,15 @@ void add_tensors(Profile& profile, const Part& part, BlockFinder& blocks, Size h
   std::map<std::pair<Size, std::string_view>, double> widths;  // (layer, submodule) → elements
   auto last = widths.end();  // tensors of a submodule follow each other
   std::map<Size, GraphWidth> graphs;
-  for (const Tensor& tensor : part.tensors) {
-    const Size i = blocks.find(tensor.module());
+  for (std::size_t number = 0; number < part.tensors.size(); ++number) {
+    const Tensor& tensor = part.tensors[number];
+    add_parameters(profile, tensor);
+    if (profile.repeats.first_tensor(number) < number) continue;
+    const Size i = profile.repeats.blocks()[number];
     Sums& sums = i < 0 ? profile.outside : profile.layers[static_cast<std::size_t>(i)].sums;
     add(sums, tensor);
     if (tensor.role == Role::embedding && heads.contains(tensor.tied_to))
       sums.embedding += tensor.elements();
-    add_parameters(profile, tensor);
     if (i < 0) continue;
     Layer& layer = profile.layers[static_cast<std::size_t>(i)];
     add_kernels(layer, tensor);
@@ -261,6 +282,7 @@ void add_tensors(Profile& profile, const Part& part, BlockFinder& blocks, Size h
   }
   for (const auto& [i, graph] : graphs)
     profile.graph_width = std::max(profile.graph_width, graph.widest());
+  add_repeated_layers(profile);
 }
 
 void add_totals(Profile& profile) {
@@ -282,11 +304,13 @@ Profile profile_of(const Part& part, Size hidden) {
   Profile profile;
   BlockFinder blocks(part.blocks);
   add_layers(profile, part, blocks);
-  add_tensors(profile, part, blocks, hidden);
+  // A body without a head, or with a classification head, has a cache but writes no token.
+  const auto writes = [](const Tensor& t) { return t.role == Role::head && t.elements() > 0; };
+  profile.generative = !part.caches.empty() && std::ranges::any_of(part.tensors, writes);
+  profile.repeats = Repeats(part, profile.layers, blocks_of(part, profile, blocks));
+  add_tensors(profile, part, hidden);
   profile.parameters_active = active_of(part, profile);
   add_totals(profile);
-  // A body without a head, or with a classification head, has a cache but writes no token.
-  profile.generative = !part.caches.empty() && profile.head_elements > 0;
   add_caches(profile, part, blocks);
   add_passes(profile, part);
   add_prefix_sums(profile);

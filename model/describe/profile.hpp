@@ -8,6 +8,7 @@
 
 #include "model/describe/blocks/blocks.hpp"
 #include "model/describe/part.hpp"
+#include "model/describe/repeats.hpp"
 
 namespace headroom::model {
 
@@ -82,6 +83,7 @@ struct Profile {
   /// some models towers and speech decoders stand after them.
   Size first_decoding = 0, end_decoding = 0;
   std::vector<Layer> layers;
+  Repeats repeats;  ///< the layer of each tensor, and which layers are equal
   std::vector<CacheClass> caches;
   Sums outside;            ///< outside the layers: embeddings, final norm, head
   Size head_elements = 0;  ///< the output projection, tied or not
@@ -104,11 +106,6 @@ struct Profile {
     return {end_decoding, static_cast<Size>(layers.size())};
   }
 };
-
-/// The layer of each tensor. `before_blocks`: embeddings, and tensors registered before the first
-/// decoding layer. `after_blocks`: every other tensor outside the layers.
-inline constexpr Size before_blocks = -1, after_blocks = -2;
-std::vector<Size> blocks_of(const Part& part, const Profile& profile);
 
 /// Kernels that a layer launches besides one for each matrix and norm, by the cache that it keeps:
 ///

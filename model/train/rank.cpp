@@ -60,6 +60,7 @@ void must_divide(Reason reason, std::string_view what, Size number, std::string_
 QuantisedModel counted(const Model& model) {
   Model trained = model;
   std::erase_if(trained.part.tensors, [](const Tensor& t) { return !t.is_parameter(); });
+  trained.profile = profile_of(trained.part, model.shape.hidden_size);
   QuantisedModel weights = quantise(trained, scheme("bf16"));
   weights.model = &model;
   return weights;
@@ -102,7 +103,7 @@ Size distinct_matrices(const TrainingScenario& s, Size stage) {
   const Stage here = stage_of(s, stage);
   const Model& m = *s.model;
   const MatrixReader reader(m);
-  const std::vector<Size> block = blocks_of(m.part, m.profile);
+  const std::vector<Size>& block = m.profile.repeats.blocks();
   // Adjacent matrices of a module, by the matrix that fuses them.
   std::map<std::pair<std::string, std::string>, std::pair<Size, Size>> fused;  // → {in, out}
   for (std::size_t i = 0; i < m.part.tensors.size(); ++i) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "hardware/text.hpp"
-#include "model/checkpoint/quantisation/repeats.hpp"
+#include "model/checkpoint/model.hpp"
 
 namespace headroom::model {
 namespace {

@@ -10,8 +10,6 @@
 
 namespace headroom::model {
 
-class Repeats;
-
 /// True for experts whose gate and up matrices form one tensor in memory. Files keep them apart.
 bool holds_gate_and_up(const Tensor& experts);
 
@@ -19,7 +17,7 @@ bool holds_gate_and_up(const Tensor& experts);
 class MatrixReader {
  public:
   explicit MatrixReader(const Model& model);
-  /// Only for tensors that repeat none of an earlier layer.
+  /// `repeats`: of the model. Only for tensors that repeat none of an earlier layer.
   MatrixReader(const Model& model, const Repeats& repeats);
 
   /// The matrices that `tensor` holds. Empty if it is not a matrix.

@@ -8,14 +8,13 @@
 #include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
-#include "model/checkpoint/quantisation/repeats.hpp"
 
 namespace headroom::model {
 
 /// Keeps a reference: the model must outlive it. Not for several threads at once.
 struct TensorIndex {
   explicit TensorIndex(const Model& of)
-      : model(of), repeats(of), reader(of, repeats), exceptions(of) {}
+      : model(of), repeats(of.profile.repeats), reader(of, repeats), exceptions(of) {}
   /// The layer of a tensor. Null outside all layers.
   const Layer* layer(std::size_t tensor) const {
     const Size block = repeats.blocks()[tensor];
@@ -23,7 +22,7 @@ struct TensorIndex {
   }
 
   const Model& model;
-  Repeats repeats;
+  const Repeats& repeats;
   MatrixReader reader;    ///< for tensors that repeat none
   Exceptions exceptions;  ///< to the checkpoint's scheme
 };

@@ -42,7 +42,7 @@ QuantisedModel with_adapters(const QuantisedModel& weights, const Engine& runtim
   AdapterRequest request = asked.request;
   if (slots) request.targets = {"all-linear"};
   const Adapter adapter = adapt(model, request);
-  const std::vector<Size> block_of = blocks_of(model.part, model.profile);
+  const std::vector<Size>& block_of = model.profile.repeats.blocks();
   std::unordered_map<std::string_view, std::size_t> index;
   for (std::size_t i = 0; i < model.part.tensors.size(); ++i)
     index.emplace(model.part.tensors[i].name, i);

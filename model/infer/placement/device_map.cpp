@@ -93,7 +93,7 @@ struct Largest {
 }  // namespace
 
 DeviceMap device_map_of(const ModuleTree& tree, const Model& model, const Assignment& a) {
-  const std::vector<Size> blocks = blocks_of(model.part, model.profile);
+  const std::vector<Size>& blocks = model.profile.repeats.blocks();
   std::vector<std::optional<Spot>> spots(tree.nodes().size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Tensor& tensor = model.part.tensors[i];
@@ -105,7 +105,7 @@ DeviceMap device_map_of(const ModuleTree& tree, const Model& model, const Assign
 
 Assignment assignment_of(const Model& model, const DeviceMap& map) {
   const DeviceMapReader reader(map);
-  const std::vector<Size> blocks = blocks_of(model.part, model.profile);
+  const std::vector<Size>& blocks = model.profile.repeats.blocks();
   const std::size_t layers = model.profile.layers.size();
   std::vector<std::optional<Spot>> dense(layers), experts(layers);
   Largest embedding, head;

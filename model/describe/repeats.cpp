@@ -1,8 +1,11 @@
-#include "model/checkpoint/quantisation/repeats.hpp"
+#include "model/describe/repeats.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+#include <utility>
+
+#include "model/describe/profile.hpp"
 
 namespace headroom::model {
 namespace {
@@ -34,26 +37,26 @@ bool is_layer_itself(const Tensor& tensor, std::string_view layer) {
 
 }  // namespace
 
-Repeats::Repeats(const Model& model)
-    : model_(model),
-      blocks_(blocks_of(model.part, model.profile)),
-      members_(model.profile.layers.size() + 2),
-      tensors_(model.profile.layers.size()),
-      modules_(model.profile.layers.size()),
-      first_(model.part.tensors.size()),
-      first_layer_(model.profile.layers.size()),
-      first_module_(model.part.modules.size(), true) {
+Repeats::Repeats(const Part& part, const std::vector<Layer>& layers, std::vector<Size> blocks)
+    : blocks_(std::move(blocks)),
+      members_(layers.size() + 2),
+      tensors_(layers.size()),
+      modules_(layers.size()),
+      first_(part.tensors.size()),
+      first_layer_(layers.size()),
+      first_module_(part.modules.size(), true) {
   find_members();
   find_tensors();
-  find_modules();
+  find_modules(part, layers);
   std::iota(first_.begin(), first_.end(), 0);
   std::vector<std::size_t> kinds;
   for (std::size_t layer = 0; layer < tensors_.size(); ++layer) {
     first_layer_[layer] = layer;
     constexpr std::ptrdiff_t most_compared = 8;
     const auto end = kinds.rbegin() + std::min(std::ssize(kinds), most_compared);
-    const auto found = std::find_if(kinds.rbegin(), end,
-                                    [&](std::size_t earlier) { return repeats(layer, earlier); });
+    const auto found = std::find_if(kinds.rbegin(), end, [&](std::size_t earlier) {
+      return repeats(part, layers, layer, earlier);
+    });
     if (found == end) {
       kinds.push_back(layer);
       continue;
@@ -88,11 +91,11 @@ void Repeats::find_tensors() {
 }
 
 /// Layers and their modules stand in the same order.
-void Repeats::find_modules() {
-  const std::vector<Module>& modules = model_.part.modules;
+void Repeats::find_modules(const Part& part, const std::vector<Layer>& layers) {
+  const std::vector<Module>& modules = part.modules;
   std::size_t i = 0;
   for (std::size_t layer = 0; layer < modules_.size(); ++layer) {
-    const std::string& path = model_.profile.layers[layer].path;
+    const std::string& path = layers[layer].path;
     while (i < modules.size() && modules[i].path != path) ++i;
     modules_[layer].first = i;
     while (i < modules.size() && is_within(modules[i].path, path)) ++i;
@@ -100,8 +103,9 @@ void Repeats::find_modules() {
   }
 }
 
-bool Repeats::repeats(std::size_t layer, std::size_t earlier) const {
-  const Layer &a = model_.profile.layers[layer], &b = model_.profile.layers[earlier];
+bool Repeats::repeats(const Part& part, const std::vector<Layer>& layers, std::size_t layer,
+                      std::size_t earlier) const {
+  const Layer &a = layers[layer], &b = layers[earlier];
   const TableRange tensors = tensors_[layer], others = tensors_[earlier];
   const TableRange modules = modules_[layer], other_modules = modules_[earlier];
   if (tensors.size() == 0 || tensors.size() != others.size() || modules.size() == 0 ||
@@ -109,15 +113,15 @@ bool Repeats::repeats(std::size_t layer, std::size_t earlier) const {
       stack_of(a.path) != stack_of(b.path))
     return false;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const Tensor& tensor = model_.part.tensors[tensors.first + i];
-    const Tensor& other = model_.part.tensors[others.first + i];
+    const Tensor& tensor = part.tensors[tensors.first + i];
+    const Tensor& other = part.tensors[others.first + i];
     if (!same_below(tensor.name, a.path.size(), other.name, b.path.size()) ||
         !same_tensor(tensor, other) || is_layer_itself(tensor, a.path))
       return false;
   }
   for (std::size_t i = 0; i < modules.size(); ++i) {
-    const Module& module = model_.part.modules[modules.first + i];
-    const Module& other = model_.part.modules[other_modules.first + i];
+    const Module& module = part.modules[modules.first + i];
+    const Module& other = part.modules[other_modules.first + i];
     if (!same_below(module.path, a.path.size(), other.path, b.path.size()) ||
         module.class_name != other.class_name)
       return false;

@@ -7,9 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "model/checkpoint/model.hpp"
+#include "model/describe/part.hpp"
 
 namespace headroom::model {
+
+struct Layer;
+
+/// The layer of each tensor. `before_blocks`: embeddings, and tensors registered before the first
+/// decoding layer. `after_blocks`: every other tensor outside the layers.
+inline constexpr Size before_blocks = -1, after_blocks = -2;
 
 /// A half-open range of a model's tensors or modules.
 struct TableRange {
@@ -22,9 +28,11 @@ struct TableRange {
 /// equal stands further back than a few kinds of layers, repeats none.
 class Repeats {
  public:
-  explicit Repeats(const Model& model);
+  Repeats() = default;
+  /// `blocks`: the layer of each tensor.
+  Repeats(const Part& part, const std::vector<Layer>& layers, std::vector<Size> blocks);
 
-  /// The layer of each tensor, as blocks_of().
+  /// The layer of each tensor, or `before_blocks`, or `after_blocks`.
   const std::vector<Size>& blocks() const { return blocks_; }
   /// The tensor of an earlier layer that `tensor` repeats; else itself.
   std::size_t first_tensor(std::size_t tensor) const { return first_[tensor]; }
@@ -41,10 +49,10 @@ class Repeats {
   std::size_t place_of(Size block) const;
   void find_members();
   void find_tensors();
-  void find_modules();
-  bool repeats(std::size_t layer, std::size_t earlier) const;
+  void find_modules(const Part& part, const std::vector<Layer>& layers);
+  bool repeats(const Part& part, const std::vector<Layer>& layers, std::size_t layer,
+               std::size_t earlier) const;
 
-  const Model& model_;
   std::vector<Size> blocks_;
   std::vector<std::vector<std::size_t>> members_;  ///< by layer, then before and after all
   std::vector<TableRange> tensors_, modules_;      ///< by layer
