@@ -5,6 +5,7 @@
 #include <array>
 #include <boost/regex.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
+#include <cstdint>
 #include <functional>
 #include <utility>
 
@@ -81,13 +82,17 @@ class NameTexts {
   void add(std::string_view text) {
     if (!all_.insert(text).second) return;
     if (text.empty())
-      firsts_.fill(true);
+      for (std::uint64_t& lengths : lengths_by_first_) lengths |= 1;
     else
-      firsts_[static_cast<unsigned char>(text.front())] = true;
+      lengths_by_first_[static_cast<unsigned char>(text.front())] |= bit_of(text);
     if (std::ranges::find(lengths_, text.size()) == lengths_.end()) lengths_.push_back(text.size());
     starts_.insert(start_of(text));
   }
-  bool contain(std::string_view text) const { return may_begin(text) && all_.contains(text); }
+  bool contain(std::string_view text) const {
+    if (text.empty()) return all_.contains(text);
+    return (lengths_by_first_[static_cast<unsigned char>(text.front())] & bit_of(text)) != 0 &&
+           all_.contains(text);
+  }
   bool empty() const { return all_.empty(); }
   bool contain_end_of(std::string_view path) const {
     return std::ranges::any_of(lengths_, [&](std::size_t length) {
@@ -111,10 +116,13 @@ class NameTexts {
  private:
   using Set = boost::unordered_flat_set<std::string_view, std::hash<std::string_view>>;
 
+  static std::uint64_t bit_of(std::string_view text) {
+    return std::uint64_t{1} << std::min<std::size_t>(text.size(), 63);
+  }
   static std::string_view start_of(std::string_view text) { return text.substr(0, 4); }
   /// False for text with a first character that no text here has: most places are so.
   bool may_begin(std::string_view text) const {
-    return text.empty() || firsts_[static_cast<unsigned char>(text.front())];
+    return text.empty() || lengths_by_first_[static_cast<unsigned char>(text.front())] != 0;
   }
   /// False for a place where no text begins. Texts may be shorter than a usual start.
   bool may_start(std::string_view rest) const {
@@ -125,7 +133,8 @@ class NameTexts {
 
   Set all_, starts_;
   std::vector<std::size_t> lengths_;
-  std::array<bool, 256> firsts_{};  ///< by character
+  /// A bit for each length of the texts that begin with a character; bit 63 for all longer ones.
+  std::array<std::uint64_t, 256> lengths_by_first_{};
 };
 
 /// An expression for what `regex` matches, and for all below it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "model/checkpoint/checkpoint_methods.hpp"
 #include "model/checkpoint/checkpoint_names.hpp"
@@ -44,12 +45,12 @@ std::vector<std::string> as_patterns(std::vector<std::string> targets) {
 
 /// True if `names` has the tensor, an expert in it, or its module's class (compressed-tensors
 /// utils/match.py).
-bool targets(const ModuleNames& names, const std::vector<std::string>& targets,
+bool targets(const ModuleNames& names, const std::unordered_set<std::string_view>& targets,
              const Tensor& tensor,
              const std::unordered_map<std::string_view, std::string_view>& classes) {
   if (named(names, tensor) || names.contain_expert_of(tensor.module())) return true;
   const auto found = classes.find(tensor.module());
-  return found != classes.end() && std::ranges::find(targets, found->second) != targets.end();
+  return found != classes.end() && targets.contains(found->second);
 }
 
 }  // namespace
@@ -66,10 +67,11 @@ class Targets {
   /// Throws ConfigError about `key` of the section if `found` matches nothing.
   void check(const Config& section, std::string_view key, const std::vector<std::string>& found) {
     const ModuleNames names(as_patterns(names_in_memory(model_.model_type, found)));
+    const std::unordered_set<std::string_view> whole(found.begin(), found.end());
     const Tensor* linear = nullptr;
     const auto matches = [&](const Tensor& tensor) {
       if (linear == nullptr && tensor.role == Role::matmul) linear = &tensor;
-      return targets(names, found, tensor, classes_);
+      return targets(names, whole, tensor, classes_);
     };
     if (found.empty() || std::ranges::find(found, "Linear") != found.end() ||
         std::ranges::any_of(model_.part.tensors, matches) ||
