@@ -76,6 +76,7 @@ std::size_t Repeats::place_of(Size block) const {
 }
 
 std::span<const std::size_t> Repeats::members(Size block) const {
+  if (members_.empty()) return {};  // the model has no profile
   return members_[place_of(block)];
 }
 
