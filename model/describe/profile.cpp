@@ -110,7 +110,8 @@ void add_prefix_sums(Profile& profile) {
 }
 
 /// The layer of each tensor, or where it stands outside of all.
-std::vector<Size> blocks_of(const Part& part, const Profile& profile, BlockFinder& finder) {
+std::vector<Size> blocks_of(const Part& part, const Profile& profile) {
+  BlockFinder finder(part.blocks);
   std::vector<Size> blocks;
   blocks.reserve(part.tensors.size());
   bool decoding = false;  // a decoding block has been seen: what follows runs after it
@@ -127,6 +128,10 @@ std::vector<Size> blocks_of(const Part& part, const Profile& profile, BlockFinde
 }
 
 }  // namespace
+
+Repeats repeats_of(const Part& part, const Profile& profile) {
+  return Repeats(part, profile.layers, blocks_of(part, profile));
+}
 
 Size kernels_of(CacheKind kind) {
   switch (kind) {
@@ -275,7 +280,7 @@ Profile profile_of(const Part& part, Size hidden) {
   // A body without a head, or with a classification head, has a cache but writes no token.
   const auto writes = [](const Tensor& t) { return t.role == Role::head && t.elements() > 0; };
   profile.generative = !part.caches.empty() && std::ranges::any_of(part.tensors, writes);
-  profile.repeats = Repeats(part, profile.layers, blocks_of(part, profile, blocks));
+  profile.repeats = repeats_of(part, profile);
   add_tensors(profile, part, hidden);
   profile.parameters_active = active_of(part, profile);
   add_totals(profile);

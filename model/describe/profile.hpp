@@ -107,6 +107,9 @@ struct Profile {
   }
 };
 
+/// For a part that has other tensors than `profile` was made of, in the same layers.
+Repeats repeats_of(const Part& part, const Profile& profile);
+
 /// Kernels that a layer launches besides one for each matrix and norm, by the cache that it keeps:
 ///
 ///   attention   rotation, cache write, scores

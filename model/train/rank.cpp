@@ -60,7 +60,7 @@ void must_divide(Reason reason, std::string_view what, Size number, std::string_
 QuantisedModel counted(const Model& model) {
   Model trained = model;
   std::erase_if(trained.part.tensors, [](const Tensor& t) { return !t.is_parameter(); });
-  trained.profile = profile_of(trained.part, model.shape.hidden_size);
+  trained.profile.repeats = repeats_of(trained.part, trained.profile);
   QuantisedModel weights = quantise(trained, scheme("bf16"));
   weights.model = &model;
   return weights;

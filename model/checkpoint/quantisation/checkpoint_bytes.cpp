@@ -15,6 +15,7 @@ Model with_further_modules(const Model& model) {
     tensor.tied_to = {};
     all.part.tensors.push_back(std::move(tensor));
   }
+  all.profile.repeats = repeats_of(all.part, all.profile);
   return all;
 }
 

@@ -1,7 +1,6 @@
 // Sums the bytes of a quantised model by layer, card and kind.
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <utility>
 
 #include "model/checkpoint/divider.hpp"
@@ -242,8 +241,6 @@ QuantisedModel quantise(const Model& model, const Scheme& scheme) {
 
 QuantisedModel quantise(const TensorIndex& index, const Scheme& scheme) {
   const Model& model = index.model;
-  if (index.repeats.blocks().size() != model.part.tensors.size())
-    throw std::logic_error(model.name + ": its profile is of other tensors");
   QuantisedModel weights;
   weights.model = &model;
   weights.scheme = &scheme;

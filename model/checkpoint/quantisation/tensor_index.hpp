@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace headroom::model {
 /// Keeps a reference: the model must outlive it. Not for several threads at once.
 struct TensorIndex {
   explicit TensorIndex(const Model& of)
-      : model(of), repeats(of.profile.repeats), reader(of, repeats), exceptions(of) {}
+      : model(of), repeats(checked(of)), reader(of, repeats), exceptions(of) {}
   /// The layer of a tensor. Null outside all layers.
   const Layer* layer(std::size_t tensor) const {
     const Size block = repeats.blocks()[tensor];
@@ -25,6 +26,14 @@ struct TensorIndex {
   const Repeats& repeats;
   MatrixReader reader;    ///< for tensors that repeat none
   Exceptions exceptions;  ///< to the checkpoint's scheme
+
+ private:
+  /// Throws std::logic_error where tensors were added or erased after the profile was made.
+  static const Repeats& checked(const Model& of) {
+    if (of.profile.repeats.blocks().size() != of.part.tensors.size())
+      throw std::logic_error(of.name + ": its profile is of other tensors");
+    return of.profile.repeats;
+  }
 };
 
 /// As refusal() and quantised_tensors() of the model, without its throwing: the scheme must not be
