@@ -136,8 +136,7 @@ std::vector<Choice> distinct(const std::vector<Choice>& choices) {
                                       pointer(s.kv_precision.values),
                                       pointer(s.runtime),
                                       pointer(s.machine),
-                                      s.gpu_budget.count(),
-                                      s.least_context};
+                                      s.gpu_budget.count()};
     for (const auto* axis : number_axes()) key.push_back(s.*axis->number);
     for (const ServedExtra* extra : c.extras) key.push_back(pointer(extra));
     if (seen.insert(std::move(key)).second) all.push_back(c);
@@ -177,12 +176,8 @@ void set_caches(DigitGroups& groups) {
 
 namespace {
 
-/// Gives the usual context of a scenario: usual_context, or least_usual_context.
-using UsualContext = Size (*)(const model::Scenario&, const model::Model&);
-
 /// Context of the point that these choices make.
-Size usual_context_of(UsualContext rule, const DigitGroups& groups, const Choice& model,
-                      const Choice& batch) {
+Size usual_context_of(const DigitGroups& groups, const Choice& model, const Choice& batch) {
   Choice all;
   for (const DigitGroup& group : groups)
     if (group.has("prompt_tokens") || group.has("output_tokens") || group.has("runtimes"))
@@ -191,7 +186,7 @@ Size usual_context_of(UsualContext rule, const DigitGroups& groups, const Choice
   overlay(all, model);
   model::Scenario& s = all.decides;
   s.prompt_tokens += all.image_tokens;
-  return rule(s, *s.weights->model);
+  return model::usual_context(s, *s.weights->model);
 }
 
 /// The first choice for each value of `key`.
@@ -209,15 +204,13 @@ std::vector<Choice> first_by(const std::vector<Choice>& choices, Key key) {
 void set_contexts(const GridSpec& grid, DigitGroups& groups) {
   for (const auto* key : {"contexts", "prompt_tokens_p95", "output_tokens_p95"})
     if (grid.lines.contains(key)) return;
-  // Lengths of the grid differ from point to point: each has the longer of these and its own.
-  const bool has_lengths =
-      grid.lines.contains("prompt_tokens") || grid.lines.contains("output_tokens");
-  const auto context_of = [&](const Choice& model, const Choice& batch) {
-    return usual_context_of(has_lengths ? model::least_usual_context : model::usual_context, groups,
-                            model, batch);
-  };
-  const auto field = has_lengths ? &model::Scenario::least_context : &model::Scenario::context;
   const auto* batches = grid.values("concurrencies").empty() ? "batches" : "concurrencies";
+  // Lengths of the grid differ from point to point: each has the longer of the usual context and
+  // its own.
+  if (grid.lines.contains("prompt_tokens") || grid.lines.contains("output_tokens")) {
+    for (Choice& choice : group_with(groups, batches).choices) choice.has_least_context = true;
+    return;
+  }
   // Groups may hold other axes too, which change no context.
   const auto models = first_by(group_with(groups, "models").choices, [](const Choice& c) {
     return std::pair(c.decides.weights->model, c.image_tokens);
@@ -230,19 +223,20 @@ void set_contexts(const GridSpec& grid, DigitGroups& groups) {
   bool by_model = false, by_engine = false;
   for (const Choice& batch : sizes)
     for (const Choice& model : models) {
-      const Size context = context_of(model, batch);
-      by_model = by_model || context != context_of(models.front(), batch);
+      const Size context = usual_context_of(groups, model, batch);
+      by_model = by_model || context != usual_context_of(groups, models.front(), batch);
       for (const Choice& engine : engines) {
         Choice other = model;
         other.decides.runtime = engine.decides.runtime;
-        by_engine = by_engine || context != context_of(other, batch);
+        by_engine = by_engine || context != usual_context_of(groups, other, batch);
       }
     }
   if (by_engine) merge(groups, "runtimes", "models");
   if (by_model || by_engine) merge(groups, batches, "models");
   const Choice model = group_with(groups, "models").choices.front();
   for (Choice& choice : group_with(groups, batches).choices)
-    choice.decides.*field = context_of(choice.decides.weights ? choice : model, choice);
+    choice.decides.context =
+        usual_context_of(groups, choice.decides.weights ? choice : model, choice);
 }
 
 }  // namespace headroom::sweep

@@ -114,7 +114,7 @@ void overlay(Choice& choice, const Choice& over) {
   if (o.machine) s.machine = o.machine;
   for (const auto* axis : number_axes())
     if (o.*axis->number > 0) s.*axis->number = o.*axis->number;
-  if (o.least_context > 0) s.least_context = o.least_context;
+  choice.has_least_context = choice.has_least_context || over.has_least_context;
   if (over.budget) choice.budget = over.budget;
   if (o.gpu_budget >= Bytes(0)) s.gpu_budget = o.gpu_budget;
 }

@@ -12,6 +12,7 @@
 
 #include "hardware/names.hpp"
 #include "hardware/text_file.hpp"
+#include "model/infer/scenario/usual_context.hpp"
 #include "sweep/context_check.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/facts.hpp"
@@ -174,8 +175,10 @@ model::Scenario JobGrid::scenario(std::span<const Size> point) const {
   for (std::size_t k = 0; k < digits.size(); ++k)
     overlay(all, digits[k][static_cast<std::size_t>(point[k])]);
   if (all.decides.gpu_budget < Bytes(0)) all.decides.gpu_budget = model::unlimited;
-  all.decides.prompt_tokens += all.image_tokens;
-  return all.decides;
+  model::Scenario& s = all.decides;
+  s.prompt_tokens += all.image_tokens;
+  if (all.has_least_context) s.least_context = least_usual_context(s, *s.weights->model);
+  return s;
 }
 
 model::Estimate JobGrid::evaluate(std::span<const Size> point, Evaluators& evaluators) const {

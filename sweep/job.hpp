@@ -44,6 +44,7 @@ struct Choice {
   std::optional<Budget> budget{};  ///< as asked; `decides` has what it is on the machine
   Size image_tokens = 0;           ///< tokens of images in every prompt
   bool as_published = false;       ///< is_as_published() of the weights
+  bool has_least_context = false;  ///< each point has least_usual_context()
 
   bool operator==(const Choice&) const = default;
 };
