@@ -12,16 +12,17 @@ using report::AxisValue;
 
 namespace {
 
-/// Values of each row; equal rows are evaluated once.
+/// The fingerprint of each row; that of a repeated row is worked out once.
 template <class Row>
-std::vector<std::int64_t> fingerprints(const std::vector<const Row*>& rows) {
-  std::map<const Row*, std::int64_t> known;
+std::vector<std::int64_t> fingerprints_with_repeats(const std::vector<const Row*>& rows) {
+  std::map<const Row*, std::size_t> places;
+  std::vector<const Row*> distinct;
+  for (const Row* row : rows)
+    if (places.try_emplace(row, distinct.size()).second) distinct.push_back(row);
+  const std::vector<std::int64_t> found = fingerprints(distinct);
   std::vector<std::int64_t> all;
-  for (const Row* row : rows) {
-    const auto [at, added] = known.try_emplace(row);
-    if (added) at->second = fingerprint(*row);
-    all.push_back(at->second);
-  }
+  all.reserve(rows.size());
+  for (const Row* row : rows) all.push_back(found[places.at(row)]);
   return all;
 }
 
@@ -58,7 +59,7 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
       names.emplace_back(rows.back()->name);
     }
     auto made = make(names, rows);
-    made.front().fingerprints = fingerprints(rows);
+    made.front().fingerprints = fingerprints_with_repeats(rows);
     columns.insert(columns.end(), made.begin(), made.end());
   };
   if (first.weights) {

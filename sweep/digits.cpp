@@ -2,10 +2,13 @@
 #include "sweep/digits.hpp"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "model/checkpoint/text_only.hpp"
 #include "sweep/digit_groups.hpp"
@@ -50,6 +53,22 @@ const model::QuantisedModel* Names::weights(const model::Model* model,
     found = job.weights.back().get();
   }
   return found;
+}
+
+void Names::hold(const std::vector<Choice>& choices,
+                 const std::vector<const model::Scheme*>& schemes) {
+  std::vector<std::pair<const model::Model*, const model::Scheme*>> wanted;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    if (held.try_emplace({choices[i].model, schemes[i]}).second)
+      wanted.emplace_back(choices[i].model, schemes[i]);
+  const std::size_t first = job.weights.size();
+  job.weights.resize(first + wanted.size());
+  tbb::parallel_for(std::size_t{0}, wanted.size(), [&](std::size_t i) {
+    const auto& [model, scheme] = wanted[i];
+    job.weights[first + i] =
+        std::make_unique<model::QuantisedModel>(model::quantise(*model, *scheme));
+  });
+  for (std::size_t i = 0; i < wanted.size(); ++i) held[wanted[i]] = job.weights[first + i].get();
 }
 
 const ServedExtra* Names::extra(std::string_view axis, const std::string& text) {
@@ -179,9 +198,13 @@ void hold_weights(DigitGroups& groups, Names& names) {
       merge(groups, axis, "models");
   const Choice engine = group_with(groups, "runtimes").choices.front();
   const Choice machine = group_with(groups, "machines").choices.front();
-  for (Choice& choice : group_with(groups, "models").choices) {
-    choice.decides.weights =
-        names.weights(choice.model, &scheme_of_choice(choice, engine, machine));
+  auto& models = group_with(groups, "models").choices;
+  std::vector<const model::Scheme*> schemes;
+  for (const Choice& choice : models) schemes.push_back(&scheme_of_choice(choice, engine, machine));
+  names.hold(models, schemes);
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    Choice& choice = models[i];
+    choice.decides.weights = names.weights(choice.model, schemes[i]);
     choice.as_published = is_as_published(choice, engine, machine);
   }
 }

@@ -35,6 +35,8 @@ struct Names {
   const Machine* machine(const std::string& text);
   /// `scheme` null: the checkpoint's own.
   const model::QuantisedModel* weights(const model::Model* model, const model::Scheme* scheme);
+  /// Makes the weights of each choice in its scheme, by several threads, for weights() to find.
+  void hold(const std::vector<Choice>& choices, const std::vector<const model::Scheme*>& schemes);
   /// Throws std::invalid_argument for a value that is not understood.
   const ServedExtra* extra(std::string_view axis, const std::string& text);
   /// Throws std::invalid_argument where the engine does not hold such adapters.

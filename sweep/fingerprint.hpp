@@ -2,8 +2,11 @@
 // computed again.
 #pragma once
 
+#include <tbb/parallel_for.h>
+
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "hardware/machine.hpp"
 #include "model/checkpoint/model.hpp"
@@ -21,6 +24,15 @@ namespace headroom::sweep {
 std::int64_t fingerprint(const model::Model& model);
 std::int64_t fingerprint(const Machine& machine);
 std::int64_t fingerprint(const model::Engine& runtime);
+
+/// Of each row, by several threads.
+template <class Row>
+std::vector<std::int64_t> fingerprints(const std::vector<const Row*>& rows) {
+  std::vector<std::int64_t> all(rows.size());
+  tbb::parallel_for(std::size_t{0}, rows.size(),
+                    [&](std::size_t i) { all[i] = fingerprint(*rows[i]); });
+  return all;
+}
 
 /// "0.1.0+3f9a12bc6d01e587": the version, and a hash over the source of every formula.
 std::string program_version();

@@ -206,19 +206,28 @@ namespace {
 /// Facts of everything that the axes name and fingerprint.
 std::map<std::int64_t, std::vector<report::Fact>> known_facts(const Job& job) {
   std::map<std::int64_t, std::vector<report::Fact>> all;
-  const auto add = [&](const auto& each) {
-    const auto [at, added] = all.try_emplace(fingerprint(each));
-    if (added) at->second = facts_of(each);
+  const auto add = [&](const auto& rows) {
+    const std::vector<std::int64_t> found = fingerprints(rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto [at, added] = all.try_emplace(found[i]);
+      if (added) at->second = facts_of(*rows[i]);
+    }
   };
-  for (const auto& model : job.models) add(*model);
-  for (const auto& model : job.text_models) add(*model);
-  for (const auto& machine : job.machines) add(*machine);
-  std::set<const model::Engine*> engines;
+  std::vector<const model::Model*> models;
+  for (const auto* list : {&job.models, &job.text_models})
+    for (const auto& model : *list) models.push_back(model.get());
+  std::vector<const Machine*> machines;
+  for (const auto& machine : job.machines) machines.push_back(machine.get());
+  std::vector<const model::Engine*> engines;
+  std::set<const model::Engine*> seen;
   for (const auto& grid : job.grids)
     for (const auto& digit : grid.digits)
       for (const Choice& choice : digit)
-        if (choice.decides.runtime && engines.insert(choice.decides.runtime).second)
-          add(*choice.decides.runtime);
+        if (choice.decides.runtime && seen.insert(choice.decides.runtime).second)
+          engines.push_back(choice.decides.runtime);
+  add(models);
+  add(machines);
+  add(engines);
   return all;
 }
 

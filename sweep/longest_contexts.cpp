@@ -1,5 +1,7 @@
 #include "sweep/longest_contexts.hpp"
 
+#include <tbb/parallel_for.h>
+
 #include <map>
 #include <utility>
 #include <vector>
@@ -32,13 +34,19 @@ void keep_longest_contexts(const Job& job, const report::Database& database, rep
   }
   const report::Axes axes(database.run(run));
   std::vector<std::pair<Size, Size>> contexts;
+  std::vector<std::size_t> unknown;
   for (const report::ModelRow& line : report::lines_of(database, axes, run)) {
     const Size point = line.roomiest().point;
     const auto same = reused ? reuse->same_point(point) : std::nullopt;
     const auto known = same ? earlier.find(*same) : earlier.end();
-    const Size tokens = known != earlier.end() ? known->second : computed(job, point);
-    if (tokens > 0) contexts.emplace_back(point, tokens);
+    if (known == earlier.end()) unknown.push_back(contexts.size());
+    contexts.emplace_back(point, known == earlier.end() ? 0 : known->second);
   }
+  tbb::parallel_for(std::size_t{0}, unknown.size(), [&](std::size_t i) {
+    auto& [point, tokens] = contexts[unknown[i]];
+    tokens = computed(job, point);
+  });
+  std::erase_if(contexts, [](const auto& line) { return line.second <= 0; });
   store.keep_longest_contexts(contexts);
 }
 

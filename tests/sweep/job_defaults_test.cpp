@@ -2,6 +2,7 @@
 // spec says nothing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -54,6 +55,18 @@ TEST(Job, LengthsOfTheSpecLeaveTheUsualContext) {
   for (const auto& [of, tokens] : usual) EXPECT_EQ(longer.at(of), tokens);
   EXPECT_EQ(longer.at({4096, 1, 1500}), 4096);
   EXPECT_EQ(longer.at({4096, 8, 1500}), 1500 + 128);
+}
+
+/// A digit has as many rows as its axes have combinations, so axes stay apart where they can.
+TEST(Job, LengthsOfTheSpecLeaveBatchesADigitOfTheirOwn) {
+  const Job job = job_of(std::string(small) + "batches = [1, 2, 4, 8]\nprompt_tokens = [512]");
+  const auto& digits = job.grids[0].digits;
+  const auto decides = [](const std::vector<Choice>& digit) {
+    return digit.front().decides.batch > 0;
+  };
+  const auto batches = std::ranges::find_if(digits, decides);
+  ASSERT_NE(batches, digits.end());
+  EXPECT_EQ(batches->size(), 4u);
 }
 
 TEST(Job, AnEncoderHasNoContextOfItsOwn) {
