@@ -25,7 +25,7 @@ std::int64_t fingerprint(const model::Model& model);
 std::int64_t fingerprint(const Machine& machine);
 std::int64_t fingerprint(const model::Engine& runtime);
 
-/// Of each row, by several threads.
+/// A fingerprint of each row, by several threads.
 template <class Row>
 std::vector<std::int64_t> fingerprints(const std::vector<const Row*>& rows) {
   std::vector<std::int64_t> all(rows.size());

@@ -69,8 +69,8 @@ std::string model_name(std::string_view file);
 std::vector<std::string> catalogue_models(Need need = Need::description);
 /// Models of the catalogue with this class whose names start with `start`, in the same order.
 /// Others are not described, which saves most of the time.
-std::vector<model::Model> catalogue_models_of(std::string_view architecture,
-                                              std::string_view start);
+std::vector<model::Model> catalogue_models_of(std::string_view architecture, std::string_view start,
+                                              std::string_view other_than = {});
 /// Short names and what they stand for.
 struct ShortName {
   std::string_view name, model;
