@@ -71,7 +71,10 @@ enum class HighEnd : std::uint8_t { unknown, has_room };
 
 /// A sure answer is sure of the number of cards that it names, too. A model whose config has unread
 /// keys never has a sure answer, and an engine without measured memory is never sure of a fit.
-Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known) {
+/// `plan`: of these uses, and sure only if it holds at the high end itself. Null: of fewer
+/// sequences.
+Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known,
+                         const Plan* plan = nullptr) {
   if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
   const Constant& memory = uses.scenario().runtime->memory.interval;
   if (fits(expected) && memory.measurements == 0) return Confidence::marginal;
@@ -85,6 +88,8 @@ Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd
   if (fits(expected)) {
     const Plan high = place(uses, memory.high);
     if (verdict_of(high) != expected || cards_used(high) != cards) return Confidence::marginal;
+    if (plan && expected <= Verdict::fits_gpus && !holds_at_high_end(uses, *plan))
+      return Confidence::marginal;
     // Weights that are mapped and exceed the memory are read again for every token.
     if (expected == Verdict::fits_disk_offload &&
         uses.scenario().runtime->offload.mode == Offload::compute)
@@ -283,9 +288,7 @@ Estimate Evaluator::operator()(const Scenario& s) {
   const Outcome& made = outcome(plan);
   Estimate e = made.estimate;
   e.sure = confidence_of(*uses_, e.verdict, cards_used(plan),
-                         surely ? HighEnd::has_room : HighEnd::unknown);
-  if (e.sure == Confidence::yes && is_on_gpus(e) && !holds_at_high_end(*uses_, plan))
-    e.sure = Confidence::marginal;
+                         surely ? HighEnd::has_room : HighEnd::unknown, &plan);
   if (plan.cards > plan.first_used_card) {
     const Bytes budget = block_->setup.budget(s_, plan.first_used_card);
     e.max_memory = std::max(Bytes(0), budget - made.overhead);
