@@ -40,9 +40,9 @@ Scenario asking_for(Scenario s, Size sequences) {
   return s;
 }
 
-bool holds(const Scenario& s, Size sequences, double factor) {
-  const Scenario asked = asking_for(s, sequences);
-  return holds_division(Uses(asked), factor);
+bool holds(const Uses& uses, Size sequences, double factor) {
+  const Scenario asked = asking_for(uses.scenario(), sequences);
+  return holds_division(Uses(asked, uses.setup()), factor);
 }
 
 /// n with 2^n the least power of two of at least `number`.
@@ -54,11 +54,11 @@ Size doublings(Size number) {
 Size largest_that_holds(const Uses& uses, const Plan& plan, double factor) {
   const Scenario& s = uses.scenario();
   if (s.batch >= start_sequences(s) || !may_free_enough(uses, plan, Runs::all)) return 0;
-  if (!holds(s, s.batch, factor)) return 0;
+  if (!holds(uses, s.batch, factor)) return 0;
   // 2^power sequences; `least` stands for the batch itself.
   const Size least = doublings(s.batch) - 1, end = doublings(start_sequences(s));
   const Size power = largest_near(end - 1, least, end,
-                                  [&](Size each) { return holds(s, Size{1} << each, factor); });
+                                  [&](Size each) { return holds(uses, Size{1} << each, factor); });
   return power == least ? s.batch : Size{1} << power;
 }
 
@@ -71,7 +71,7 @@ Size most_admitting(const Uses& uses, double factor) {
     const Size number = Size{1} << power;
     if (number <= most) break;
     const Scenario tried = asking_for(s, number);
-    const Uses of(tried);
+    const Uses of(tried, uses.setup());
     const auto fewer = max_admitted(of, place(of, factor), factor);
     if (!fewer || fewer->batch <= most) continue;
     most = fewer->batch;
@@ -110,7 +110,7 @@ bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double factor) {
   Scenario one = uses.scenario();
   one.batch = 1;
   const Uses alone(one, uses.setup());
-  return may_free_enough(alone, place(alone, factor), Runs::all) && holds(one, 1, factor);
+  return may_free_enough(alone, place(alone, factor), Runs::all) && holds(alone, 1, factor);
 }
 
 std::optional<Scenario> starts_with_fewer(const Uses& uses, const Plan& plan) {
