@@ -71,14 +71,14 @@ enum class HighEnd : std::uint8_t { unknown, has_room };
 
 /// A sure answer is sure of the number of cards that it names, too. A model whose config has unread
 /// keys never has a sure answer, and an engine without measured memory is never sure of a fit.
-/// `plan`: of these uses, and sure only if it holds at the high end itself. Null: of fewer
-/// sequences.
+/// `plan`: of these uses. It must hold at the high end itself. Null: of fewer sequences.
 Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known,
                          const Plan* plan = nullptr) {
   if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
-  const Constant& memory = uses.scenario().runtime->memory.interval;
+  const Engine& engine = *uses.scenario().runtime;
+  const Constant& memory = engine.memory.interval;
   if (fits(expected) && memory.measurements == 0) return Confidence::marginal;
-  if (fits(expected) && uses.scenario().runtime->parallel.split == Split::tensors) {
+  if (fits(expected) && engine.parallel.split == Split::tensors) {
     if (known == HighEnd::unknown && !holds_division(uses, memory.high))
       return Confidence::marginal;
     return expected == Verdict::fits_one_gpu || holds_division(uses, memory.low)
@@ -91,8 +91,7 @@ Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd
     if (plan && expected <= Verdict::fits_gpus && !holds_at_high_end(uses, *plan))
       return Confidence::marginal;
     // Weights that are mapped and exceed the memory are read again for every token.
-    if (expected == Verdict::fits_disk_offload &&
-        uses.scenario().runtime->offload.mode == Offload::compute)
+    if (expected == Verdict::fits_disk_offload && engine.offload.mode == Offload::compute)
       return Confidence::marginal;
     if (expected == Verdict::fits_one_gpu) return Confidence::yes;
     return verdict_of(place(uses, memory.low)) == expected ? Confidence::yes : Confidence::marginal;
