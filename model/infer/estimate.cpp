@@ -5,6 +5,7 @@
 
 #include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
+#include "model/infer/confidence.hpp"
 #include "model/infer/evaluator.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/cache_format.hpp"
@@ -12,7 +13,6 @@
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/draft_memory.hpp"
-#include "model/infer/placement/high_end.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/service.hpp"
@@ -50,56 +50,6 @@ Reason refusal(const Scenario& s) {
       s.cached_tokens() > model.shape.positions)
     return Reason::context_too_long;
   return Reason::none;
-}
-
-/// An embedding in host memory is looked up there, unless weights are streamed.
-bool uses_host(const Plan& plan) {
-  return plan.on_cpu.size() > 0 || plan.head == Where::cpu || plan.partly_on_host ||
-         (plan.embedding == Where::cpu && plan.streaming_buffer > Bytes(0));
-}
-
-Verdict verdict_of(const Plan& plan) {
-  if (is_of_memory(plan.reason)) return Verdict::does_not_fit;
-  if (!plan.feasible()) return Verdict::refused;
-  if (reads_disk(plan)) return Verdict::fits_disk_offload;
-  if (uses_host(plan)) return Verdict::fits_cpu_offload;
-  return cards_used(plan) > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
-}
-
-/// Knowledge about a division of matrices at the high end of the memory interval.
-enum class HighEnd : std::uint8_t { unknown, has_room };
-
-/// A sure answer is sure of the number of cards that it names, too. A model whose config has unread
-/// keys never has a sure answer, and an engine without measured memory is never sure of a fit.
-/// `plan`: of these uses. It must hold at the high end itself. Null: of fewer sequences.
-Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known,
-                         const Plan* plan = nullptr) {
-  if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
-  const Engine& engine = *uses.scenario().runtime;
-  const Constant& memory = engine.memory.interval;
-  if (fits(expected) && memory.measurements == 0) return Confidence::marginal;
-  if (fits(expected) && engine.parallel.split == Split::tensors) {
-    if (known == HighEnd::unknown && !holds_division(uses, memory.high))
-      return Confidence::marginal;
-    return expected == Verdict::fits_one_gpu || holds_division(uses, memory.low)
-               ? Confidence::yes
-               : Confidence::marginal;
-  }
-  if (fits(expected)) {
-    const Plan high = place(uses, memory.high);
-    if (verdict_of(high) != expected || cards_used(high) != cards) return Confidence::marginal;
-    if (plan && expected <= Verdict::fits_gpus && !holds_at_high_end(uses, *plan))
-      return Confidence::marginal;
-    // Weights that are mapped and exceed the memory are read again for every token.
-    if (expected == Verdict::fits_disk_offload && engine.offload.mode == Offload::compute)
-      return Confidence::marginal;
-    if (expected == Verdict::fits_one_gpu) return Confidence::yes;
-    return verdict_of(place(uses, memory.low)) == expected ? Confidence::yes : Confidence::marginal;
-  }
-  const Plan low = place(uses, memory.low);
-  const bool may_fit = fits(verdict_of(low)) || max_admitted(uses, low, memory.low) ||
-                       starts_only_with_fewer(uses, low, memory.low);
-  return may_fit ? Confidence::marginal : Confidence::no;
 }
 
 /// True if the results of a plan depend on budgets. Shares of rows do, and so does a draft model

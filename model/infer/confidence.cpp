@@ -1,0 +1,58 @@
+#include "model/infer/confidence.hpp"
+
+#include "model/infer/intervals.hpp"
+#include "model/infer/placement/active_sequences.hpp"
+#include "model/infer/placement/asked_sequences.hpp"
+#include "model/infer/placement/high_end.hpp"
+#include "model/infer/placement/split.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// An embedding in host memory is looked up there, unless weights are streamed.
+bool uses_host(const Plan& plan) {
+  return plan.on_cpu.size() > 0 || plan.head == Where::cpu || plan.partly_on_host ||
+         (plan.embedding == Where::cpu && plan.streaming_buffer > Bytes(0));
+}
+
+}  // namespace
+
+Verdict verdict_of(const Plan& plan) {
+  if (is_of_memory(plan.reason)) return Verdict::does_not_fit;
+  if (!plan.feasible()) return Verdict::refused;
+  if (reads_disk(plan)) return Verdict::fits_disk_offload;
+  if (uses_host(plan)) return Verdict::fits_cpu_offload;
+  return cards_used(plan) > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
+}
+
+Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known,
+                         const Plan* plan) {
+  if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
+  const Engine& engine = *uses.scenario().runtime;
+  const Constant& memory = engine.memory.interval;
+  if (fits(expected) && memory.measurements == 0) return Confidence::marginal;
+  if (fits(expected) && engine.parallel.split == Split::tensors) {
+    if (known == HighEnd::unknown && !holds_division(uses, memory.high))
+      return Confidence::marginal;
+    return expected == Verdict::fits_one_gpu || holds_division(uses, memory.low)
+               ? Confidence::yes
+               : Confidence::marginal;
+  }
+  if (fits(expected)) {
+    const Plan high = place(uses, memory.high);
+    if (verdict_of(high) != expected || cards_used(high) != cards) return Confidence::marginal;
+    if (plan && expected <= Verdict::fits_gpus && !holds_at_high_end(uses, *plan))
+      return Confidence::marginal;
+    // Weights that are mapped and exceed the memory are read again for every token.
+    if (expected == Verdict::fits_disk_offload && engine.offload.mode == Offload::compute)
+      return Confidence::marginal;
+    if (expected == Verdict::fits_one_gpu) return Confidence::yes;
+    return verdict_of(place(uses, memory.low)) == expected ? Confidence::yes : Confidence::marginal;
+  }
+  const Plan low = place(uses, memory.low);
+  const bool may_fit = fits(verdict_of(low)) || max_admitted(uses, low, memory.low) ||
+                       starts_only_with_fewer(uses, low, memory.low);
+  return may_fit ? Confidence::marginal : Confidence::no;
+}
+
+}  // namespace headroom::model

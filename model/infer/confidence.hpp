@@ -1,0 +1,23 @@
+// What a placement comes to, and how sure that is.
+#pragma once
+
+#include <cstdint>
+
+#include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
+
+namespace headroom::model {
+
+Verdict verdict_of(const Plan& plan);
+
+/// Knowledge about a division of matrices at the high end of the memory interval.
+enum class HighEnd : std::uint8_t { unknown, has_room };
+
+/// Says if the verdict `expected` holds over the memory interval of the engine. A sure answer is
+/// sure of the number of cards that it names, too. A model whose config has unread keys never has a
+/// sure answer, and an engine without measured memory is never sure of a fit. `plan`: of these
+/// uses. It must hold at the high end itself. Null: of fewer sequences.
+Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known,
+                         const Plan* plan = nullptr);
+
+}  // namespace headroom::model
