@@ -1,4 +1,4 @@
-// What a placement comes to, and how sure that is.
+// The verdict of a placement, and how sure it is.
 #pragma once
 
 #include <cstdint>
