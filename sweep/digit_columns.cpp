@@ -1,6 +1,4 @@
 // Digits as the database keeps them: columns of axis values and of the facts that follow from them.
-#include <map>
-
 #include "sweep/digits.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/inference_axes.hpp"
@@ -11,20 +9,6 @@ using model::Scenario;
 using report::AxisValue;
 
 namespace {
-
-/// The fingerprint of each row; that of a repeated row is worked out once.
-template <class Row>
-std::vector<std::int64_t> fingerprints_with_repeats(const std::vector<const Row*>& rows) {
-  std::map<const Row*, std::size_t> places;
-  std::vector<const Row*> distinct;
-  for (const Row* row : rows)
-    if (places.try_emplace(row, distinct.size()).second) distinct.push_back(row);
-  const std::vector<std::int64_t> found = fingerprints(distinct);
-  std::vector<std::int64_t> all;
-  all.reserve(rows.size());
-  for (const Row* row : rows) all.push_back(found[places.at(row)]);
-  return all;
-}
 
 /// Columns of what is served with a model.
 void add_extras(report::Digit& columns, const std::vector<Choice>& digit) {
@@ -59,7 +43,7 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
       names.emplace_back(rows.back()->name);
     }
     auto made = make(names, rows);
-    made.front().fingerprints = fingerprints_with_repeats(rows);
+    made.front().fingerprints = fingerprints(rows);
     columns.insert(columns.end(), made.begin(), made.end());
   };
   if (first.weights) {

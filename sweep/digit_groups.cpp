@@ -1,6 +1,8 @@
 #include "sweep/digit_groups.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -201,16 +203,25 @@ std::vector<Choice> first_by(const std::vector<Choice>& choices, Key key) {
 
 }  // namespace
 
+namespace {
+
+bool names_any(const GridSpec& grid, std::initializer_list<const char*> keys) {
+  return std::ranges::any_of(keys, [&](const char* key) { return grid.lines.contains(key); });
+}
+
+bool says_context(const GridSpec& grid) {
+  return names_any(grid, {"contexts", "prompt_tokens_p95", "output_tokens_p95"});
+}
+
+}  // namespace
+
+bool has_least_context(const GridSpec& grid) {
+  return !says_context(grid) && names_any(grid, {"prompt_tokens", "output_tokens"});
+}
+
 void set_contexts(const GridSpec& grid, DigitGroups& groups) {
-  for (const auto* key : {"contexts", "prompt_tokens_p95", "output_tokens_p95"})
-    if (grid.lines.contains(key)) return;
+  if (says_context(grid) || has_least_context(grid)) return;
   const auto* batches = grid.values("concurrencies").empty() ? "batches" : "concurrencies";
-  // Lengths of the grid differ from point to point: each has the longer of the usual context and
-  // its own.
-  if (grid.lines.contains("prompt_tokens") || grid.lines.contains("output_tokens")) {
-    for (Choice& choice : group_with(groups, batches).choices) choice.has_least_context = true;
-    return;
-  }
   // Groups may hold other axes too, which change no context.
   const auto models = first_by(group_with(groups, "models").choices, [](const Choice& c) {
     return std::pair(c.decides.weights->model, c.image_tokens);

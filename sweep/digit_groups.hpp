@@ -36,7 +36,11 @@ std::vector<Choice> distinct(const std::vector<Choice>& choices);
 /// the digit of the models, and of the engines.
 void set_caches(DigitGroups& groups);
 
-/// The context that the commands for one point take too, where the spec names none.
+/// True if each point of the grid has at least least_usual_context(): the spec names prompts or
+/// outputs, which differ from point to point, but no context.
+bool has_least_context(const GridSpec& grid);
+
+/// The context that the commands for one point take too, where the spec names no lengths.
 /// Batches share the digit of the models where a model's context is shorter, and engines do where
 /// one has a context of its own.
 void set_contexts(const GridSpec& grid, DigitGroups& groups);

@@ -46,21 +46,14 @@ const Machine* Names::machine(const std::string& text) {
 
 const model::QuantisedModel* Names::weights(const model::Model* model,
                                             const model::Scheme* scheme) {
-  auto& found = held[{model, scheme}];
-  if (!found) {
-    job.weights.push_back(
-        std::make_unique<model::QuantisedModel>(model::quantise(*model, *scheme)));
-    found = job.weights.back().get();
-  }
-  return found;
+  hold({{model, scheme}});
+  return held.at({model, scheme});
 }
 
-void Names::hold(const std::vector<Choice>& choices,
-                 const std::vector<const model::Scheme*>& schemes) {
-  std::vector<std::pair<const model::Model*, const model::Scheme*>> wanted;
-  for (std::size_t i = 0; i < choices.size(); ++i)
-    if (held.try_emplace({choices[i].model, schemes[i]}).second)
-      wanted.emplace_back(choices[i].model, schemes[i]);
+void Names::hold(const std::vector<InScheme>& asked) {
+  std::vector<InScheme> wanted;
+  for (const InScheme& each : asked)
+    if (held.try_emplace(each).second) wanted.push_back(each);
   const std::size_t first = job.weights.size();
   job.weights.resize(first + wanted.size());
   tbb::parallel_for(std::size_t{0}, wanted.size(), [&](std::size_t i) {
@@ -133,7 +126,6 @@ void overlay(Choice& choice, const Choice& over) {
   if (o.machine) s.machine = o.machine;
   for (const auto* axis : number_axes())
     if (o.*axis->number > 0) s.*axis->number = o.*axis->number;
-  choice.has_least_context = choice.has_least_context || over.has_least_context;
   if (over.budget) choice.budget = over.budget;
   if (o.gpu_budget >= Bytes(0)) s.gpu_budget = o.gpu_budget;
 }
@@ -199,12 +191,13 @@ void hold_weights(DigitGroups& groups, Names& names) {
   const Choice engine = group_with(groups, "runtimes").choices.front();
   const Choice machine = group_with(groups, "machines").choices.front();
   auto& models = group_with(groups, "models").choices;
-  std::vector<const model::Scheme*> schemes;
-  for (const Choice& choice : models) schemes.push_back(&scheme_of_choice(choice, engine, machine));
-  names.hold(models, schemes);
+  std::vector<Names::InScheme> wanted;
+  for (const Choice& choice : models)
+    wanted.emplace_back(choice.model, &scheme_of_choice(choice, engine, machine));
+  names.hold(wanted);
   for (std::size_t i = 0; i < models.size(); ++i) {
     Choice& choice = models[i];
-    choice.decides.weights = names.weights(choice.model, schemes[i]);
+    choice.decides.weights = names.held.at(wanted[i]);
     choice.as_published = is_as_published(choice, engine, machine);
   }
 }

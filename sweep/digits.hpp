@@ -19,7 +19,8 @@ struct Names {
   Job& job;
   std::map<std::string, const model::Model*> models;
   std::map<std::string, const Machine*> machines;
-  std::map<std::pair<const model::Model*, const model::Scheme*>, const model::QuantisedModel*> held;
+  using InScheme = std::pair<const model::Model*, const model::Scheme*>;
+  std::map<InScheme, const model::QuantisedModel*> held;
   std::map<std::string, const model::QuantisedModel*, std::less<>> drafts;  ///< by the spec's name
   std::map<std::string, const ServedExtra*, std::less<>> extras;            ///< by axis and text
   std::map<const model::Model*, const model::Model*> text_only;  ///< models without their towers
@@ -33,10 +34,10 @@ struct Names {
       adapted;
 
   const Machine* machine(const std::string& text);
-  /// `scheme` null: the checkpoint's own.
+  /// `scheme`: not null.
   const model::QuantisedModel* weights(const model::Model* model, const model::Scheme* scheme);
-  /// Makes the weights of each choice in its scheme, by several threads, for weights() to find.
-  void hold(const std::vector<Choice>& choices, const std::vector<const model::Scheme*>& schemes);
+  /// Puts the weights of each into `held`, by several threads.
+  void hold(const std::vector<InScheme>& asked);
   /// Throws std::invalid_argument for a value that is not understood.
   const ServedExtra* extra(std::string_view axis, const std::string& text);
   /// Throws std::invalid_argument where the engine does not hold such adapters.

@@ -5,6 +5,7 @@
 #include <tbb/parallel_for.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,19 @@ std::int64_t fingerprint(const model::Model& model);
 std::int64_t fingerprint(const Machine& machine);
 std::int64_t fingerprint(const model::Engine& runtime);
 
-/// A fingerprint of each row, by several threads.
+/// The fingerprint of each row, by several threads; repeated rows are worked out once.
 template <class Row>
 std::vector<std::int64_t> fingerprints(const std::vector<const Row*>& rows) {
-  std::vector<std::int64_t> all(rows.size());
-  tbb::parallel_for(std::size_t{0}, rows.size(),
-                    [&](std::size_t i) { all[i] = fingerprint(*rows[i]); });
+  std::map<const Row*, std::size_t> places;
+  std::vector<const Row*> distinct;
+  for (const Row* row : rows)
+    if (places.try_emplace(row, distinct.size()).second) distinct.push_back(row);
+  std::vector<std::int64_t> found(distinct.size());
+  tbb::parallel_for(std::size_t{0}, distinct.size(),
+                    [&](std::size_t i) { found[i] = fingerprint(*distinct[i]); });
+  std::vector<std::int64_t> all;
+  all.reserve(rows.size());
+  for (const Row* row : rows) all.push_back(found[places.at(row)]);
   return all;
 }
 

@@ -14,6 +14,7 @@
 #include "hardware/text_file.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/context_check.hpp"
+#include "sweep/digit_groups.hpp"
 #include "sweep/digits.hpp"
 #include "sweep/facts.hpp"
 #include "sweep/fingerprint.hpp"
@@ -133,6 +134,7 @@ JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
     job.shape.digits = job.training->columns();
   } else {
     job.digits = digits_of(spec, grid, names);
+    job.has_least_context = has_least_context(grid);
     for (const auto& digit : job.digits)
       job.shape.digits.push_back(columns_of(digit, names.job.prices));
   }
@@ -177,7 +179,7 @@ model::Scenario JobGrid::scenario(std::span<const Size> point) const {
   if (all.decides.gpu_budget < Bytes(0)) all.decides.gpu_budget = model::unlimited;
   model::Scenario& s = all.decides;
   s.prompt_tokens += all.image_tokens;
-  if (all.has_least_context) s.least_context = least_usual_context(s, *s.weights->model);
+  if (has_least_context) s.least_context = least_usual_context(s, *s.weights->model);
   return s;
 }
 
@@ -219,12 +221,10 @@ std::map<std::int64_t, std::vector<report::Fact>> known_facts(const Job& job) {
   std::vector<const Machine*> machines;
   for (const auto& machine : job.machines) machines.push_back(machine.get());
   std::vector<const model::Engine*> engines;
-  std::set<const model::Engine*> seen;
   for (const auto& grid : job.grids)
     for (const auto& digit : grid.digits)
       for (const Choice& choice : digit)
-        if (choice.decides.runtime && seen.insert(choice.decides.runtime).second)
-          engines.push_back(choice.decides.runtime);
+        if (choice.decides.runtime) engines.push_back(choice.decides.runtime);
   add(models);
   add(machines);
   add(engines);

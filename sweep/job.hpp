@@ -44,7 +44,6 @@ struct Choice {
   std::optional<Budget> budget{};  ///< as asked; `decides` has what it is on the machine
   Size image_tokens = 0;           ///< tokens of images in every prompt
   bool as_published = false;       ///< is_as_published() of the weights
-  bool has_least_context = false;  ///< each point has least_usual_context()
 
   bool operator==(const Choice&) const = default;
 };
@@ -59,6 +58,7 @@ struct Evaluators {
 struct JobGrid {
   Grid grid{{}};
   std::vector<std::vector<Choice>> digits;  ///< choices of each digit, for inference
+  bool has_least_context = false;           ///< each point has least_usual_context()
   std::unique_ptr<TrainingGrid> training;   ///< null: inference
   std::vector<Exclusion> exclusions;
   report::GridShape shape;  ///< the grid as the database keeps it

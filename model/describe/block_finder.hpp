@@ -11,6 +11,15 @@
 
 namespace headroom::model {
 
+inline bool is_within(std::string_view path, std::string_view block) {
+  return path.starts_with(block) && (path.size() == block.size() || path[block.size()] == '.');
+}
+
+/// The stack that a block is in: its path without its number.
+inline std::string_view stack_of(std::string_view block) {
+  return block.substr(0, block.rfind('.'));
+}
+
 /// Finds the block that holds a path, the outermost where blocks nest. Paths come block by block,
 /// so the last answer is tried first.
 class BlockFinder {
@@ -26,9 +35,6 @@ class BlockFinder {
   }
 
  private:
-  static bool is_within(std::string_view path, std::string_view block) {
-    return path.starts_with(block) && (path.size() == block.size() || path[block.size()] == '.');
-  }
   Size search(std::string_view path) const {
     for (std::size_t end = path.find('.'); end != std::string_view::npos;
          end = path.find('.', end + 1))

@@ -47,8 +47,6 @@ double activation_width(const Tensor& tensor, Size hidden) {
          static_cast<double>(tensor.of) / static_cast<double>(hidden);
 }
 
-std::string_view stack_holding(std::string_view block) { return block.substr(0, block.rfind('.')); }
-
 void add_caches(Profile& profile, const Part& part, BlockFinder& blocks) {
   std::vector<Size> layer_of;
   for (const Cache& cache : part.caches) {
@@ -153,10 +151,10 @@ void add_layers(Profile& profile, const Part& part, BlockFinder& blocks) {
   std::set<std::string_view> decoding;
   for (const Cache& cache : part.caches)
     if (const Size i = blocks.find(cache.path); i >= 0)
-      decoding.insert(stack_holding(part.blocks[static_cast<std::size_t>(i)]));
+      decoding.insert(stack_of(part.blocks[static_cast<std::size_t>(i)]));
   for (const std::string& block : part.blocks)
     profile.layers.push_back(
-        {.path = block, .decodes = decoding.contains(stack_holding(block)), .sums = {}});
+        {.path = block, .decodes = decoding.contains(stack_of(block)), .sums = {}});
   number_layers(profile);
 }
 

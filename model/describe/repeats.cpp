@@ -5,17 +5,11 @@
 #include <string_view>
 #include <utility>
 
+#include "model/describe/block_finder.hpp"
 #include "model/describe/profile.hpp"
 
 namespace headroom::model {
 namespace {
-
-/// The stack that a layer is in: its path without its number.
-std::string_view stack_of(std::string_view layer) { return layer.substr(0, layer.rfind('.')); }
-
-bool is_within(std::string_view path, std::string_view layer) {
-  return path.starts_with(layer) && (path.size() == layer.size() || path[layer.size()] == '.');
-}
 
 /// `path` and `other` are equal below their layers.
 bool same_below(std::string_view path, std::size_t layer, std::string_view other,

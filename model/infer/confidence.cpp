@@ -1,6 +1,5 @@
 #include "model/infer/confidence.hpp"
 
-#include "model/infer/intervals.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/high_end.hpp"

@@ -8,6 +8,7 @@
 
 namespace headroom::model {
 
+/// Says if the model fits, and on what: one card, several, host memory or disk.
 Verdict verdict_of(const Plan& plan);
 
 /// Knowledge about a division of matrices at the high end of the memory interval.

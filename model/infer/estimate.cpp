@@ -13,7 +13,6 @@
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/draft_memory.hpp"
-#include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/service.hpp"
 #include "model/infer/timeline/draft_times.hpp"
