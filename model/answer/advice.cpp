@@ -241,7 +241,8 @@ Bytes with_static_pool(const Scenario& asked, const CardReserve& sizes, const Ca
   s.machine = &machine;
   const auto fits = [&](Bytes memory) {
     set_memory(machine.devices[0], memory);
-    return static_pool(s, 1, 1, memory, use.context) >= use.pooled(runtime);
+    return static_pool(s, 1, 1, memory, use.context) >=
+           use.pooled_weights(runtime) + use.pooled_caches(runtime);
   };
   Bytes low = use.total(), high = 2 * (use.total() + Bytes(Size{64} << 30));
   if (fits(low)) return low;

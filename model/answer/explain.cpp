@@ -117,6 +117,12 @@ class Explainer {
         static_share(s_, plan_.shards, plan_.stages), to_text(memory - use.context),
         to_text(static_pool(s_, plan_.shards, plan_.stages, memory, use.context)),
         s_.gpu_share > 0 ? ", as asked" : ""));
+    const StaticPool& pool = s_.runtime->memory.pool;
+    if (use.state_slots > Bytes(0))
+      say(fmt::format(
+          "of what weights leave, recurrent states get {:.2g} times as much as keys and "
+          "values, and each sequence has {} slots of them",
+          pool.state_ratio, pool.state_slots));
     say(fmt::format("prefill in chunks of {} tokens, CUDA graphs for up to {} sequences",
                     sizes->chunk,
                     plan_.shards < 4 ? sizes->graph_batch : sizes->graph_batch_of_four));

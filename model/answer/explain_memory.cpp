@@ -18,6 +18,7 @@
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/memory/start_pass.hpp"
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -82,6 +83,10 @@ class MemoryTerms {
                std::move(formula), std::move(numbers), source);
   }
 
+  void constant_term(std::string name, const Constant& c, std::string formula) {
+    bytes_term(std::move(name), c.low, c.value, c.high, std::move(formula), evidence(c), c.source);
+  }
+
   void add_card_terms(Size card) {
     const CardUse use = card_use(s_, plan_, card);
     const std::string on = fmt::format("gpu{}_", card);
@@ -104,22 +109,16 @@ class MemoryTerms {
         fmt::format("{} tokens, hidden {}, widest {:.0f}, {} logits", pass_tokens(s_),
                     s_.weights->model->shape.hidden_size, profile_.widest, profile_.head_rows),
         "model/infer/memory/activation.hpp");
-    bytes_term(on + "context", runtime_.memory.context_bytes.low,
-               runtime_.memory.context_bytes.value, runtime_.memory.context_bytes.high,
-               "driver context and libraries", evidence(runtime_.memory.context_bytes),
-               runtime_.memory.context_bytes.source);
+    constant_term(on + "context", runtime_.memory.context_bytes, "driver context and libraries");
     if (process_on_card(s_) > Bytes(0))
-      bytes_term(on + "process", runtime_.memory.host_bytes.low, runtime_.memory.host_bytes.value,
-                 runtime_.memory.host_bytes.high,
-                 "the process in the memory that card and host share, part of context",
-                 evidence(runtime_.memory.host_bytes), runtime_.memory.host_bytes.source);
+      constant_term(on + "process", runtime_.memory.host_bytes,
+                    "the process in the memory that card and host share, part of context");
+    if (host_on_card(s_) > Bytes(0))
+      constant_term(on + "host", runtime_.memory.host_of_unified_bytes,
+                    "what the host has of the memory that both share, part of context");
     if (plan_.shards > 1 && s_.machine->devices[static_cast<std::size_t>(card)].link.value() > 0)
-      bytes_term(on + "communication", runtime_.memory.communication_bytes.low,
-                 runtime_.memory.communication_bytes.value,
-                 runtime_.memory.communication_bytes.high,
-                 "buffers of all-reduce on each of several cards, part of context",
-                 evidence(runtime_.memory.communication_bytes),
-                 runtime_.memory.communication_bytes.source);
+      constant_term(on + "communication", runtime_.memory.communication_bytes,
+                    "buffers of all-reduce on each of several cards, part of context");
     const double held = real_count(use.weights + use.kv_cache + use.activations);
     bytes_term(on + "fragmentation", held * runtime_.memory.fragmentation.low,
                real_count(use.fragmentation), held * runtime_.memory.fragmentation.high,

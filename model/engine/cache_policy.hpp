@@ -22,6 +22,7 @@ enum class Windows {
   capped,          ///< the window of each layer
   hybrid_kv_pool,  ///< the window of each layer, layers of all kinds from one pool of pages
                    ///< (model/infer/memory/kv_cache.hpp)
+  share,           ///< a share of the context, by classes
 };
 
 /// A format in which an engine stores keys and values.
@@ -50,7 +51,10 @@ struct CachePolicy {
   SeparateFormats separate;  ///< keys and values in different formats
   /// Values of `quant_method` whose checkpoints decide the format, where they state one.
   std::vector<std::string_view> follows_checkpoint;
-  Windows windows;    ///< tokens that sliding-window layers hold
+  Windows windows;      ///< tokens that sliding-window layers hold
+  double window_share;  ///< with Windows::share: at least the window
+  /// … of these classes, sorted. Layers of other classes hold the whole context.
+  std::vector<std::string_view> share_classes;
   Size window_slack;  ///< tokens that a capped sliding window caches in addition
   bool window_views;  ///< after a pass windows are slices, whose storage is that of all its tokens
   Size block_tokens;  ///< tokens that KV memory is handed out in

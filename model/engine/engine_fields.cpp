@@ -22,7 +22,7 @@ namespace words_of {
 constexpr std::string_view backends[] = {"own", "vulkan"};
 constexpr std::string_view rotaries[] = {"computed", "shared", "each"};
 constexpr std::string_view positions[] = {"last", "all"};
-constexpr std::string_view windows[] = {"whole", "capped", "hybrid_kv_pool"};
+constexpr std::string_view windows[] = {"whole", "capped", "hybrid_kv_pool", "share"};
 constexpr std::string_view scan_states[] = {"as_model", "fp32"};
 constexpr std::string_view separate_formats[] = {"never", "quantised", "unless_latent", "always"};
 constexpr std::string_view growths[] = {"reserved", "by_layer", "reallocate_all"};
@@ -72,6 +72,8 @@ const EngineField rows_of_fields[] = {
     {"memory", "vision_share", "part of the share that remains with a vision tower", AT(memory.pool.vision_share)},
     {"memory", "vision_by_size", "a large vision tower lowers the share further", AT(memory.pool.vision_by_size)},
     {"memory", "long_context_share", "part of the share that remains on AMD cards beyond 8192 tokens of context", AT(memory.pool.long_context_share)},
+    {"memory", "state_ratio", "bytes of the share for recurrent states by bytes for keys and values; 0: as needed", AT(memory.pool.state_ratio)},
+    {"memory", "state_slots", "slots for the recurrent states of a sequence, where they have their own bytes", AT(memory.pool.state_slots)},
     {"memory", "margin_bytes", "left free on each card when no budget is given", AT(memory.margin_bytes)},
     {"memory", "margin_share", "share of each card's memory that is left free, likewise", AT(memory.margin_share)},
     {"memory", "start_sequences", "sequences sampled by the profiling pass at start; 0: no such pass", AT(memory.start_pass.sequences)},
@@ -99,6 +101,8 @@ const EngineField rows_of_fields[] = {
     {"cache", "separate", "whether keys and values may have different formats", ONE_OF(cache.separate, separate_formats)},
     {"cache", "follows_checkpoint", "quantisation methods whose checkpoints decide the format of the KV cache", AT(cache.follows_checkpoint)},
     {"cache", "windows", "tokens that sliding-window layers hold", ONE_OF(cache.windows, windows)},
+    {"cache", "window_share", "share of the context that layers with a window hold where windows is share", AT(cache.window_share)},
+    {"cache", "share_classes", "classes with windows that hold such a share; layers of others hold the whole context", AT(cache.share_classes)},
     {"cache", "window_slack", "tokens that a capped window cache has in addition to the window", AT(cache.window_slack)},
     {"cache", "window_views", "after a pass windows are slices, whose storage is that of all its tokens", AT(cache.window_views)},
     {"cache", "block_tokens", "tokens of one block of KV memory", AT(cache.block_tokens)},

@@ -58,6 +58,9 @@ struct StaticPool {
   double vision_share = 1;           ///< factor on the share with a vision tower
   bool vision_by_size = false;       ///< and less for a large tower
   double long_context_share = 1;     ///< factor on AMD cards with a context beyond 8192
+  double state_ratio = 0;            ///< bytes for recurrent states by bytes for keys and values;
+                                     ///< 0: both take what they need
+  Size state_slots = 1;              ///< with a ratio: slots that each sequence has for its states
 };
 
 struct MemoryPolicy {

@@ -72,7 +72,7 @@ std::string static_share_of_card(const model::Scenario& s, const model::Plan& pl
   const Bytes memory = usable_memory(s.machine->devices.front());
   if (s.gpu_budget < memory) {
     const model::CardUse use = card_use(s, plan, plan.first_used_card);
-    const Bytes others = use.total() - use.pooled(*s.runtime);
+    const Bytes others = use.total() - use.pooled_weights(*s.runtime) - use.kv_cache;
     share = std::clamp((s.gpu_budget - others).real() / (memory - use.context).real(), 0.0, share);
   }
   return fmt::format("{:.3g}", share);

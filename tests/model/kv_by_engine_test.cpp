@@ -31,6 +31,9 @@ const Row rows[] = {
     {"openai/gpt-oss-20b", "vllm-0.25", "bf16", 128 * K, 12 * 2048 * (128 * K + 521 * 16)},
     {"openai/gpt-oss-20b", "vllm", "bf16", 128 * K, 12 * 2048 * (128 * K + 1033 * 16)},
     {"openai/gpt-oss-20b", "transformers", "bf16", 128 * K, 12 * 2048 * (128 * K + 128)},
+    // Windows hold 0.8 of the tokens, 104,858 in blocks of 16; before 0.5.5 all of them.
+    {"openai/gpt-oss-20b", "sglang", "bf16", 128 * K, 12 * 2048 * (128 * K + 104864)},
+    {"openai/gpt-oss-20b", "sglang-0.5.4", "bf16", 128 * K, 128 * K * 49152},
     // The window and a chunk of 512 tokens, rounded up to cells of 256.
     {"openai/gpt-oss-20b", "llama.cpp", "fp16", 128 * K, 12 * 2048 * (128 * K + 768)},
     // 62 layers of 2 * 16 * 128. Every sixth layer has no window, the others a window of 1024. vLLM
@@ -38,6 +41,7 @@ const Row rows[] = {
     {"google/gemma-3-27b-it", "vllm-0.9", "bf16", 128 * K, 128 * K * 62 * 8192},
     {"google/gemma-3-27b-it", "vllm-0.25", "bf16", 128 * K, 8192 * (10 * 128 * K + 60 * 577 * 16)},
     {"google/gemma-3-27b-it", "vllm", "bf16", 128 * K, 8192 * (10 * 128 * K + 60 * 1089 * 16)},
+    {"google/gemma-3-27b-it", "sglang", "bf16", 128 * K, 128 * K * 62 * 8192},  // is not listed
     {"google/gemma-3-27b-it", "llama.cpp", "fp16", 128 * K,
      8192 * (10 * 128 * K + 52 * (1024 + 512))},
     {"google/gemma-3-27b-it", "transformers", "bf16", 128 * K, 8192 * (10 * 128 * K + 52 * 1024)},

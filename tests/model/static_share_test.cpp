@@ -187,6 +187,51 @@ TEST(StaticShare, SequencesBeyondItWait) {
   EXPECT_LT(runs.batch, 2);
 }
 
+/// Qwen3.6-27B has 16 layers with 4 * 256 keys and as many values: 65,536 bytes a token. The other
+/// 48 carry 48 * 128 * 128 elements in fp32 and 3 inputs of 10,240 in 16 bit: 153,944,064 bytes,
+/// with which a start-up log (SGLang 0.5.18, 124 slots and a spare one in 17.92 GiB) agrees. States
+/// have 0.9 times the bytes of keys and values, and five slots for each sequence.
+TEST(StaticShare, RecurrentStatesHaveBytesOfTheirOwn) {
+  constexpr double token = 65536, state = 48 * (48.0 * 128 * 128 * 4 + 3 * 10240 * 2);
+  const Subject at("Qwen/Qwen3.6-27B", "sglang", 81559);
+  Scenario s = at.s;
+  s.tensor_parallel = 1;
+  s.context = 4096;
+  const auto room = cache_room(s, place(s, 1.0));
+  ASSERT_TRUE(room);
+  const double available = real_count(room->available);
+  EXPECT_NEAR(static_cast<double>(room->tokens), available / 1.9 / token, 4096);
+  EXPECT_NEAR(room->sequences, available * 0.9 / 1.9 / (5 * state), 0.01);
+  EXPECT_NEAR(static_cast<double>(room->longest), available / 1.9 / token, 16);
+  // The needs of one sequence fit into all of the pool, and not into its part for tokens.
+  s.context = room->longest;
+  EXPECT_TRUE(place(s, 1.0).feasible());
+  s.context = room->longest + 64;
+  EXPECT_FALSE(place(s, 1.0).feasible());
+  // Before 0.5.14 radix caching tracks no states: three slots.
+  Subject older("Qwen/Qwen3.6-27B", "sglang-0.5.13", 81559);
+  older.s.tensor_parallel = 1;
+  older.s.context = 4096;
+  const auto before = cache_room(older.s, place(older.s, 1.0));
+  ASSERT_TRUE(before);
+  EXPECT_NEAR(before->sequences, real_count(before->available) * 0.9 / 1.9 / (3 * state), 0.01);
+}
+
+/// Start-up logs on GB10: 110 to 113 of 121.7 GiB are free before weights are loaded.
+TEST(StaticShare, TheHostHasAPartOfUnifiedMemory) {
+  Subject at(dense, "sglang", 122570);
+  at.s.tensor_parallel = 1;
+  at.s.context = 8192;
+  const auto apart = cache_room(at.s, place(at.s, 1.0));
+  at.box.devices.front().unified_memory = true;
+  const auto shared = cache_room(at.s, place(at.s, 1.0));
+  ASSERT_TRUE(apart && shared);
+  const double host = at.s.runtime->memory.host_of_unified_bytes.value;
+  EXPECT_GT(host, 5e9);
+  EXPECT_NEAR(real_count(apart->available - shared->available), static_share(at.s, 1, 1) * host,
+              16);
+}
+
 TEST(StaticShare, ChunksGoByTheCard) {
   EXPECT_EQ(prefill_chunk(Subject(dense, "sglang", 16376).s), 2048);
   EXPECT_EQ(prefill_chunk(Subject(dense, "sglang", 24564).s), 4096);

@@ -29,6 +29,14 @@ Size applied_window(const Scenario& s, const CacheClass& c) {
   return by_name && is_listed(*by_name, model) ? 0 : c.window;
 }
 
+/// The window beyond which a layer of this kind does not hold all tokens; 0: it holds them.
+Size stored_window(const Scenario& s, const CacheClass& c) {
+  const CachePolicy& cache = s.runtime->cache;
+  const Model& model = *s.weights->model;
+  const bool shares = is_listed(cache.share_classes, model) || model.profile.compressed;
+  return cache.windows == Windows::share && !shares ? 0 : applied_window(s, c);
+}
+
 /// Parts that `shards` cards divide a cache into. Expanded keys and values have a head for each
 /// query head, and shards divide these.
 Size ways_of(const Scenario& s, const CacheClass& c, Size shards) {
@@ -58,18 +66,20 @@ Size fp32_excess(const Scenario& s) {
   return fp32_bytes - s.runtime->cache.state_bytes;
 }
 
-/// Tokens that all sequences hold in layers of this kind. `window`: the one that the engine
-/// applies.
+/// Tokens that all sequences hold in layers of this kind. `window`: as stored_window().
 Size tokens_held(const Scenario& s, const CacheClass& c, Size window, CachedTokens tokens,
                  Size block) {
   const Size all = tokens_of(c, tokens);
   const Size held = round_up(all, block);
-  const double share = s.runtime->cache.compressed_window_share;
+  const CachePolicy& cache = s.runtime->cache;
+  const double share = s.weights->model->profile.compressed ? cache.compressed_window_share
+                       : cache.windows == Windows::share    ? cache.window_share
+                                                            : 0;
   // llama.cpp llama-kv-cache-dsv4.cpp: compressed entries are padded as tokens are.
   if (c.entry_tokens > 1 && s.weights->model->profile.compressed &&
       s.runtime->cache.windows == Windows::capped && block > 1)
     return s.batch * round_up(all, block * c.entry_tokens);
-  if (window > 0 && share > 0 && s.weights->model->profile.compressed) {
+  if (window > 0 && share > 0) {
     const double part = std::ceil(share * static_cast<double>(held));
     return s.batch * round_up(std::max(std::min(held, window), static_cast<Size>(part)), block);
   }
@@ -156,7 +166,7 @@ CachedTokens reserved_tokens(const Scenario& s) {
 }
 
 Size tokens_of_sequence(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
-  return tokens_held(s, c, applied_window(s, c), tokens, s.runtime->cache.block_tokens) / s.batch;
+  return tokens_held(s, c, stored_window(s, c), tokens, s.runtime->cache.block_tokens) / s.batch;
 }
 
 CacheRules::Blocks::Blocks(const Precision& precision)
@@ -192,7 +202,7 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
                         .fp32_before = fp32_before(s, c).data(),
                         .elements = elements.back(),
                         .states = state.back(),
-                        .window = applied_window(s, c),
+                        .window = stored_window(s, c),
                         .layers = padded ? layers.real : 1,
                         .padded_layers = padded ? layers.padded : 1,
                         .state_elements = paged_state ? state.back() / c.layers : 1,

@@ -40,7 +40,7 @@ class CacheRules {
     const Size* state_before;     ///< prefix sums, elements per sequence
     const Size* fp32_before;      ///< prefix sums, elements per sequence in fp32
     Size elements, states;        ///< the last of these sums
-    Size window;                  ///< tokens, as the engine applies it; 0: none
+    Size window;                  ///< tokens, as the engine stores it; 0: none
     Size layers, padded_layers;   ///< layers padded to so many; 1, 1: none
     Size state_elements;          ///< elements that state_bytes are of: of a layer in a pool
     Size state_bytes;             ///< bytes of such a state of a sequence, copies included
@@ -97,6 +97,10 @@ class CacheRules {
 /// V, as the runtime stores it. Saturates below 2^62. Each shard has its own key-value heads, or
 /// all of them if there are fewer heads than shards. Latents and index keys are complete on each
 /// (vLLM 0.19 config/model.py get_num_kv_heads).
+///
+/// In pools whose windows have a share of the context, such a layer has at least its window and
+/// that share, in blocks (CachePolicy::window_share). Source: SGLang 0.5.23
+/// model_executor/pool_configurator.py HybridSWAPoolConfigurator.
 ///
 /// Some models keep one entry for several tokens, of values or of an indexer's keys. Their caches
 /// come from a pool whose blocks hold all kinds of pages (model/infer/memory/packed_pool.hpp).

@@ -114,6 +114,11 @@ double static_share(const Scenario& s, Size shards, Size stages) {
          (long_on_amd ? s.runtime->memory.pool.long_context_share : 1);
 }
 
+Bytes host_on_card(const Scenario& s) {
+  if (!has_static_pool(s) || !s.machine->devices.front().unified_memory) return Bytes(0);
+  return Bytes(static_cast<Size>(s.runtime->memory.host_of_unified_bytes.value));
+}
+
 Bytes static_pool(const Scenario& s, Size shards, Size stages, Bytes memory, Bytes context) {
   const Bytes free = std::max(Bytes(0), memory - context);
   return Bytes(static_cast<Size>(static_share(s, shards, stages) * real_count(free)));

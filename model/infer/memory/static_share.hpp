@@ -12,6 +12,13 @@ const CardReserve* card_reserve(const Scenario& scenario);
 /// True if weights and caches have a share of their own.
 inline bool has_static_pool(const Scenario& s) { return !s.runtime->memory.pool.reserve.empty(); }
 
+/// True if that share is divided between recurrent states and the rest of the caches
+/// (StaticPool::state_ratio). Source: SGLang 0.5.23 mem_cache/kv_cache_configurator.py
+/// _handle_max_mamba_cache. Left out: --max-mamba-cache-size, --disable-radix-cache.
+inline bool has_state_pool(const Scenario& s) {
+  return has_static_pool(s) && s.runtime->memory.pool.state_ratio > 0;
+}
+
 /// Share of the memory that is free at start, which weights and caches may fill; 1: no limit. A
 /// share that the user asked for counts in its place.
 ///
@@ -29,6 +36,10 @@ inline bool has_static_pool(const Scenario& s) { return !s.runtime->memory.pool.
 /// cuda_graph_hook.py, attention_hook.py. Left out: data-parallel attention, DeepEP, a
 /// max-running-requests below graph_batch, single classes that are captured or not.
 double static_share(const Scenario& scenario, Size shards, Size stages);
+
+/// The host's part of a memory that is the card's too: it is not free at start
+/// (MemoryPolicy::host_of_unified_bytes). 0 elsewhere, and without a pool.
+Bytes host_on_card(const Scenario& scenario);
 
 /// Bytes of weights and caches on a card of `memory` bytes, of which `context` are taken before
 /// weights are loaded: share * (memory - context). Source: SGLang 0.5.23

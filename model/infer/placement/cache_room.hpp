@@ -15,8 +15,14 @@ namespace headroom::model {
 /// If weights and caches have their own share (model/infer/memory/static_share.hpp), that share
 /// without the weights, if it is less.
 ///
+///   left = memory - available - weights - context - fragmentation of the weights
+///          - buffers that stay and CUDA graphs (workspace)
 ///   blocks = floor(available / bytes of one block of every layer on the card)
 ///   sequences = blocks / blocks of one sequence at the context
+///
+/// If recurrent states have bytes of their own (has_state_pool), blocks have the other bytes.
+/// Sequences are then at most those that have slots for their states.
+///
 ///   tokens = floor(sequences * context)
 ///
 /// Source: vLLM 0.19 v1/core/kv_cache_utils.py get_num_blocks,
@@ -25,6 +31,7 @@ namespace headroom::model {
 struct CacheRoom {
   Bytes available;     ///< negative: weights and working memory alone exceed the budget
   Bytes uncertain;     ///< part of what the budget has besides it (uncertain_part)
+  Bytes left;          ///< free on the card when the engine is ready, without a request
   Bytes one_sequence;  ///< bytes of one sequence at the scenario's context, on that card
   Size block = 0;      ///< tokens
   Size blocks = 0;

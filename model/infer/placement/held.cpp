@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/infer/memory/start_pass.hpp"
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/placement/split.hpp"
@@ -193,7 +194,7 @@ HeldBytes held_on(const Scenario& s, const Plan& plan, Size card) {
           .overhead = block_rests(s, plan, card) + rotary_tables(s, layers),
           .fused = fused_copies(s, plan, card),
           .context = rounded_down(s.runtime->memory.context_bytes.value) + process_on_card(s) +
-                     communication(s, plan, card),
+                     host_on_card(s) + communication(s, plan, card),
           .head = head_on(s, plan, card)};
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/infer/memory/start_pass.hpp"
+#include "model/infer/memory/static_share.hpp"
 
 namespace headroom::model {
 namespace {
@@ -15,7 +16,8 @@ double needed_beside(const Scenario& s, Size shards, double factor) {
   };
   double needed = s.enforce_eager ? policy.outside_bytes.low : end(policy.outside_bytes);
   if (shards > 1) needed += end(policy.outside_links_bytes);
-  if (s.machine->devices.front().unified_memory) needed += end(policy.host_of_unified_bytes);
+  if (s.machine->devices.front().unified_memory && !has_static_pool(s))
+    needed += end(policy.host_of_unified_bytes);
   return needed;
 }
 

@@ -45,24 +45,37 @@ Bytes card_budget(const Scenario& s, std::size_t card) {
                                    : own_budget(s, memory);
 }
 
-Bytes CardUse::pooled(const Engine& engine) const {
-  const double lost = engine.memory.fragmentation.value * real_count(weights);
-  return weights + kv_cache + rounded_down(lost);
+Bytes CardUse::pooled_caches(const Engine& engine) const {
+  if (state_slots == Bytes(0)) return kv_cache;
+  const double ratio = engine.memory.pool.state_ratio;
+  return rounded_down((1 + ratio) * std::max(real_count(growing), real_count(state_slots) / ratio));
+}
+
+Bytes CardUse::pooled_weights(const Engine& engine) const {
+  return weights + rounded_down(engine.memory.fragmentation.value * real_count(weights));
+}
+
+Bytes pool_of_caches(const Scenario& s, const Plan& plan, const CardUse& use, Bytes memory,
+                     double factor) {
+  const Bytes pool = static_pool(s, plan.shards, plan.stages, memory, use.context);
+  return limit_at(pool, use.context, factor) - use.pooled_weights(*s.runtime);
 }
 
 Bytes over_pool(const Scenario& s, const Plan& plan, const CardUse& use, Bytes memory,
                 double factor) {
   if (!has_static_pool(s)) return Bytes(0) - unlimited;
-  const Bytes pool = static_pool(s, plan.shards, plan.stages, memory, use.context);
-  return use.pooled(*s.runtime) - limit_at(pool, use.context, factor);
+  return use.pooled_caches(*s.runtime) - pool_of_caches(s, plan, use, memory, factor);
 }
 
 Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, double factor) {
   const Scenario& s = uses.scenario();
   CardUse use = uses.card(plan, card);
   use.kv_cache = std::max(use.kv_cache, pages_of_states(uses, card));
-  return std::max({use.total() - limit_at(of.budget, use.work(), factor),
-                   over_pool(s, plan, use, of.memory, factor),
+  const Bytes over_share = over_pool(s, plan, use, of.memory, factor);
+  // The pool is taken whole. Its work has what is beside it.
+  if (has_static_pool(s) && s.gpu_budget == unlimited)
+    use.kv_cache = std::max(use.kv_cache, pool_of_caches(s, plan, use, of.memory, 1.0));
+  return std::max({use.total() - limit_at(of.budget, use.work(), factor), over_share,
                    missing_beside(s, plan, of, use.activations, factor)});
 }
 
@@ -76,8 +89,8 @@ Bytes reserved_at_start(const Scenario& s, const Plan& plan, const CardUse& use,
   if (!s.runtime->memory.sets_aside()) return use.total();
   const Bytes budget = card_budget(s, card);
   if (!has_static_pool(s)) return budget;
-  const Bytes over = over_pool(s, plan, use, usable_memory(s.machine->devices[card]), 1.0);
-  return std::min(budget, use.total() - std::min(over, Bytes(0)));
+  const Bytes caches = pool_of_caches(s, plan, use, usable_memory(s.machine->devices[card]), 1.0);
+  return std::min(budget, use.total() + std::max(caches - use.kv_cache, Bytes(0)));
 }
 
 Bytes largest_card_budget(const Scenario& s) {

@@ -109,12 +109,18 @@ inline Bytes limit_at(Bytes limit, Bytes work, double factor) {
 /// Bytes on `card` under `plan`. `fragmentation` is the allocator's share.
 struct CardUse {
   Bytes weights, kv_cache, activations, context, fragmentation;
+  /// Slots of all sequences, where the pool gives recurrent states bytes of their own; 0: it does
+  /// not, or there are none. `growing`: the caches without states.
+  Bytes state_slots, growing;
   Bytes overhead_weights;  ///< part of `activations` that exists since weights were loaded
   Bytes work() const { return activations + context + fragmentation; }
   Bytes total() const { return weights + kv_cache + work(); }
   Bytes uncertain() const { return uncertain_part(total(), work()); }
-  /// Weights and caches, with the allocator's share of the weights.
-  Bytes pooled(const Engine& engine) const;
+  /// Bytes of a pool that has room for the caches. With bytes for states, `ratio` times as many as
+  /// for the rest: (1 + ratio) * max(growing, state_slots / ratio).
+  Bytes pooled_caches(const Engine& engine) const;
+  /// Weights in the pool, with the allocator's share.
+  Bytes pooled_weights(const Engine& engine) const;
 };
 /// Bytes in host memory: offloaded weights, caches of layers computed there, the process itself.
 struct HostUse {
@@ -184,6 +190,7 @@ class Uses {
   Bytes all_caches_;  ///< caches of all layers
   WorkingMemory work_;
   CacheBytes prompt_cache_;  ///< empty where caches do not grow
+  CacheBytes states_;        ///< recurrent states, if the pool has bytes for them
   Bytes working_;
   Bytes overhead_;  ///< working memory and rotary tables of any card
   mutable std::array<std::vector<Size>, 3> alone_;  ///< by kind and n; 0: not asked for yet
@@ -242,9 +249,13 @@ Bytes card_budget(const Scenario& scenario, std::size_t card);
 /// The budget of a card with `memory`, if the scenario has none in bytes.
 Bytes own_budget(const Scenario& scenario, Bytes memory);
 
-/// Bytes by which weights and caches exceed their own share of a card with `memory`, at
-/// `memory_factor` (model/infer/memory/static_share.hpp); negative: what is left. An engine without
-/// such a share never exceeds it.
+/// Bytes that weights leave to caches in their common share of a card with `memory`, at
+/// `memory_factor` (model/infer/memory/static_share.hpp). Only for engines with such a share.
+Bytes pool_of_caches(const Scenario& scenario, const Plan& plan, const CardUse& use, Bytes memory,
+                     double memory_factor);
+
+/// Bytes by which caches exceed them; negative: what is left. An engine without such a share never
+/// exceeds it.
 Bytes over_pool(const Scenario& scenario, const Plan& plan, const CardUse& use, Bytes memory,
                 double memory_factor);
 

@@ -36,8 +36,8 @@ Uses::Uses(const Scenario& s, const Setup& setup)
       cache_(setup.caches(), s, reserved_tokens(s)),
       all_caches_(cache_(0, std::ssize(s.weights->layer))),
       work_(s, setup.shards(), setup.token()),
-      prompt_cache_(work_.grows() ? CacheBytes(setup.caches(), s, prompt_tokens(s))
-                                  : CacheBytes()) {
+      prompt_cache_(work_.grows() ? CacheBytes(setup.caches(), s, prompt_tokens(s)) : CacheBytes()),
+      states_(has_state_pool(s) ? CacheBytes(setup.caches(), s, CachedTokens()) : CacheBytes()) {
   const Bytes all = work_.grows() ? all_caches_ : Bytes(0);
   const Bytes prompts = work_.grows() ? prompt_cache_(0, std::ssize(s.weights->layer)) : Bytes(0);
   working_ = work_(all, std::max(all, prompts));
@@ -98,6 +98,13 @@ CardUse Uses::use_of(const HeldBytes& held, const Plan& plan, Size card) const {
   use.kv_cache = own;
   if (s_.draft != nullptr)
     use.kv_cache += draft_on_card(s_, plan.shards, card == plan.first_used_card).kv_cache;
+  if (has_state_pool(s_)) {
+    const Bytes states = caches_on_card(s_, plan, states_, card);
+    // One copy is the sequence's own; others are of proposed tokens.
+    const Size copies = state_copies(s_), slots = s_.runtime->memory.pool.state_slots;
+    use.state_slots = Bytes(states.count() / copies * (slots + copies - 1));
+    use.growing = use.kv_cache - states;
+  }
   const Bytes prompts = work_.grows() ? caches_on_card(s_, plan, prompt_cache_, card) : own;
   use.overhead_weights = held.overhead;
   use.activations = std::max(work_(own, prompts, held.head), held.fused) +
