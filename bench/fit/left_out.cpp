@@ -23,8 +23,7 @@ std::vector<ScoredRow> subjects_of(Subjects& subjects, const std::vector<Measure
     if (!row["outcome"].empty() || row["kind"] != "inference") continue;
     try {
       ScoredRow subject = subjects.subject(row);
-      const bool counts =
-          !is_of_start_log(subject.statistic) || subject.statistic == Statistic::cache_left;
+      const bool counts = !is_of_start_log(subject.statistic) || is_left(subject.statistic);
       if (counts && subject.scenario.draft == nullptr) all.push_back(std::move(subject));
     } catch (const Skipped&) {
       // Scoring says why.

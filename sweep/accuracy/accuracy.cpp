@@ -18,10 +18,13 @@ namespace headroom::sweep {
 namespace {
 
 constexpr auto names = std::to_array<std::string_view>(
-    {"inference_memory", "cache_per_token", "cache_left", "cache_concurrency", "logged_weights",
-     "quantised_size", "decode_single", "decode_layer_split", "decode_tensor_parallel", "prefill",
-     "serving_tpot", "serving_ttft", "serving_throughput", "speculative", "offload_partial",
-     "offload_streamed", "load_time", "training_memory", "training_time"});
+    {"inference_memory",   "cache_per_token",        "cache_left",
+     "cache_tokens",       "cache_concurrency",      "card_left",
+     "logged_weights",     "quantised_size",         "decode_single",
+     "decode_layer_split", "decode_tensor_parallel", "prefill",
+     "serving_tpot",       "serving_ttft",           "serving_throughput",
+     "speculative",        "offload_partial",        "offload_streamed",
+     "load_time",          "training_memory",        "training_time"});
 
 /// "grade: C, the set-up is incomplete" of a row that says what it lacks has the reason "grade".
 Unscored unscored(const Measurement& row, const Skipped& skipped) {
@@ -165,9 +168,10 @@ class Scorer {
 std::span<const std::string_view> group_names() { return names; }
 
 GroupUnit unit_of(std::string_view group) {
-  constexpr std::string_view of_bytes[] = {"inference_memory", "cache_per_token",
-                                           "cache_left",       "logged_weights",
-                                           "quantised_size",   "training_memory"};
+  constexpr std::string_view of_bytes[] = {"inference_memory", "cache_per_token", "cache_left",
+                                           "card_left",        "logged_weights",  "quantised_size",
+                                           "training_memory"};
+  if (group == "cache_tokens") return GroupUnit::tokens;
   if (group == "cache_concurrency") return GroupUnit::requests;
   return std::ranges::find(of_bytes, group) != std::end(of_bytes) ? GroupUnit::bytes
                                                                   : GroupUnit::seconds;
@@ -216,7 +220,8 @@ GroupFigures figures_of(std::string name, const std::vector<const Score*>& score
   group.interval_width = quantile(widths, 0.5);
   const bool bytes = group.name.find("memory") != group.name.npos ||
                      group.name.find("size") != group.name.npos ||
-                     group.name.starts_with("cache") || group.name == "logged_weights";
+                     group.name.starts_with("cache") || group.name == "card_left" ||
+                     group.name == "logged_weights";
   const double efficiency = bytes ? 1 : quantile(ratios, 0.5);
   for (double& ratio : ratios) ratio = std::abs(ratio / efficiency - 1);
   group.plain_median = quantile(ratios, 0.5);

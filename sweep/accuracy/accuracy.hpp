@@ -100,7 +100,7 @@ Accuracy score(const std::vector<std::string>& files, const std::string& models_
 /// Names of the groups in the order in which reports list them.
 std::span<const std::string_view> group_names();
 /// Unit of a group's values.
-enum class GroupUnit { seconds, bytes, requests };
+enum class GroupUnit { seconds, bytes, requests, tokens };
 GroupUnit unit_of(std::string_view group);
 
 }  // namespace headroom::sweep

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/cache_room.hpp"
 
@@ -35,8 +36,11 @@ struct Logged {
 }  // namespace
 
 std::optional<double> uncertain_beside_cache(const ScoredRow& subject) {
-  const auto room = Logged(subject, subject.scenario).room();
-  return room ? std::optional(real_count(room->uncertain)) : std::nullopt;
+  const Logged logged(subject, subject.scenario);
+  const auto room = logged.room();
+  if (!room) return std::nullopt;
+  if (subject.statistic != Statistic::card_left) return real_count(room->uncertain);
+  return real_count(room->uncertain + workspace(logged.scenario, 0));
 }
 
 std::optional<double> cache_figure(const ScoredRow& subject, const model::Scenario& scenario) {
@@ -50,7 +54,16 @@ std::optional<double> cache_figure(const ScoredRow& subject, const model::Scenar
   }
   const auto room = logged.room();
   if (!room) return std::nullopt;
-  return subject.statistic == Statistic::cache_left ? real_count(room->available) : room->sequences;
+  switch (subject.statistic) {
+    case Statistic::cache_left:
+      return real_count(room->available);
+    case Statistic::card_left:
+      return real_count(room->left);
+    case Statistic::cache_tokens:
+      return static_cast<double>(room->tokens);
+    default:
+      return room->sequences;
+  }
 }
 
 }  // namespace headroom::sweep

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <stdexcept>
@@ -138,7 +139,34 @@ void require_complete(const Measurement& row) {
   if (!row["missing"].empty()) throw Skipped(Skip::missing, row["missing"]);
 }
 
+namespace {
+
+/// Public files whose copy did not name their repository have a description: "unnamed-repository:
+/// notes of a rig (May 2026)", "unnamed-repository/… (README of a rig, section 2)".
+std::string described_source(std::string_view source) {
+  const auto begins = source.find_first_of(":(");
+  if (begins == source.npos) return {};
+  std::string words;
+  for (const char c : source.substr(begins + 1)) {
+    if (words.size() > 1 && (c == ',' || c == '(' || c == ')' || c == ';')) break;
+    const bool kept = std::isalnum(static_cast<unsigned char>(c)) || c == '.';
+    if (kept)
+      words += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (!words.empty() && !words.ends_with('-'))
+      words += '-';
+  }
+  while (words.ends_with('-')) words.pop_back();
+  return words;
+}
+
+}  // namespace
+
 std::string short_source(std::string source) {
+  constexpr std::string_view unnamed = "unnamed-repository";
+  const auto rest = std::string_view(source).substr(std::min(unnamed.size(), source.size()));
+  if (source.starts_with(unnamed) && (rest.starts_with(':') || rest.starts_with("/…")))
+    if (const std::string words = described_source(source); !words.empty())
+      return fmt::format("{}/{}", unnamed, words);
   if (source.starts_with("github:")) source.erase(0, 7);
   if (source.starts_with("https://")) source.erase(0, 8);
   if (source.starts_with("github.com/")) source.erase(0, 11);

@@ -61,7 +61,8 @@ std::string read_text(const std::string& path);
 /// missing. For a file in its source's format, the error names the converter.
 std::vector<Measurement> read_measurements(const std::string& path);
 
-/// "github:QwenLM/Qwen3@7a2f61f:docs/…" is "QwenLM/Qwen3".
+/// "github:QwenLM/Qwen3@7a2f61f:docs/…" is "QwenLM/Qwen3", "unnamed-repository: notes of a rig (May
+/// 2026)" is "unnamed-repository/notes-of-a-rig".
 std::string short_source(std::string source);
 /// The short sources of `rows`, those with the most rows first.
 std::string sources_of(const std::vector<const Measurement*>& rows);

@@ -75,7 +75,7 @@ double work_of(const ScoredRow& subject, const Scenario& s, const Plan& plan) {
 bool has_work(Statistic statistic) {
   return statistic == Statistic::allocated_peak || statistic == Statistic::card_used ||
          statistic == Statistic::all_but_cache || statistic == Statistic::host_used ||
-         statistic == Statistic::cache_left;
+         is_left(statistic);
 }
 
 }  // namespace headroom::sweep

@@ -141,7 +141,7 @@ namespace {
 
 /// The uncertain part of the figure, in bytes. Nothing where there is no estimate.
 std::optional<double> uncertain_of(const ScoredRow& subject) {
-  if (subject.statistic == Statistic::cache_left) return uncertain_beside_cache(subject);
+  if (is_left(subject.statistic)) return uncertain_beside_cache(subject);
   const auto in = [&](const Scenario& s) {
     const Plan plan = place(s, 1.0);
     return work_of(subject, s, plan) + model::unlisted_share * bytes_of(subject, s, plan);
@@ -153,7 +153,8 @@ std::optional<double> uncertain_of(const ScoredRow& subject) {
 
 /// The interval as factors on the whole figure. A sum over shapes leaves out what no list names.
 model::Interval interval_of_memory(const ScoredRow& subject) {
-  if (subject.statistic == Statistic::concurrency) {  // as sure as the memory that is left
+  if (subject.statistic == Statistic::concurrency ||
+      subject.statistic == Statistic::cache_tokens) {  // as sure as the memory that is left
     ScoredRow left = subject;
     left.statistic = Statistic::cache_left;
     return interval_of_memory(left);
@@ -165,8 +166,7 @@ model::Interval interval_of_memory(const ScoredRow& subject) {
   if (!whole || !part) return {};
   const model::Constant& ends = interval_of(subject);
   const double share = *part / *whole, low = (ends.low - 1) * share, high = (ends.high - 1) * share;
-  if (subject.statistic == Statistic::cache_left)
-    return {std::max(0.0, 1 - high), 1 - low, ends.measurements};
+  if (is_left(subject.statistic)) return {std::max(0.0, 1 - high), 1 - low, ends.measurements};
   return {1 + low, 1 + high, ends.measurements};
 }
 
@@ -176,7 +176,7 @@ std::optional<double> uncertain_ratio(const ScoredRow& subject, double expected)
   const auto part = has_work(subject.statistic) ? uncertain_of(subject) : std::nullopt;
   if (!part) return std::nullopt;
   const double more = subject.measured - expected;
-  return 1 + (subject.statistic == Statistic::cache_left ? -more : more) / *part;
+  return 1 + (is_left(subject.statistic) ? -more : more) / *part;
 }
 
 model::Interval shown_interval(const ScoredRow& subject) {

@@ -22,6 +22,8 @@ constexpr auto figures = std::to_array<std::pair<std::string_view, Statistic>>({
     {"host_used", host_used},
     {"cache_token", cache_token},
     {"cache_left", cache_left},
+    {"cache_tokens", cache_tokens},
+    {"card_left", card_left},
     {"concurrency", concurrency},
     {"loaded", loaded},
     {"step", step},
@@ -47,6 +49,8 @@ constexpr auto forms =
 }  // namespace
 
 bool is_memory(Statistic statistic) { return statistic < step; }
+
+bool is_left(Statistic statistic) { return statistic == cache_left || statistic == card_left; }
 
 Quantity quantity_of(const Measurement& row) {
   const std::string& written = row["figure"];

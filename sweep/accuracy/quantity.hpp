@@ -22,6 +22,8 @@ enum class Statistic {
   host_used,           ///< all that the process holds in host memory
   cache_token,         ///< bytes of cache a token of the longest request takes on a card
   cache_left,          ///< memory that an engine leaves for its cache on the fullest card
+  cache_tokens,        ///< tokens of all requests that this memory holds
+  card_left,           ///< free memory of that card when the engine is ready
   concurrency,         ///< longest requests that its cache holds at once
   loaded,              ///< weights on one card, as an engine logs them as it starts
   step,                ///< one decode step
@@ -36,6 +38,8 @@ enum class Statistic {
   load_weights_warm,   ///< as above, with the files in the page cache
 };
 bool is_memory(Statistic statistic);
+/// True of memory that is left: the more the engine takes, the less it is.
+bool is_left(Statistic statistic);
 
 /// How a row's value is made from a time or a size.
 enum class Form {

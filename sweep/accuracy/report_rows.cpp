@@ -76,6 +76,7 @@ std::string shown(const Score& score, double value) {
     case GroupUnit::bytes:
       return value < 1 << 20 ? three_digits(value) + " B" : to_text(Bytes(std::llround(value)));
     case GroupUnit::requests:
+    case GroupUnit::tokens:
       return three_digits(value);
     default:
       return duration(value);

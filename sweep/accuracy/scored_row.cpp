@@ -13,6 +13,7 @@
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/accuracy/auto_map.hpp"
+#include "sweep/accuracy/cache_figures.hpp"
 #include "sweep/accuracy/published_sizes.hpp"
 #include "sweep/accuracy/row_machine.hpp"
 #include "sweep/accuracy/row_placement.hpp"
@@ -30,6 +31,8 @@ using enum Statistic;
 std::string group_of(const Measurement& row, Statistic statistic, const Scenario& s) {
   if (statistic == cache_token) return "cache_per_token";
   if (statistic == cache_left) return "cache_left";
+  if (statistic == card_left) return "card_left";
+  if (statistic == cache_tokens) return "cache_tokens";
   if (statistic == concurrency) return "cache_concurrency";
   if (statistic == loaded) return "logged_weights";
   if (is_memory(statistic)) return "inference_memory";
@@ -256,7 +259,9 @@ ScoredRow Subjects::subject(const Measurement& row) {
   if (row["batch"] == "saturated") s.batch = saturated(s);
   if (const auto layers = layers_on_cards(row, s)) s.gpu_budget = budget_for(s, *layers);
   set_measured(row, subject);
-  if (subject.statistic == cache_left || subject.statistic == concurrency) set_budget(row, s);
+  if (is_of_start_log(subject.statistic) && subject.statistic != cache_token &&
+      subject.statistic != loaded)
+    set_budget(row, s);
   if (is_memory(subject.statistic) && s.runtime->name.starts_with("transformers") &&
       s.machine->devices.size() > 1)
     if (auto map = auto_map(s)) {

@@ -3,6 +3,7 @@ import csv
 import pathlib
 import re
 
+from .sglang_version import sglang_version
 from .text import Missing, leading_int, leading_number, lower, numbers_after
 from .vllm_version import vllm_version
 
@@ -144,8 +145,7 @@ def version_of(row, runtime, versions):
     if runtime == 'exllama' and 'exllama v1' in row.said:
         return 'exllama-1'
     if runtime == 'sglang':
-        found = re.search(r'sglang v?(\d+)\.(\d+)\.(\d+)', row.said)
-        return versions.row_of(runtime, tuple(map(int, found.groups()))) if found else runtime
+        return sglang_version(row, versions)
     return transformers_version(row, versions) if runtime == 'transformers' else runtime
 
 
@@ -205,6 +205,9 @@ def scheme_of(row, runtime, checkpoint):
     name = WORDS.get(name) or WORDS_BY_ENGINE.get((name, family), name)
     if not name or name == 'not stated':
         raise Missing('precision: not stated')
+    # A checkpoint in groups of 4 bits, whose attention is not.
+    if re.fullmatch(r'int4( experts, rest (bf16|bfloat16))?', name) and checkpoint.startswith('int4'):
+        return checkpoint
     return GGUF.get(name, name) if family in ('llama.cpp', 'ktransformers') else name
 
 
@@ -239,7 +242,7 @@ def separate_caches(row, name):
 
 
 def kv_precision_of(row, runtime, checkpoint, compute_capability):
-    name = row.settings.get('kv', row.setting('kv_dtype'))
+    name = row.settings.get('kv', row.setting('kv_dtype') or row.setting('kv_cache_dtype'))
     for key, value in row.settings.items():
         if not value and key.endswith(' kv'):
             name = key[:-3]

@@ -21,6 +21,9 @@ QUANTITIES = {
     'token_cache_memory': ('cache_token', 'amount'),
     'cache_memory_left': ('cache_left', 'amount'),
     'concurrency': ('concurrency', 'amount'),
+    'logged_tokens': ('cache_tokens', 'amount'),
+    # Free memory of a card when a server is ready.
+    'memory_left': ('card_left', 'amount'),
     'logged_weights': ('loaded', 'amount'),
     'weights_size': ('weights', 'amount'),
     'gpu0_weights_memory': ('card_weights:0', 'amount'),
@@ -49,11 +52,11 @@ QUANTITIES = {
 
 MEMORY = ('allocated_peak', 'allocated_held', 'card_used', 'all_but_cache', 'card_cache',
           'weights', 'card_weights:0', 'card_weights:1', 'host_weights', 'host_used',
-          'cache_token', 'cache_left', 'concurrency', 'loaded')
-CACHE = ('cache_token', 'cache_left', 'concurrency')
+          'cache_token', 'cache_left', 'cache_tokens', 'card_left', 'concurrency', 'loaded')
+CACHE = ('cache_token', 'cache_left', 'cache_tokens', 'card_left', 'concurrency')
 UNITS = {'GiB': (2 ** 30, 'bytes'), 'MB': (2 ** 20, 'bytes'), 'MiB': (2 ** 20, 'bytes'),
-         'bytes': (1, 'bytes'), 'ms': (1e-3, 's'), 's': (1, 's'), 's/token': (1, 's'), 'requests': (1, 'requests'),
-         'tokens/s': (1, 'tokens/s')}
+         'bytes': (1, 'bytes'), 'ms': (1e-3, 's'), 's': (1, 's'), 's/token': (1, 's'),
+         'requests': (1, 'requests'), 'tokens': (1, 'tokens'), 'tokens/s': (1, 'tokens/s')}
 SERVED = {'step': 'serving_step', 'prefill': 'serving_first', 'generation': 'serving_rate'}
 
 
@@ -84,6 +87,8 @@ def figure_of(row, engine):
         raise Missing(f"value: '{row['value']}' has one significant digit")
     if row['unit'] != 'GB' and row['unit'] not in UNITS:
         raise Missing(f"unit: '{row['unit']}'")
+    if statistic == 'cache_tokens' and engine['runtime'] != 'sglang':
+        raise Missing('quantity: tokens of a log that may count each of them in every layer')
     scale, unit = UNITS.get(row['unit'], (float(engine['gigabyte']), 'bytes'))
     if statistic in ('load', 'load_weights') and is_warm(row):
         statistic += '_warm'

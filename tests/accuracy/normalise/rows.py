@@ -6,7 +6,7 @@ from .engine import (engine_of, family_of, flash_attention_of, gpu_batches_of, k
                      threads_of, version_of)
 from .machine import boxes_of, cards_of, host_of, refuse_unknown_sizes
 from .placement import placement_of
-from .quantity import figure_of, group_of, requests_of_run
+from .quantity import CACHE, figure_of, group_of, requests_of_run
 from .sizes import dynamic_file, size_of
 from .speculation import speculation_of
 from .strict import refuse_unread
@@ -48,6 +48,8 @@ def parallel_of(row, runtime, cards):
     """vLLM's expert parallelism shares whole experts among all cards of a stage."""
     found = {flag: int(row.figure(*keys) or 0) or '' for flag, keys in
              (('tp', ('tp', 'tensor_parallel')), ('pp', ('pp',)), ('ep', ('moe_ep', 'ep')), ('dp', ('dp',)))}
+    if 'enable_dp_attention' in row.settings or 'attn_cp' in row.settings:
+        raise Missing('dp: the attention is divided otherwise than the experts')
     if 'dp' in row.settings and not found['tp']:
         found['tp'] = cards // (found['dp'] * (found['pp'] or 1))
     if row.settings.get('expert_parallel') in ('', 'yes'):
@@ -56,7 +58,7 @@ def parallel_of(row, runtime, cards):
         found['ep'] = cards // (found['pp'] or 1)
     # Runs that fitted or did not, and room for a cache, say what share was asked for. A peak says
     # what was used.
-    asked = row['outcome'] or row['quantity'] in ('cache_memory_left', 'concurrency')
+    asked = row['outcome'] or row['quantity'] in ('cache_memory_left', 'concurrency', 'logged_tokens', 'memory_left')
     share = row.figure('utilisation', 'mem_fraction_static') if asked else None
     return found | {'gpu_memory_utilization': '' if share is None else share}
 
@@ -67,6 +69,9 @@ def tokens_of(row, engine, found):
     output = row.tokens('output_len', 'max_new_tokens', int(engine['output_tokens']))
     figure = found['figure']
     if not figure.startswith(('weights', 'load', 'card_weights', 'host_weights')):
+        if not row['prompt_len'] and engine['runtime'] == 'sglang' and figure in CACHE:
+            found |= {'prompt_tokens': 1, 'output_tokens': 1, 'context': 'model'}
+            return
         if not row['prompt_len'] and engine['prompt_tokens'] == '0':
             raise Missing("prompt_tokens: the prompt's length is not stated")
         if figure in ('generation', 'serving_rate') and output == 0:

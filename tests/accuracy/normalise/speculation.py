@@ -44,6 +44,9 @@ def speculation_of(row, models):
     tokens, draft = lower(row.setting('mtp', 'off')), lower(row.setting('draft'))
     named = re.fullmatch(r'mtp(?: (\d+))?', draft)
     refuse_other_cache(row)
+    words = [key for key in row.settings if key.startswith('speculative')]
+    if words and not draft and row['quantity'] not in WITHOUT_COUNT:
+        raise Missing(f"speculate: '{words[0]}={row.setting(words[0])}' does not say what is proposed")
     if named:
         tokens = named[1] or 'on'
     elif draft:
