@@ -7,6 +7,8 @@
 #include <boost/json.hpp>
 #include <charconv>
 
+#include "model/checkpoint/quantisation/exl.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -18,6 +20,19 @@ void listed_exceptions(const Config& q, const Config&, CheckpointDetails& detail
 
 std::string fbgemm_scheme(const Config&) { return "fp8-channel-fp32"; }
 std::string mxfp4_scheme(const Config&) { return "mxfp4"; }
+
+/// "bits": 4.25, "head_bits": 6. Source: exllamav3 1.6.5 conversion/quant_config.py, exllamav2
+/// conversion/compile.py.
+template <int edition>
+std::string exl_scheme_of(const Config& q) {
+  const double bits = q.number({"bits"}, 0), head = q.number({"head_bits", "lm_head_bits"}, 6);
+  if (bits < 1 || bits > 8) q.fail("bits", fmt::format("found {}, expected 1 to 8", bits));
+  if (head < 1 || head > 8)
+    q.fail("head_bits", fmt::format("found {}, expected 1 to 8; others are not described", head));
+  return exl_name(edition, bits, head);
+}
+
+void no_exceptions(const Config&, const Config&, CheckpointDetails&) {}
 
 /// The transformers version that wrote the file: {4, 57}. {0, 0} if not stated.
 std::pair<int, int> version_of(const Config& file) {
@@ -59,6 +74,8 @@ constexpr CheckpointMethod table[] = {
     {"bitsandbytes", by_section<bitsandbytes_scheme>, bitsandbytes_exceptions},
     {"compressed-tensors", by_section<compressed_scheme>, compressed_exceptions},
     {deepseek_v4_fp8, deepseek_v4_scheme, deepseek_v4_exceptions},
+    {"exl2", by_section<exl_scheme_of<2>>, no_exceptions},
+    {"exl3", by_section<exl_scheme_of<3>>, no_exceptions},
     {"fbgemm_fp8", by_section<fbgemm_scheme>, listed_exceptions},
     {"fp8", by_section<fp8_scheme>, listed_exceptions},
     {"gptq", by_section<gptq_scheme>, gptq_exceptions},

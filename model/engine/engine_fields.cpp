@@ -43,7 +43,7 @@ constexpr std::string_view predictors[] = {"none", "each_once", "up_to_modules",
                                            "any"};
 constexpr std::string_view families[] = {"plain", "bitsandbytes", "gptq", "awq",
                                          "fp8",   "fp4",          "gguf", "compressed_tensors",
-                                         "mlx",   "gguf_ik"};
+                                         "mlx",   "exl2",         "exl3", "gguf_ik"};
 }  // namespace words_of
 
 // clang-format off

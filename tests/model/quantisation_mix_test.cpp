@@ -26,6 +26,39 @@ MixQuestion ask(TensorClass tensor_class, Size index, Size layers, Size row = 40
   return q;
 }
 
+TEST(Mix, SomeHaveTheEmbeddingAndTheOutputInEightBits) {
+  for (const auto& [wide, usual] : {std::pair{"q6_K_L", "q6_K"},
+                                    {"q5_K_L", "q5_K_M"},
+                                    {"q4_K_L", "q4_K_M"},
+                                    {"q3_K_XL", "q3_K_L"},
+                                    {"q2_K_L", "q2_K"}}) {
+    EXPECT_EQ(mixed_format(wide, ask(output, 0, 1)), "q8_0") << wide;
+    EXPECT_EQ(mixed_format(wide, ask(token_embedding, 0, 1)), "q8_0") << wide;
+    EXPECT_NE(mixed_format(usual, ask(token_embedding, 0, 1)), "q8_0") << usual;
+    for (Size i = 0; i < 32; ++i)
+      for (const TensorClass each : {feed_forward_down, attention_v, attention_q})
+        EXPECT_EQ(mixed_format(wide, ask(each, i, 32)), mixed_format(usual, ask(each, i, 32)))
+            << wide << ' ' << i;
+  }
+}
+
+/// Sizes that pages of converted models state: bartowski/Meta-Llama-3.1-8B-Instruct-GGUF in GB with
+/// 8 MB of metadata, NeuroSenko/Qwen3.5-397B-A17B-exl3 in GiB.
+TEST(Mix, PublishedSizes) {
+  const auto bytes = [](const char* model, const char* name) {
+    return real_count(quantise(test::catalogue_model(model), scheme(name)).total);
+  };
+  for (const auto& [name, gb] : {std::pair{"q6_K_L", 6.85},
+                                 {"q5_K_L", 6.06},
+                                 {"q4_K_L", 5.31},
+                                 {"q3_K_XL", 4.78},
+                                 {"q2_K_L", 3.69}})
+    EXPECT_NEAR(bytes("meta-llama/Llama-3.1-8B", name) / 1e9 + 0.008, gb, 0.0055) << name;
+  for (const auto& [name, gib] :
+       {std::pair{"exl3-3bpw", 142}, {"exl3-4bpw", 188}, {"exl3-5bpw", 234}})
+    EXPECT_NEAR(bytes("Qwen/Qwen3.5-397B-A17B", name) / (1 << 30), gib, 0.5) << name;
+}
+
 TEST(Mix, MoreBitsForOuterEighthsAndEveryThirdBetween) {
   // A load log of a 32-layer Q4_K_M model counts 33 q6_K tensors: the output and 16 of each class.
   int q6 = 0;

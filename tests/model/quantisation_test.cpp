@@ -64,6 +64,30 @@ TEST(Quantisation, ScalesAndMapsAreCounted) {
             (q + experts) / 2 + 512 / 2 + 2 * 512 + 5 * 4 * 128 + 2 * 512);
 }
 
+/// Sides are padded to 128. A tied head is a copy in 6 bits, or in those that h states.
+TEST(Quantisation, ExlHasBitsOnAverageAndAHeadOfItsOwn) {
+  const Model model = block_model();
+  const auto exl3 = [](std::int64_t out, std::int64_t in, double bits) {
+    return static_cast<std::int64_t>(static_cast<double>(out * in) * bits / 8) + 2 * (out + in) + 4;
+  };
+  const auto layer = [&](const char* name) {
+    return quantise(model, scheme(name)).layer.at(0).count() - rest;
+  };
+  const auto others = [&](const char* name) {
+    const QuantisedModel weights = quantise(model, scheme(name));
+    return weights.total.count() - weights.layer.at(0).count() - outside;
+  };
+  EXPECT_EQ(layer("exl3-4bpw"), exl3(256, 128, 4) + 4 * exl3(128, 128, 4));
+  EXPECT_EQ(layer("EXL3 4.25bpw"), exl3(256, 128, 4.25) + 4 * exl3(128, 128, 4.25));
+  EXPECT_EQ(others("exl3-4bpw"), exl3(1024, 128, 6));
+  EXPECT_EQ(others("exl3-4bpw-h8"), exl3(1024, 128, 8));
+  EXPECT_EQ(quantise(model, scheme("exl3-4bpw")).head_read, exl3(1024, 128, 6));
+  EXPECT_EQ(layer("exl2-4.125b"), (q + experts) / 8 * 33 / 8);
+  EXPECT_EQ(others("exl2-4bpw"), 1000 * 128 * 6 / 8);
+  for (const char* name : {"exl3", "exl3-0.5bpw", "exl3-9bpw", "exl4-4bpw", "exl3-4bpw-h9"})
+    EXPECT_THROW(scheme(name), UnknownName) << name;
+}
+
 TEST(Quantisation, MxfpTakesExpertsAlone) {
   EXPECT_EQ(block_bytes("mxfp4"), 2 * q + experts / 32 * 17);
   EXPECT_EQ(block_bytes("mxfp4-linear"), (q + experts) / 32 * 17);
@@ -137,6 +161,10 @@ TEST(Checkpoint, SchemeOfEveryMethod) {
   const std::pair<std::string_view, std::string_view> cases[] = {
       {R"({"torch_dtype":"bfloat16"})", "bf16"},
       {R"({"dtype":"float16"})", "fp16"},
+      {R"({"quantization_config":{"quant_method":"exl3","bits":4.25,"head_bits":6}})",
+       "exl3-4.25bpw"},
+      {R"({"quantization_config":{"quant_method":"exl3","bits":3,"head_bits":8}})", "exl3-3bpw-h8"},
+      {R"({"quantization_config":{"quant_method":"exl2","bits":4.0}})", "exl2-4bpw"},
       {R"({})", "fp32"},
       {R"({"text_config":{"dtype":"bfloat16"}})", "bf16"},
       {R"({"quantization_config":{"quant_method":"fp8","weight_block_size":[128,128]}})",

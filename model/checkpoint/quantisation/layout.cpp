@@ -96,4 +96,13 @@ Bytes nvfp4_weights(const Matrix& m, const Scheme&) {
   return m.count * Bytes(9 * m.out * divided_up(m.in, 16) + 4);
 }
 
+Bytes exl2(const Matrix& m, const Scheme& s) {
+  return m.count * Bytes(divided_up(m.out * m.in * s.bits, 8000));
+}
+
+Bytes exl3(const Matrix& m, const Scheme& s) {
+  const Size out = divided_up(m.out, 128) * 128, in = divided_up(m.in, 128) * 128;
+  return m.count * Bytes(divided_up(out * in * s.bits, 8000) + 2 * (out + in) + 4);
+}
+
 }  // namespace headroom::model::layout

@@ -82,6 +82,15 @@ Bytes nvfp4(const Matrix& m, const Scheme& s);
 /// The layout above for 16-bit activations (W4A16_NVFP4, NVFP4A16), without the input's scale.
 Bytes nvfp4_weights(const Matrix& m, const Scheme& s);
 
+/// count * ceil(out * in * bits / 8): bits of a weight on average, scales included (Scheme::bits).
+/// Source: turboderp/exllamav2 conversion/qparams.py, optimize.py.
+Bytes exl2(const Matrix& m, const Scheme& s);
+
+/// count * (ceil(out * in * bits / 8) + 2 * (out + in) + 4), out and in padded to 128. A trellis
+/// has 16 * bits words for each tile of 16 x 16. Inputs and outputs have 16-bit scales, the code
+/// book a multiplier. Source: exllamav3 1.6.5 modules/linear.py, modules/quant/exl3.py.
+Bytes exl3(const Matrix& m, const Scheme& s);
+
 /// count * out * (4 * ceil(in * bits / 32) + 4 * groups): codes in uint32, a 16-bit scale and a
 /// 16-bit bias a group. Source: mlx.core.quantize, mode "affine"; mlx-lm 0.32.2 utils.py.
 Bytes affine_groups(const Matrix& m, const Scheme& s);

@@ -196,6 +196,20 @@ std::string_view default_format(std::string_view mix) {
   return mix;
 }
 
+/// Mixes whose embedding and output are q8_0, and the mixes that they are otherwise. They are made
+/// with llama-quantize --token-embedding-type q8_0 --output-tensor-type q8_0; their publishers'
+/// pages say so.
+std::string_view narrower(std::string_view mix) {
+  using Row = std::pair<std::string_view, std::string_view>;
+  static constexpr auto rows = std::to_array<Row>({{"q2_K_L", "q2_K"},
+                                                   {"q3_K_XL", "q3_K_L"},
+                                                   {"q4_K_L", "q4_K_M"},
+                                                   {"q5_K_L", "q5_K_M"},
+                                                   {"q6_K_L", "q6_K"}});
+  const auto found = std::ranges::find(rows, mix, &Row::first);
+  return found == rows.end() ? std::string_view() : found->second;
+}
+
 /// Blocks of 32 for rows that blocks of 256 do not divide.
 std::string_view llama_cpp_fallback(std::string_view format) {
   if (format.starts_with("iq")) return "iq4_nl";
@@ -232,6 +246,11 @@ Mix::Mix(std::string_view name) : q8_0_(&precision("q8_0")) {
     take_rules(ik_mix_rules(), name);
     return;
   }
+  if (const std::string_view base = narrower(name); !base.empty()) {
+    *this = Mix(base);
+    tables_ = q8_0_;
+    return;
+  }
   usual_ = &precision(default_format(name));
   take_rules(llama_cpp_rules, name);
   const bool low =
@@ -253,6 +272,8 @@ const Precision& Mix::output_format(const MixQuestion& q) const {
 }
 
 const Precision& Mix::wanted(const MixQuestion& q) const {
+  if (tables_ != nullptr && (q.tensor_class == output || q.tensor_class == token_embedding))
+    return *tables_;
   if (q.tensor_class == output || (q.tied && q.tensor_class == token_embedding))
     return output_format(q);
   if (experts_ != nullptr) return q.stacked_experts ? *experts_ : *q8_0_;

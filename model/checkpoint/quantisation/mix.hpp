@@ -92,6 +92,7 @@ class Mix {
   const Precision* output_;       ///< the output's, where rows are whole blocks
   const Precision* tied_output_;  ///< the output's, if it is the token embedding
   const Precision* q8_0_;
+  const Precision* tables_ = nullptr;   ///< the embedding's and the output's, if named
   const Precision* experts_ = nullptr;  ///< the experts' of a mix that packs only them
   const Precision* lifted_ = nullptr;   ///< some values' in models of 70 billion
   bool of_ik_ = false;                  ///< ik_llama.cpp makes it, and has fallbacks of its own

@@ -41,7 +41,12 @@ Bytes in_rows(const Matrix& m, const Precision& format) {
   return m.count * (m.out * format.row(m.in));
 }
 
-QuantisedTensor packed(const Matrix& m, const Scheme& scheme) {
+QuantisedTensor packed(const Matrix& m, const Scheme& scheme, Role role) {
+  if (role == Role::head && scheme.head_bits > 0) {
+    Scheme of_head = scheme;
+    of_head.bits = scheme.head_bits;
+    return {&precision(scheme.format), scheme.packed(m, of_head)};
+  }
   const Precision& format = precision(scheme.format);
   return {&format, scheme.packed != nullptr ? scheme.packed(m, scheme) : in_rows(m, format)};
 }
@@ -74,6 +79,11 @@ bool reaches(const TensorIndex& index, const Scheme& scheme, std::size_t i) {
       const Layer* layer = index.layer(i);
       return layer != nullptr && layer->decodes && index.reader.is_linear(tensor);
     }
+    case Reach::decoder_blocks_and_head: {
+      const Layer* layer = index.layer(i);
+      return tensor.role == Role::head ||
+             (layer != nullptr && layer->decodes && index.reader.is_linear(tensor));
+    }
     case Reach::matrices:
       return is_whole_groups(index.reader, scheme, tensor);
     default:
@@ -100,7 +110,7 @@ QuantisedTensor hold_tensor(const TensorIndex& index, const Scheme& scheme, bool
       own != nullptr && tensor.role != Role::bias)
     if (auto m = index.reader.matrix(index.model.part.tensors[first])) {
       if (holds_gate_and_up(tensor) && m->out % 2 == 0) m->count *= 2, m->out /= 2;
-      return packed(*m, *own);
+      return packed(*m, *own, tensor.role);
     }
   const Precision& rest = precision("bf16");
   return {&rest, rest.stored(tensor.elements())};
@@ -117,7 +127,8 @@ std::vector<QuantisedTensor> held_by_rule(const TensorIndex& index, const Scheme
     const std::size_t first = index.repeats.first_tensor(i);
     result.push_back(first != i && !has_exceptions ? result[first]
                                                    : hold_tensor(index, scheme, has_exceptions, i));
-    if (!tensors[i].tied_to.empty()) result.back().bytes = Bytes(0);
+    const bool copied = scheme.head_bits > 0 && tensors[i].role == Role::head;
+    if (!tensors[i].tied_to.empty() && !copied) result.back().bytes = Bytes(0);
   }
   return result;
 }

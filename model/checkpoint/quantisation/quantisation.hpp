@@ -24,10 +24,11 @@ enum class Reach {
   everything,      ///< every floating tensor, norms included
   linears,         ///< weights of linear layers and experts, except the head
   decoder_blocks,  ///< as above, in decoder layers only: GPTQ and AWQ skip towers
-  experts,         ///< weights of experts; linear layers of a model without experts
-  matrices,        ///< weights of all matrices whose rows are whole groups, embeddings and the head
-                   ///< included
-  llama_cpp,       ///< by llama.cpp's rules, tensor by tensor
+  decoder_blocks_and_head,
+  experts,    ///< weights of experts; linear layers of a model without experts
+  matrices,   ///< weights of all matrices whose rows are whole groups, embeddings and the head
+              ///< included
+  llama_cpp,  ///< by llama.cpp's rules, tensor by tensor
 };
 
 /// Format family of the packed weights. It determines which engines can load them.
@@ -41,6 +42,8 @@ enum class SchemeFamily {
   gguf,
   compressed_tensors,
   mlx,
+  exl2,    ///< of ExLlamaV2
+  exl3,    ///< of ExLlamaV3
   gguf_ik  ///< GGUF files with types that only ik_llama.cpp reads
 };
 constexpr bool is_gguf(SchemeFamily family) {
@@ -60,13 +63,15 @@ struct Scheme {
   /// row by row.
   Bytes (*packed)(const Matrix&, const Scheme&) = nullptr;
   Size group = 0;  ///< elements of a row with a common scale; 0: the whole row
-  Size bits = 0;   ///< per element, for `packed`
+  Size bits = 0;   ///< per element, for `packed`; thousandths of a bit where bits are a mean
   /// llama_cpp: the mix of formats (model/checkpoint/quantisation/mix.hpp); empty: one format
   std::string_view mix = {};
   /// llama_cpp: made with an importance matrix, which changes some formats
   bool importance = false;
   /// `quant_method` of published checkpoints in this scheme; empty: they have none, or several
   std::string_view method = {};
+  Size head_bits =
+      0;  ///< as `bits`, of the output head, which is a copy if it is tied; 0: as others
 };
 
 std::span<const Scheme> schemes();

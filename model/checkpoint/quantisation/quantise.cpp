@@ -205,14 +205,14 @@ BlockRests rests_of(const Places& places, std::size_t layers) {
   return all;
 }
 
-/// Bytes that logits read. A tied head reads its owner, if that stands before it.
+/// Bytes that logits read. A tied head without a copy reads its owner, if that stands before it.
 double read_by_heads(const std::vector<Tensor>& tensors,
                      const std::vector<QuantisedTensor>& stored) {
   double read = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].role != Role::head) continue;
     std::size_t owner = i;
-    if (!tensors[i].tied_to.empty())
+    if (!tensors[i].tied_to.empty() && stored[i].bytes == Bytes(0))
       owner = static_cast<std::size_t>(
           std::ranges::find(tensors, tensors[i].tied_to, &Tensor::name) - tensors.begin());
     if (owner <= i) read += stored[owner].bytes.real().value();
@@ -222,7 +222,8 @@ double read_by_heads(const std::vector<Tensor>& tensors,
 
 /// The units that multiply most elements. GPTQ and AWQ quantise weights only.
 Arithmetic arithmetic_of(const Scheme& scheme, const Places& places, std::size_t layers) {
-  if (scheme.reach == Reach::decoder_blocks) return Arithmetic::dequantised;
+  if (scheme.reach == Reach::decoder_blocks || scheme.reach == Reach::decoder_blocks_and_head)
+    return Arithmetic::dequantised;
   std::array<Size, 7> multiplied{};
   const auto add = [&](const PlaceSums& sums) {
     for (std::size_t i = 0; i < multiplied.size(); ++i) multiplied[i] += sums.multiplied[i];

@@ -5,6 +5,7 @@
 
 #include "hardware/names.hpp"
 #include "model/checkpoint/quantisation/checkpoint_layouts.hpp"
+#include "model/checkpoint/quantisation/exl.hpp"
 #include "model/checkpoint/quantisation/gguf_schemes.hpp"
 #include "model/checkpoint/quantisation/layout.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
@@ -179,9 +180,11 @@ std::string_view published_method(const Scheme& row) {
 
 std::vector<Scheme> all_rows() {
   std::vector<Scheme> rows = linear_rows();
-  for (const std::vector<Scheme>& more : {decoder_rows(), mlx_rows(), gguf_schemes()})
+  for (const std::vector<Scheme>& more :
+       {decoder_rows(), mlx_rows(), exl_schemes(), gguf_schemes()})
     rows.insert(rows.end(), more.begin(), more.end());
-  for (Scheme& row : rows) row.method = published_method(row);
+  for (Scheme& row : rows)
+    if (row.method.empty()) row.method = published_method(row);
   return rows;
 }
 
@@ -213,6 +216,7 @@ const Scheme& scheme(std::string_view name) {
   if (is_undescribed(name)) throw NotDescribed(why_undescribed(name));
   const auto found = by_name().find(lower(name));
   if (found != by_name().end()) return *found->second;
+  if (const Scheme* exl = exl_scheme(lower(name))) return *exl;
   std::vector<std::string> known;
   for (const Scheme& row : table()) known.emplace_back(row.name);
   throw unknown_name("precision", name, known);

@@ -72,8 +72,9 @@ Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, doub
   CardUse use = uses.card(plan, card);
   use.kv_cache = std::max(use.kv_cache, pages_of_states(uses, card));
   const Bytes over_share = over_pool(s, plan, use, of.memory, factor);
-  // The pool is taken whole. Its work has what is beside it.
-  if (has_static_pool(s) && s.gpu_budget == unlimited)
+  // The pool is taken whole. The engine leaves beside it as much as it expects its work to take,
+  // and at the high end that may be too little.
+  if (has_static_pool(s) && s.gpu_budget == unlimited && factor > 1)
     use.kv_cache = std::max(use.kv_cache, pool_of_caches(s, plan, use, of.memory, 1.0));
   return std::max({use.total() - limit_at(of.budget, use.work(), factor), over_share,
                    missing_beside(s, plan, of, use.activations, factor)});
