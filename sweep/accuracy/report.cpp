@@ -21,12 +21,16 @@ std::string accuracy_text(const Accuracy& accuracy, LeftOutRows unscored_rows) {
   std::string text = totals(accuracy);
   if (!unscored.empty() && !by_reason) text += "; --details says why the others are not";
   text += "\n\n";
-  if (const Rows rows = group_rows(accuracy); !rows.empty())
-    text += table(group_headings, rows) + '\n';
+  Rows groups = group_rows(accuracy);
+  // A screen has no room for parts of groups: "offload_partial, RAM stated".
+  if (!by_reason)
+    std::erase_if(groups, [](const auto& row) { return row[0].find(',') != std::string::npos; });
+  if (!groups.empty()) text += table(group_headings, groups);
   if (const Rows rows = label_rows(accuracy); !rows.empty())
-    text += table(label_headings, rows) + '\n';
+    text += '\n' + table(label_headings, rows);
   if (unscored.empty() || !by_reason) return text;
-  return text + aligned({"not scored because of", "file", "rows"}, {false, false, true}, unscored);
+  return text + '\n' +
+         aligned({"not scored because of", "file", "rows"}, {false, false, true}, unscored);
 }
 
 namespace {
