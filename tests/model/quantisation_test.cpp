@@ -81,6 +81,9 @@ TEST(Quantisation, ExlHasBitsOnAverageAndAHeadOfItsOwn) {
   EXPECT_EQ(layer("EXL3 4.25bpw"), exl3(256, 128, 4.25) + 4 * exl3(128, 128, 4.25));
   EXPECT_EQ(others("exl3-4bpw"), exl3(1024, 128, 6));
   EXPECT_EQ(others("exl3-4bpw-h8"), exl3(1024, 128, 8));
+  EXPECT_EQ(others("exl3-4bpw-h2.5"), exl3(1024, 128, 2.5));
+  EXPECT_EQ(&scheme("exl3 4.0b"), &scheme("exl3-4bpw"));
+  EXPECT_EQ(&scheme("exl3 4.25b"), &scheme("exl3-4.25bpw"));
   EXPECT_EQ(quantise(model, scheme("exl3-4bpw")).head_read, exl3(1024, 128, 6));
   EXPECT_EQ(layer("exl2-4.125b"), (q + experts) / 8 * 33 / 8);
   EXPECT_EQ(others("exl2-4bpw"), 1000 * 128 * 6 / 8);
@@ -164,6 +167,8 @@ TEST(Checkpoint, SchemeOfEveryMethod) {
       {R"({"quantization_config":{"quant_method":"exl3","bits":4.25,"head_bits":6}})",
        "exl3-4.25bpw"},
       {R"({"quantization_config":{"quant_method":"exl3","bits":3,"head_bits":8}})", "exl3-3bpw-h8"},
+      {R"({"quantization_config":{"quant_method":"exl3","bits":3,"head_bits":2.5}})",
+       "exl3-3bpw-h2.5"},
       {R"({"quantization_config":{"quant_method":"exl2","bits":4.0}})", "exl2-4bpw"},
       {R"({})", "fp32"},
       {R"({"text_config":{"dtype":"bfloat16"}})", "bf16"},

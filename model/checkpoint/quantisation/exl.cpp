@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <list>
 #include <map>
@@ -51,7 +52,8 @@ Scheme row_of(std::string_view name, const Bits& bits) {
 }
 
 std::optional<Bits> bits_of(std::string_view name) {
-  static const std::regex form(R"(exl([23])[- _]?(\d+(?:\.\d+)?) ?(?:bpw|b)?(?:[-_]?h(\d))?)");
+  static const std::regex form(
+      R"(exl([23])[- _]?(\d+(?:\.\d+)?) ?(?:bpw|b)?(?:[-_]?h(\d+(?:\.\d+)?))?)");
   std::match_results<std::string_view::const_iterator> found;
   if (!std::regex_match(name.begin(), name.end(), found, form)) return std::nullopt;
   const Bits bits{std::stoi(found[1]), std::stod(found[2]),
@@ -64,7 +66,7 @@ std::optional<Bits> bits_of(std::string_view name) {
 
 std::string exl_name(int edition, double bits, double head_bits) {
   const std::string name = fmt::format("exl{}-{:.6g}bpw", edition, std::round(1000 * bits) / 1000);
-  return head_bits == usual_head ? name : fmt::format("{}-h{:.0f}", name, head_bits);
+  return head_bits == usual_head ? name : fmt::format("{}-h{:.6g}", name, head_bits);
 }
 
 std::vector<Scheme> exl_schemes() {
@@ -83,8 +85,10 @@ const Scheme* exl_scheme(std::string_view name) {
   static std::map<std::string, Scheme> rows;
   const auto bits = bits_of(name);
   if (!bits) return nullptr;
-  const std::scoped_lock lock(guard);
   const std::string full = exl_name(bits->edition, bits->layers, bits->head);
+  const auto usual = std::ranges::find(schemes(), std::string_view(full), &Scheme::name);
+  if (usual != schemes().end()) return &*usual;
+  const std::scoped_lock lock(guard);
   auto found = rows.find(full);
   if (found == rows.end()) {
     found = rows.emplace(full, Scheme{}).first;

@@ -1,6 +1,7 @@
 // Formats of ExLlamaV2 and ExLlamaV3, by the bits of a weight.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -21,11 +21,11 @@ struct Matrix {
 
 /// Tensors that a scheme converts. The others stay in 16 bit.
 enum class Reach {
-  everything,      ///< every floating tensor, norms included
-  linears,         ///< weights of linear layers and experts, except the head
-  decoder_blocks,  ///< as above, in decoder layers only: GPTQ and AWQ skip towers
-  decoder_blocks_and_head,
-  experts,    ///< weights of experts; linear layers of a model without experts
+  everything,               ///< every floating tensor, norms included
+  linears,                  ///< weights of linear layers and experts, except the head
+  decoder_blocks,           ///< as above, in decoder layers only: GPTQ and AWQ skip towers
+  decoder_blocks_and_head,  ///< as above, and the head: ExLlama
+  experts,                  ///< weights of experts; linear layers of a model without experts
   matrices,   ///< weights of all matrices whose rows are whole groups, embeddings and the head
               ///< included
   llama_cpp,  ///< by llama.cpp's rules, tensor by tensor
