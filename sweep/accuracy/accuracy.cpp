@@ -218,11 +218,8 @@ GroupFigures figures_of(std::string name, const std::vector<const Score*>& score
   group.bias = quantile(errors, 0.5);
   group.coverage = static_cast<double>(covered) / group.n;
   group.interval_width = quantile(widths, 0.5);
-  const bool bytes = group.name.find("memory") != group.name.npos ||
-                     group.name.find("size") != group.name.npos ||
-                     group.name.starts_with("cache") || group.name == "card_left" ||
-                     group.name == "logged_weights";
-  const double efficiency = bytes ? 1 : quantile(ratios, 0.5);
+  // A rate is a share of the hardware's; sizes are what they are.
+  const double efficiency = unit_of(group.name) == GroupUnit::seconds ? quantile(ratios, 0.5) : 1;
   for (double& ratio : ratios) ratio = std::abs(ratio / efficiency - 1);
   group.plain_median = quantile(ratios, 0.5);
   group.plain_p90 = quantile(ratios, 0.9);
