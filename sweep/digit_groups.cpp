@@ -201,10 +201,6 @@ std::vector<Choice> first_by(const std::vector<Choice>& choices, Key key) {
   return found;
 }
 
-}  // namespace
-
-namespace {
-
 bool names_any(const GridSpec& grid, std::initializer_list<const char*> keys) {
   return std::ranges::any_of(keys, [&](const char* key) { return grid.lines.contains(key); });
 }
