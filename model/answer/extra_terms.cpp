@@ -8,6 +8,7 @@
 #include "hardware/units.hpp"
 #include "model/answer/advice.hpp"
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/towers.hpp"
 #include "model/infer/placement/cache_room.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/timeline/load.hpp"

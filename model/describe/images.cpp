@@ -56,6 +56,12 @@ Size number_in(const json::object* object, std::string_view key, Size fallback) 
                                                                         : fallback;
 }
 
+/// Length of a list; 0: there is none.
+Size entries_in(const json::object* object, std::string_view key) {
+  const auto* value = object == nullptr ? nullptr : object->if_contains(key);
+  return value != nullptr && value->is_array() ? std::ssize(value->as_array()) : 0;
+}
+
 double real_in(const json::object& object, std::string_view key, double fallback) {
   const auto* value = object.if_contains(key);
   return value != nullptr && value->is_number() ? value->to_number<double>() : fallback;
@@ -161,6 +167,7 @@ ImageRule image_rule(const Config& config) {
   rule.longest_edge = number_in(vision, "image_size", 1540);
   rule.hidden =
       number_in(vision, row->model_type == "qwen2_vl" ? "embed_dim" : "hidden_size", 1280);
+  rule.features = 1 + entries_in(vision, "deepstack_visual_indexes");
   if (rule.kind == ImageTokens::tiles) read_tiles(rule, all, vision);
   if (rule.kind != ImageTokens::fixed) return rule;
   const Size side =

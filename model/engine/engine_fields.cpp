@@ -91,6 +91,7 @@ const EngineField rows_of_fields[] = {
     {"memory", "activation_bytes", "bytes of an activation; 0: as the arithmetic", AT(memory.activation_bytes)},
     {"memory", "score_bytes", "bytes of an attention score with its copies, where it is in memory", AT(memory.score_bytes)},
     {"memory", "mask_bytes", "bytes of an element of the attention mask; twice as many where scores are in memory; 0: no mask", AT(memory.mask_bytes)},
+    {"memory", "cache_copies", "makers of cards whose attention copies a layer's keys and values to 16 bit, if they are stored otherwise", AT(memory.cache_copies)},
     {"memory", "logits", "positions for which prefill computes logits", ONE_OF(memory.logits, positions)},
     {"memory", "logits_bytes", "bytes of one logit with its copies", AT(memory.logits_bytes)},
     {"memory", "returned_bytes", "part of logits_bytes that is copied to the first card", AT(memory.returned_bytes)},

@@ -1,6 +1,7 @@
 // Memory of an engine besides weights and KV cache.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "hardware/units.hpp"
@@ -77,12 +78,15 @@ struct MemoryPolicy {
   bool graph;              ///< one allocator plans a whole pass: GraphWidth, not widest_share
   Size activation_bytes;   ///< bytes of an activation; 0: as many as the arithmetic has
   Size score_bytes;        ///< bytes of one attention score with its copies, where it is in memory
-  Size mask_bytes;      ///< bytes of an element of the attention mask, twice as many where scores
-                        ///< are in memory; 0: there is no mask in memory
-  Positions logits;     ///< positions whose logits prefill computes
-  Size logits_bytes;    ///< bytes of one logit with its copies
-  Size returned_bytes;  ///< part of logits_bytes that is copied to the first card
-  Rotary rotary;        ///< tables of cosines and sines
+  Size mask_bytes;  ///< bytes of an element of the attention mask, twice as many where scores
+                    ///< are in memory; 0: there is no mask in memory
+  /// Makers of cards whose attention copies a layer's keys and values to 16 bit, if they are
+  /// stored otherwise.
+  std::vector<std::string_view> cache_copies;
+  Positions logits;              ///< positions whose logits prefill computes
+  Size logits_bytes;             ///< bytes of one logit with its copies
+  Size returned_bytes;           ///< part of logits_bytes that is copied to the first card
+  Rotary rotary;                 ///< tables of cosines and sines
   Constant context_bytes;        ///< driver context and libraries on each card
   Constant communication_bytes;  ///< on each of several cards that divide matrices over links
   /// Memory beside the engine's share of a card: the driver's context where the share leaves it

@@ -51,6 +51,36 @@ TEST(Activations, LlamaCppLogsItsComputeBuffer) {
   }
 }
 
+/// Bytes that 512 Ki tokens more add to a pass of llama.cpp on `card`, beyond those of a cache in
+/// 16 bit: the mask grows with both.
+double copied(const char* runtime, const char* card, CachePrecision cache) {
+  const QuantisedModel weights =
+      quantise(test::catalogue_model("meta-llama/Llama-3.1-8B"), scheme("q4_K_M"));
+  const Machine box = parse_machine(card, shipped_catalogue());
+  const auto grown = [&](CachePrecision format) {
+    Scenario s = test::scenario(weights, box, runtime);
+    s.kv_precision = format;
+    const auto at = [&](Size context) {
+      s.context = context;
+      return activations(s, 512, 1).real().value();
+    };
+    return at(Size{1} << 20) - at(Size{1} << 19);
+  };
+  return grown(cache) - grown(&precision("fp16"));
+}
+
+TEST(Activations, CudaCopiesALayerOfAQuantisedCacheTo16Bit) {
+  // 8 heads of 128 for keys and as many for values. ggml-cuda/fattn.cu copies both, Vulkan's and
+  // Metal's kernels unpack in registers.
+  const CachePrecision packed(&precision("q8_0"));
+  const double keys = 2.0 * 8 * 128 * 524288;
+  EXPECT_EQ(copied("llama.cpp", "rtx-4090", packed), 2 * keys);
+  EXPECT_EQ(copied("llama.cpp", "rx-7900-xtx", packed), 2 * keys);
+  EXPECT_EQ(copied("llama.cpp-b9775", "rtx-4090", {&precision("q8_0"), &precision("fp16")}), keys);
+  EXPECT_EQ(copied("llama.cpp-vulkan", "rx-7900-xtx", packed), 0);
+  EXPECT_EQ(copied("llama.cpp", "m3-max-128gb", packed), 0);
+}
+
 /// Growth in GiB between two prompt lengths of a model in the tables of the Qwen documents.
 double growth(const char* runtime, const std::string& name, Size from, Size to) {
   const QuantisedModel weights = quantise(test::catalogue_model(name), scheme("bf16"));

@@ -6,6 +6,7 @@
 #include "hardware/catalogue.hpp"
 #include "hardware/units.hpp"
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/towers.hpp"
 #include "model/infer/placement/cache_room.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
@@ -188,6 +189,18 @@ TEST(StartPass, RunsTheLargestImageThroughTheTower) {
   s.context = 4096;  // The processor makes images as large as before.
   EXPECT_NEAR(static_cast<double>(tower_activations(s, 1).count()), tower, 0.01 * tower);
   EXPECT_EQ(tower_activations(scenario(seeing, box, "transformers"), 1), Bytes(0));
+}
+
+TEST(StartPass, ImagesHaveVectorsForDeeperLayers) {
+  // Images of 16,384 tokens. Qwen3-VL's tower makes vectors for three more layers, Qwen2.5-VL's
+  // none.
+  const Machine box = card("rtx-4090");
+  const auto embeddings = [&](const char* name) {
+    const QuantisedModel weights = quantise(catalogue_model(name), scheme("bf16"));
+    return embeddings_of_images(scenario(weights, box, "vllm"));
+  };
+  EXPECT_EQ(embeddings("Qwen/Qwen3-VL-30B-A3B-Instruct"), 2.0 * 16384 * 2048 * 4);
+  EXPECT_EQ(embeddings("Qwen/Qwen2.5-VL-7B-Instruct"), 2.0 * 16384 * 3584);
 }
 
 }  // namespace

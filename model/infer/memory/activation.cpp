@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/memory/cache_elements.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
+#include "model/infer/memory/towers.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 
 namespace headroom::model {
@@ -102,12 +104,37 @@ double feed_forward_bytes(const Scenario& s, Size shards, double element) {
   return memory.residual_copies * hidden * element + widest / static_cast<double>(shards) * element;
 }
 
+/// A layer's keys and values of all sequences in 16 bit, on each of `shards` cards whose attention
+/// copies them. 0: none are copied.
+double copied_cache(const Scenario& s, Size shards) {
+  const auto& makers = s.runtime->memory.cache_copies;
+  if (makers.empty() || !s.kv_cache || s.machine->devices.empty() || score_bytes(s) > 0) return 0;
+  if (std::ranges::find(makers, s.machine->devices.front().vendor) == makers.end()) return 0;
+  const CachePrecision format = cache_precision(s);
+  const Size keys_copied = format.keys->name == "fp16" ? 0 : 1;
+  const Size values_copied = format.values->name == "fp16" ? 0 : 1;
+  Size largest = 0;
+  for (const CacheClass& c : s.weights->model->profile.caches) {
+    const bool latent = c.kind == CacheKind::latent && keeps_latents(s);
+    if (c.layers == 0 || (c.kind != CacheKind::self_attention && c.kind != CacheKind::latent))
+      continue;
+    const Size all = latent ? c.per_token_before.back() : elements_before(s, c).back();
+    const Size values = latent ? 0 : values_before(s, c).back();  // latents: a part of the keys
+    const Size copied = (keys_copied * (all - values) + values_copied * values) / c.layers;
+    largest = std::max(largest, copied * tokens_of_sequence(s, c, reserved_tokens(s)));
+  }
+  return 2 * static_cast<double>(largest) * static_cast<double>(s.batch_part()) /
+         static_cast<double>(shards);
+}
+
 /// The larger of what feed-forward and attention keep.
-double layer_activations(const Scenario& s, Size pass, const TokenBytes& of) {
+double layer_activations(const Scenario& s, Size pass, Size shards, const TokenBytes& of) {
   const bool whole_context = prefill_chunk(s) > 0 || pass == s.batch_part();
   const auto keys = static_cast<double>(whole_context ? s.cached_tokens() : s.prompt_tokens);
   const double attention = of.attention + of.heads * keys * of.score;
-  return static_cast<double>(pass) * (std::max(of.feed_forward, attention) + mask_bytes(s, of));
+  const auto tokens = static_cast<double>(pass);
+  return std::max(tokens * of.feed_forward, tokens * attention + copied_cache(s, shards)) +
+         tokens * mask_bytes(s, of);
 }
 
 /// Logits of a pass on each of `shards` cards.
@@ -133,59 +160,8 @@ double head_activations(const Scenario& s, Size pass, double logits, const Token
 }
 
 Bytes pass_activations(const Scenario& s, Size pass, Size shards, const TokenBytes& of, Head head) {
-  return whole(std::max(layer_activations(s, pass, of),
+  return whole(std::max(layer_activations(s, pass, shards, of),
                         head_activations(s, pass, logits_of(s, pass, shards), of, head)));
-}
-
-/// Bytes on one of `shards` cards for that many patches in a tower of width `hidden`.
-double kept_by_tower(const Scenario& s, double patches, Size hidden, Size shards) {
-  const Engine& r = *s.runtime;
-  if (patches <= 0 || hidden <= 0) return 0;
-  const Profile& profile = s.weights->model->profile;
-  double widest = 0;
-  const auto [first, end] = profile.towers();
-  for (Size layer = first; layer < end; ++layer)
-    widest = std::max(widest, profile.layers[static_cast<std::size_t>(layer)].widest);
-  // Profiles divide by the width of the text model's residual stream.
-  widest *= static_cast<double>(s.weights->model->shape.hidden_size) / static_cast<double>(hidden);
-  const double element =
-      r.memory.activation_bytes > 0 ? static_cast<double>(r.memory.activation_bytes) : 2.0;
-  return patches * element *
-         (r.memory.residual_copies * static_cast<double>(hidden) +
-          r.memory.widest_share * widest / static_cast<double>(shards));
-}
-
-/// The image of most tokens.
-ImageInput largest_image(const ImageRule& rule) {
-  const Size merged = rule.patch * rule.merge, share = rule.merge * rule.merge;
-  if (rule.kind == ImageTokens::fixed) return {rule.tokens, rule.patches};
-  if (rule.kind == ImageTokens::tiles) {
-    const Size tiles = rule.most_tiles + (rule.whole && rule.most_tiles > 1 ? 1 : 0);
-    return {tiles * rule.tokens, tiles * rule.patches};
-  }
-  if (rule.kind == ImageTokens::unknown || merged == 0) return {};
-  if (rule.kind == ImageTokens::area) {
-    const Size tokens = rule.max_pixels / (merged * merged);
-    return {tokens, tokens * share};
-  }
-  const Size along = (rule.longest_edge + merged - 1) / merged;
-  return {along * (along + 1), along * along * share};
-}
-
-/// Images of an engine's pass at start: the largest that the processor makes, also beyond the
-/// context. They are as many as a pass has tokens for. Source: vLLM 0.28
-/// multimodal/encoder_budget.py; model_executor/models/qwen2_vl.py, get_max_image_tokens.
-struct StartImages {
-  double patches = 0, tokens = 0;
-};
-StartImages start_images(const Scenario& s) {
-  const ImageRule& rule = s.weights->model->images;
-  if (rule.kind == ImageTokens::unknown || !has_start_pass(s)) return {};
-  const ImageInput largest = largest_image(rule);
-  if (largest.tokens <= 0) return {};
-  const Size images = std::clamp<Size>(start_tokens(s) / largest.tokens, 1, start_sequences(s));
-  return {static_cast<double>(images * largest.patches),
-          static_cast<double>(images * largest.tokens)};
 }
 
 }  // namespace
@@ -199,15 +175,6 @@ TokenBytes::TokenBytes(const Scenario& s, Size shards)
 
 Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
   return pass_activations(s, pass, shards, TokenBytes(s, shards), head);
-}
-
-Bytes tower_activations(const Scenario& s, Size shards) {
-  const StartImages start = start_images(s);
-  const double at_start = kept_by_tower(s, start.patches, s.weights->model->images.hidden, shards);
-  const double sequences = s.runtime->serving.prefill_chunk > 0 ? 1 : static_cast<double>(s.batch);
-  const double patches =
-      sequences * static_cast<double>(s.images.count) * static_cast<double>(s.images.patches);
-  return whole(std::max(at_start, kept_by_tower(s, patches, s.images.hidden, shards)));
 }
 
 CachedTokens prompt_tokens(const Scenario& s) {
@@ -238,11 +205,6 @@ Bytes tying(const Scenario& s) {
          workspace(s, 0);
 }
 
-/// Image embeddings of a pass at start, which stay until its end.
-double embeddings_of_images(const Scenario& s) {
-  return 2 * start_images(s).tokens * static_cast<double>(s.weights->model->shape.hidden_size);
-}
-
 }  // namespace
 
 WorkingMemory::WorkingMemory(const Scenario& s, Size shards, const TokenBytes& token)
@@ -253,7 +215,7 @@ WorkingMemory::WorkingMemory(const Scenario& s, Size shards, const TokenBytes& t
       count_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {
   const Size pass = pass_tokens(s);
   const double logits = logits_of(s, pass, shards);
-  layers_ = whole(layer_activations(s, pass, token));
+  layers_ = whole(layer_activations(s, pass, shards, token));
   head_ = whole(head_activations(s, pass, logits, token, Head::here));
   returned_ = whole(head_activations(s, pass, logits, token, Head::returned));
   if (grows()) decode_ = pass_activations(s, s.batch, shards, token, Head::here);

@@ -25,7 +25,9 @@ Size tokens_in_flight(const Scenario& scenario);
 ///   attention     tokens * (residual_copies * hidden * element + heads / shards * keys * score)
 ///   logits        tokens * hidden * element + rows * vocabulary / shards * logit
 ///
-/// The first two with tokens * cells * mask besides.
+/// The first two with tokens * cells * mask besides. Attention also has a layer's keys and values
+/// of all sequences in 16 bit, where the engine's kernels copy them (MemoryPolicy::cache_copies).
+/// Source: llama.cpp 0c1e5709 ggml-cuda/fattn.cu, ggml_cuda_flash_attn_ext_get_alloc_size.
 ///
 /// hidden: width of the residual stream, which the engine stores in several copies. widest:
 /// elements per token of the widest submodule (gate, up and their product). keys: tokens that
@@ -45,19 +47,6 @@ Size tokens_in_flight(const Scenario& scenario);
 /// puts on the model.
 enum class Head : std::uint8_t { here, elsewhere, returned };
 Bytes activations(const Scenario& scenario, Size tokens, Size shards, Head head = Head::here);
-
-/// Peak bytes of the vision tower on one of `shards` cards:
-///
-///   patches * (residual_copies * hidden + widest_share * widest / shards) * element
-///
-/// patches: those of all images of all sequences. With chunked prefill, images are encoded when
-/// they are reached, so one sequence counts. The engine's pass at start is the minimum. It has as
-/// many of the largest images as a pass has tokens for, at least one, and keeps their embeddings
-/// during that pass (vLLM 0.11 v1/worker/gpu_model_runner.py profile_run,
-/// v1/core/encoder_cache_manager.py compute_encoder_budget). hidden and widest: of the tower.
-/// Source: as activations. Left out: windows, the resampled pixels, rotated copies in fp32,
-/// features of several layers that are kept (Llama-3.2-Vision).
-Bytes tower_activations(const Scenario& scenario, Size shards);
 
 /// Bytes of the caches after prefill.
 CachedTokens prompt_tokens(const Scenario& scenario);

@@ -3,6 +3,7 @@ import csv
 import pathlib
 import re
 
+from .llama_cpp_version import llama_cpp_version, with_blas
 from .sglang_version import sglang_version
 from .text import Missing, leading_int, leading_number, lower, numbers_after
 from .vllm_version import vllm_version
@@ -62,58 +63,11 @@ class Versions:
         return series
 
 
-def with_blas(row):
-    """True if layers on the CPU were left to BLAS: "BLAS build", "backend=CUDA+BLAS"."""
-    notes = lower(row['notes'])
-    return ('blas build' in notes and 'no blas' not in notes) or \
-        'blas' in lower(row.setting('backend'))
-
-
-def build_of(said):
-    """The number behind " b" or "build "; 0 where there is none."""
-    for word in (' b', 'build '):
-        for found in re.finditer(re.escape(word), said):
-            number = leading_int(said[found.end():])
-            if number > 0:
-                return number
-    return 0
-
-
-# The greatest number of an issue or pull request that was open when llama-server began to reserve
-# logits of the last tokens alone.
-LLAMA_CPP_LAST_LOGITS = 23861
-
-
-def before_last_logits(row):
-    """True unless the source is newer than that change; most sources name neither build nor date."""
-    for kind in ('issues', 'pull', 'discussions'):
-        at = row['source'].find(f'ggml-org/llama.cpp/{kind}/')
-        if at >= 0:
-            return leading_int(row['source'][at:].split('/', 3)[3]) <= LLAMA_CPP_LAST_LOGITS
-    return True
-
-
-def llama_cpp_version(row, versions):
-    said, build = row.said, build_of(row.said)
-    if re.search(r'llama\.cpp v?0\.\d', said):  # releases after b9775 have such numbers
-        return 'llama.cpp-vulkan' if 'vulkan' in said else 'llama.cpp'
-    if 'vulkan' in said:  # shaders with matrix units are of December 2024
-        old = (' 2023' in said or ' 2024' in said) and 'dec 2024' not in said and \
-            'dec 2024' not in lower(row['notes'])
-        if old or 0 < build < 4283:
-            return 'llama.cpp-vulkan-b4282'
-        newest = build > 9775 or (build == 0 and not before_last_logits(row))
-        return 'llama.cpp-vulkan' if newest else 'llama.cpp-vulkan-b9775'
-    if with_blas(row):
-        return 'llama.cpp-blas'
-    early = (' 2023', 'jan 2024', 'feb 2024', 'mar 2024', 'apr 2024', 'may 2024')
-    if any(word in said for word in early) or 0 < build < 3121:
-        return 'llama.cpp-b3120'
-    if build > 0:
-        return versions.row_of('llama.cpp', (build,))
-    if ' 2024' in said or ' 2025' in said:
-        return 'llama.cpp-b6324' if ' 2024' in said else 'llama.cpp-b7829'
-    return 'llama.cpp-b9775' if before_last_logits(row) else 'llama.cpp'
+def is_text_only(row, engine):
+    """Towers that are files of their own, or parts of their own, are loaded only if a row says so."""
+    asked = {'mmproj', 'images', 'vision'} & row.settings.keys()
+    alone = 'text_only' in row.settings or row.setting('language_model_only') == 'yes'
+    return alone or bool(engine['towers'] and not asked)
 
 
 def transformers_version(row, versions):
@@ -165,7 +119,8 @@ WORDS_BY_ENGINE = {('int4', 'flexgen'): 'int4-64g', ('int4', 'zero-inference'): 
                    ('4bit', 'mlc-llm'): 'int4-32g', ('4bit', 'llama.cpp'): 'q4_K_M',
                    ('4-bit', 'llama.cpp'): 'q4_0', ('4bit', 'exllama'): 'gptq-int4'}
 WITHOUT_EFFECT = ('.gguf', ' act-order', ' act', ' gemm', ' gemv', ' (default)')
-GGUF = {'fp16': 'gguf-f16', 'bf16': 'gguf-bf16', 'fp32': 'gguf-f32'}
+# llama.cpp's only file type with MXFP4 is MXFP4_MOE.
+GGUF = {'fp16': 'gguf-f16', 'bf16': 'gguf-bf16', 'fp32': 'gguf-f32', 'mxfp4': 'mxfp4-moe'}
 
 
 def family_of(runtime):

@@ -2,7 +2,7 @@
 import csv
 import re
 
-from .engine import (engine_of, family_of, flash_attention_of, gpu_batches_of, kv_precision_of, scheme_of,
+from .engine import (engine_of, family_of, flash_attention_of, gpu_batches_of, is_text_only, kv_precision_of, scheme_of,
                      threads_of, version_of)
 from .machine import boxes_of, cards_of, host_of, refuse_unknown_sizes
 from .placement import placement_of
@@ -175,8 +175,7 @@ def label_of(row, engine):
     """A run that fitted, ran out of memory, or the most that fitted."""
     refuse_parts(row)
     refuse_desktops(row)
-    alone = 'text_only' in row.settings or row.setting('language_model_only') == 'yes'
-    found = {'text_only': 'yes' if alone else '', 'gpu_budget': budget_of(row)}
+    found = {'gpu_budget': budget_of(row)}
     if 'cpu_offload_gb' in row.settings:
         found['cpu_offload_gb'] = row.figure('cpu_offload_gb') or ''
         if not found['cpu_offload_gb']:
@@ -219,6 +218,7 @@ def inference_of(row, found, catalogue):
     first = found['machine'].partition(' + ')[0].partition('x ')[2]
     capability = cards.by_name.get(first, {}).get('compute_capability', '')
     found['kv_precision'] = kv_precision_of(row, engine['runtime'], checkpoint, capability)
+    found['text_only'] = 'yes' if is_text_only(row, engine) else ''
     if row['outcome']:
         found |= label_of(row, engine)
     else:
