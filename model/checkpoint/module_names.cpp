@@ -86,8 +86,11 @@ class NameTexts {
     else
       lengths_by_first_[static_cast<unsigned char>(text.front())] |= bit_of(text);
     if (std::ranges::find(lengths_, text.size()) == lengths_.end()) lengths_.push_back(text.size());
-    starts_.insert(start_of(text));
+    if (starts_.empty() || start_of(text) != last_start_) starts_.insert(start_of(text));
+    last_start_ = start_of(text);
   }
+  /// Makes room for that many texts.
+  void reserve(std::size_t texts) { all_.reserve(texts); }
   bool contain(std::string_view text) const {
     if (text.empty()) return all_.contains(text);
     return (lengths_by_first_[static_cast<unsigned char>(text.front())] & bit_of(text)) != 0 &&
@@ -132,6 +135,7 @@ class NameTexts {
   }
 
   Set all_, starts_;
+  std::string_view last_start_;  ///< of the text before: neighbours in a list begin alike
   std::vector<std::size_t> lengths_;
   /// A bit for each length of the texts that begin with a character; bit 63 for all longer ones.
   std::array<std::uint64_t, 256> lengths_by_first_{};
@@ -168,6 +172,7 @@ boost::regex compiled(const std::string& expression, std::string_view pattern) {
 
 struct ModuleNames::Compiled {
   explicit Compiled(std::vector<std::string> list) : patterns(std::move(list)) {
+    for (NameTexts* each : {&names, &inside}) each->reserve(patterns.size());
     for (const std::string& pattern : patterns) add(pattern);
   }
   bool contain(std::string_view path) const;

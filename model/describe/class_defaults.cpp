@@ -51,7 +51,7 @@ Config with_class_defaults(const Config& c, std::string_view model_type) {
 }
 
 Config with_optional_class_defaults(const Config& c, std::string_view model_type) {
-  return completed(c, model_type, Sizes::required);
+  return completed(c.without("quantization_config"), model_type, Sizes::required);
 }
 
 }  // namespace headroom::model

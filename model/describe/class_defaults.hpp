@@ -17,7 +17,7 @@ namespace headroom::model {
 Config with_class_defaults(const Config& c, std::string_view model_type);
 
 /// A whole config.json with the defaults of its class. Vocabulary, hidden size, layers, heads and
-/// feed-forward width are never assumed.
+/// feed-forward width are never assumed. Left out: quantization_config, whose lists are long.
 Config with_optional_class_defaults(const Config& c, std::string_view model_type);
 
 }  // namespace headroom::model

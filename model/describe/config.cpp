@@ -201,6 +201,16 @@ Config Config::as_class(std::string_view name) const {
 
 json::object Config::object() const&& { return *object_; }
 
+Config Config::without(std::string_view key) const {
+  if (!object_->contains(key)) return *this;
+  json::object others(json_storage());
+  for (const auto& [name, value] : *object_)
+    if (name != key) others.emplace(name, value);
+  Config copy = *this;
+  copy.object_ = std::make_shared<const json::object>(std::move(others));
+  return copy;
+}
+
 Config Config::with_defaults(const json::object& defaults) const {
   const auto known = [&](const auto& entry) { return object_->contains(entry.key()); };
   if (std::all_of(defaults.begin(), defaults.end(), known)) return *this;

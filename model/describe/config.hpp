@@ -79,6 +79,8 @@ class Config {
   /// The class that is being described: the first of `architectures`, or what `as_class` set.
   const std::string& class_name() const { return class_name_; }
   Config as_class(std::string_view name) const;
+  /// This config without a key of its file.
+  Config without(std::string_view key) const;
   /// This config with `defaults` for absent keys. Null keys stay null.
   Config with_defaults(const boost::json::object& defaults) const;
   /// This config with the keys of `names` (name → name in its class) under their names in the
