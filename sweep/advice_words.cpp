@@ -65,6 +65,9 @@ std::string change_words(const Advice& a) {
                          a.engine.empty() ? "" : fmt::format(" --runtime {}", a.engine),
                          a.amount > 0 ? ", below 4 bits" : "", gib_of(a.before), gib_of(a.after),
                          a.then.on_gpus ? on_cards(a.then) : with_host(a.then));
+    case text_only:
+      return fmt::format("--text-only, without {:.1f} GiB of vision and audio towers: {}",
+                         gib_of(a.before), on_cards(a.then));
     case narrower_cache:
       return fmt::format("KV cache in {}: {}", a.name, on_cards(a.then));
     case shorter_context:

@@ -28,6 +28,7 @@ struct Advice {
     fewer_bits,       ///< name: of the scheme; before, after: bytes of the weights
     usable_bits,      ///< name: of the widest scheme that decodes a token a second; before, after
                       ///< engine, if it is another; amount: 1 for less than 4 bits
+    text_only,        ///< without towers of images and sound; before: their bytes
     narrower_cache,   ///< name: of the format
     shorter_context,  ///< amount: tokens; instead_of
     smaller_batch,    ///< amount; instead_of

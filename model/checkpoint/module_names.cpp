@@ -135,7 +135,7 @@ class NameTexts {
   }
 
   Set all_, starts_;
-  std::string_view last_start_;  ///< of the text before: neighbours in a list begin alike
+  std::string_view last_start_;  ///< the start of the text before, as neighbours begin alike
   std::vector<std::size_t> lengths_;
   /// A bit for each length of the texts that begin with a character; bit 63 for all longer ones.
   std::array<std::uint64_t, 256> lengths_by_first_{};

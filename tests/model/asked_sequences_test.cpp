@@ -68,8 +68,28 @@ TEST(AskedSequences, WeightsBeyondACardStillDoNotFit) {
     run.s.batch = batch;
     EXPECT_EQ(evaluate(run.s).verdict, Verdict::does_not_fit);
     EXPECT_EQ(evaluate(run.s).sure, Confidence::no);
-    EXPECT_EQ(sequences_to_ask_for(run.s), 0);
+    // No number is short of less than the batch's own.
+    EXPECT_EQ(sequences_to_ask_for(run.s), batch);
+    Scenario stated = run.s;
+    stated.max_sequences = batch;
+    EXPECT_EQ(evaluate(run.s).short_bytes, evaluate(stated).short_bytes);
+    EXPECT_LT(evaluate(run.s).short_bytes, evaluate(without_hints(run.s)).short_bytes);
   }
+}
+
+TEST(AskedSequences, ATokenTooManyIsShortOfLittle) {
+  // The usual 256 sequences would be short of a block of states for each.
+  OnCards run("Qwen/Qwen3.6-27B", "awq-int4", "rtx-4090", "vllm");
+  const auto at = [&](Size context) {
+    run.s.context = context;
+    return evaluate(run.s);
+  };
+  Size longest = 1024;
+  for (Size step = 65536; step > 0; step /= 2)
+    if (fits(at(longest + step).verdict)) longest += step;
+  EXPECT_TRUE(fits(at(longest).verdict));
+  EXPECT_FALSE(fits(at(longest + 1).verdict));
+  EXPECT_LT(at(longest + 1).short_bytes, Bytes(Size{200} << 20));
 }
 
 TEST(AskedSequences, EnginesWithoutSuchANumberAreAskedForNone) {

@@ -121,6 +121,11 @@ std::optional<Scenario> starts_with_fewer(const Uses& uses, const Plan& plan) {
   return if_any(s, asked > 0 ? asked : most_admitting(uses, 1.0));
 }
 
+std::optional<Scenario> batch_alone(const Scenario& s, const Plan& plan) {
+  const bool fewer = leaves_sequences_open(s) && s.batch < start_sequences(s);
+  return if_any(s, fewer && plan.reason == Reason::gpu_memory ? s.batch : 0);
+}
+
 Scenario as_started(const Scenario& s) {
   if (!leaves_sequences_open(s)) return s;
   const Uses uses(s);
@@ -128,7 +133,8 @@ Scenario as_started(const Scenario& s) {
   if (plan.feasible() && usual_number_surely_fits(uses)) return s;
   if (auto fewer = with_fewer_sequences(uses, plan)) return *fewer;
   if (plan.feasible() || max_admitted(uses, plan, 1.0)) return s;
-  return starts_with_fewer(uses, plan).value_or(s);
+  if (auto fewer = starts_with_fewer(uses, plan)) return *fewer;
+  return batch_alone(s, plan).value_or(s);
 }
 
 Size sequences_to_ask_for(const Scenario& s) {

@@ -32,11 +32,15 @@ std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan)
 /// batch that fits as a whole with no number, if the engine does not start with its usual one.
 std::optional<Scenario> starts_with_fewer(const Uses& uses, const Plan& plan);
 
+/// As many sequences as the batch has: what this is short of, every number is. For a plan without
+/// enough memory on cards that no number helps.
+std::optional<Scenario> batch_alone(const Scenario& scenario, const Plan& plan);
+
 /// True if the engine starts for one sequence with fewer than its usual number, and only so, within
 /// budgets at `memory_factor` (as `place` has it). `plan` is place(uses, memory_factor).
 bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double memory_factor);
 
-/// `scenario` with the number of either function, if any.
+/// `scenario` with the number of the first of these functions that has one, if any.
 Scenario as_started(const Scenario& scenario);
 
 /// The number to ask the engine for; 0: its usual one. It is that of as_started(), else a batch
