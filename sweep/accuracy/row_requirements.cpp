@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "hardware/quantity_text.hpp"
 #include "model/infer/placement/placement.hpp"
 
 namespace headroom::sweep {
@@ -70,8 +71,8 @@ void require_capacity(const ScoredRow& subject, double bytes) {
                             subject.statistic == allocated_peak || subject.statistic == card_used;
   const Machine& machine = *subject.scenario.machine;
   if (of_all_cards && bytes > capacity(machine))
-    throw Skipped(Skip::capacity, fmt::format("{:.4g} GiB on {} cards", bytes / 1073741824.0,
-                                              machine.devices.size()));
+    throw Skipped(Skip::capacity, fmt::format("{:.4g} GiB on {}", bytes / 1073741824.0,
+                                              counted(std::ssize(machine.devices), "card")));
 }
 
 }  // namespace headroom::sweep
