@@ -113,7 +113,7 @@ double copied_cache(const Scenario& s, Size shards) {
   const CachePrecision format = cache_precision(s);
   const Size keys_copied = format.keys->name == "fp16" ? 0 : 1;
   const Size values_copied = format.values->name == "fp16" ? 0 : 1;
-  Size largest = 0;
+  double largest = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
     const bool latent = c.kind == CacheKind::latent && keeps_latents(s);
     if (c.layers == 0 || (c.kind != CacheKind::self_attention && c.kind != CacheKind::latent))
@@ -121,10 +121,10 @@ double copied_cache(const Scenario& s, Size shards) {
     const Size all = latent ? c.per_token_before.back() : elements_before(s, c).back();
     const Size values = latent ? 0 : values_before(s, c).back();  // latents: a part of the keys
     const Size copied = (keys_copied * (all - values) + values_copied * values) / c.layers;
-    largest = std::max(largest, copied * tokens_of_sequence(s, c, reserved_tokens(s)));
+    const auto tokens = static_cast<double>(tokens_of_sequence(s, c, reserved_tokens(s)));
+    largest = std::max(largest, static_cast<double>(copied) * tokens);
   }
-  return 2 * static_cast<double>(largest) * static_cast<double>(s.batch_part()) /
-         static_cast<double>(shards);
+  return 2 * largest * static_cast<double>(s.batch_part()) / static_cast<double>(shards);
 }
 
 /// The larger of what feed-forward and attention keep.
