@@ -81,6 +81,20 @@ TEST(Activations, CudaCopiesALayerOfAQuantisedCacheTo16Bit) {
   EXPECT_EQ(copied("llama.cpp", "m3-max-128gb", packed), 0);
 }
 
+TEST(Activations, TheHostCopiesNone) {
+  const QuantisedModel weights =
+      quantise(test::catalogue_model("meta-llama/Llama-3.1-8B"), scheme("q4_K_M"));
+  const Machine box = parse_machine("rtx-4090", shipped_catalogue());
+  Scenario s = test::scenario(weights, box, "llama.cpp");
+  s.context = 1'048'576;
+  const auto on = [&](Side side, const char* cache) {
+    s.kv_precision = &precision(cache);
+    return activations(s, 512, 1, side);
+  };
+  EXPECT_EQ(on(Side::host, "q8_0"), on(Side::host, "fp16"));
+  EXPECT_GT(on(Side::card, "q8_0"), on(Side::card, "fp16"));
+}
+
 /// Growth in GiB between two prompt lengths of a model in the tables of the Qwen documents.
 double growth(const char* runtime, const std::string& name, Size from, Size to) {
   const QuantisedModel weights = quantise(test::catalogue_model(name), scheme("bf16"));

@@ -146,7 +146,8 @@ UnitProblem UnitBuilder::problem(const Regime& regime, const Units& units) const
   if (regime.cards) p.cards[0] -= regime.buffer.count();
   HostUse host = uses_.host(Plan{});
   if (s_.runtime->offload.input_on_cpu) host.weights += s_.weights->embedding;
-  if (regime.offloads && !p.caches_on_first) host.activations = activations(s_, pass_tokens(s_), 1);
+  if (regime.offloads && !p.caches_on_first)
+    host.activations = activations(s_, pass_tokens(s_), 1, Side::host);
   p.host_room = (ram_limit(uses_, Plan{}, 1.0) - host.total()).count();
   if (s_.runtime->offload.disk)
     p.disk_room = std::min(s_.disk_budget, s_.machine->host.disk).count();

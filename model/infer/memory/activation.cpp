@@ -127,13 +127,13 @@ double copied_cache(const Scenario& s, Size shards) {
   return 2 * largest * static_cast<double>(s.batch_part()) / static_cast<double>(shards);
 }
 
-/// The larger of what feed-forward and attention keep.
-double layer_activations(const Scenario& s, Size pass, Size shards, const TokenBytes& of) {
+/// The larger of what feed-forward and attention keep. `copied`: bytes of copied_cache().
+double layer_activations(const Scenario& s, Size pass, const TokenBytes& of, double copied) {
   const bool whole_context = prefill_chunk(s) > 0 || pass == s.batch_part();
   const auto keys = static_cast<double>(whole_context ? s.cached_tokens() : s.prompt_tokens);
   const double attention = of.attention + of.heads * keys * of.score;
   const auto tokens = static_cast<double>(pass);
-  return std::max(tokens * of.feed_forward, tokens * attention + copied_cache(s, shards)) +
+  return std::max(tokens * of.feed_forward, tokens * attention + copied) +
          tokens * mask_bytes(s, of);
 }
 
@@ -159,8 +159,9 @@ double head_activations(const Scenario& s, Size pass, double logits, const Token
   return states * token.element + logits * static_cast<double>(logit);
 }
 
-Bytes pass_activations(const Scenario& s, Size pass, Size shards, const TokenBytes& of, Head head) {
-  return whole(std::max(layer_activations(s, pass, shards, of),
+Bytes pass_activations(const Scenario& s, Size pass, Size shards, const TokenBytes& of, Head head,
+                       double copied) {
+  return whole(std::max(layer_activations(s, pass, of, copied),
                         head_activations(s, pass, logits_of(s, pass, shards), of, head)));
 }
 
@@ -173,8 +174,9 @@ TokenBytes::TokenBytes(const Scenario& s, Size shards)
       heads(static_cast<double>(s.weights->model->shape.query_heads) / static_cast<double>(shards)),
       score(static_cast<double>(score_bytes(s))) {}
 
-Bytes activations(const Scenario& s, Size pass, Size shards, Head head) {
-  return pass_activations(s, pass, shards, TokenBytes(s, shards), head);
+Bytes activations(const Scenario& s, Size pass, Size shards, Side side) {
+  const double copied = side == Side::card ? copied_cache(s, shards) : 0;
+  return pass_activations(s, pass, shards, TokenBytes(s, shards), Head::here, copied);
 }
 
 CachedTokens prompt_tokens(const Scenario& s) {
@@ -215,10 +217,12 @@ WorkingMemory::WorkingMemory(const Scenario& s, Size shards, const TokenBytes& t
       count_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {
   const Size pass = pass_tokens(s);
   const double logits = logits_of(s, pass, shards);
-  layers_ = whole(layer_activations(s, pass, shards, token));
+  const double copied = copied_cache(s, shards);
+  layers_ = whole(layer_activations(s, pass, token, copied));
+  host_layers_ = copied > 0 ? whole(layer_activations(s, pass, token, 0)) : layers_;
   head_ = whole(head_activations(s, pass, logits, token, Head::here));
   returned_ = whole(head_activations(s, pass, logits, token, Head::returned));
-  if (grows()) decode_ = pass_activations(s, s.batch, shards, token, Head::here);
+  if (grows()) decode_ = pass_activations(s, s.batch, shards, token, Head::here, copied);
 }
 
 Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) const {

@@ -46,7 +46,10 @@ Size tokens_in_flight(const Scenario& scenario);
 /// Source: accelerate 1.15 hooks.py, AlignDevicesHook(io_same_device=True), which dispatch_model
 /// puts on the model.
 enum class Head : std::uint8_t { here, elsewhere, returned };
-Bytes activations(const Scenario& scenario, Size tokens, Size shards, Head head = Head::here);
+/// The side that runs a pass. Attention on a host copies nothing.
+enum class Side : std::uint8_t { card, host };
+/// The above with Head::here.
+Bytes activations(const Scenario& scenario, Size tokens, Size shards, Side side = Side::card);
 
 /// Bytes of the caches after prefill.
 CachedTokens prompt_tokens(const Scenario& scenario);
@@ -72,14 +75,15 @@ class WorkingMemory {
   WorkingMemory(const Scenario& scenario, Size shards, const TokenBytes& token);
   /// `caches`: of this card at their largest; `prompt_caches`: once the prompts are in.
   Bytes operator()(Bytes caches, Bytes prompt_caches, Head head = Head::here) const;
-  /// Bytes of only the largest pass, as `activations`.
-  Bytes of_pass() const { return layers_ < head_ ? head_ : layers_; }
+  /// Bytes of only the largest pass on the host, as `activations`.
+  Bytes of_host() const { return host_layers_ < head_ ? head_ : host_layers_; }
   /// True if caches are counted in it.
   bool grows() const { return growth_ != Growth::reserved; }
 
  private:
   Bytes layers_, head_, returned_;  ///< parts of the largest pass, from which activations() takes
                                     ///< the largest
+  Bytes host_layers_;               ///< layers_ where they run on the host
   Bytes images_;                    ///< in addition to that pass, until its end
   Bytes others_;                    ///< in prefill, without that pass
   Bytes decode_;                    ///< if caches grow

@@ -135,7 +135,7 @@ HostUse Uses::held_by_host(const Plan& plan) const {
   const bool computes =
       plan.streaming_buffer == Bytes(0) &&
       (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card || experts);
-  if (computes) use.activations = work_.of_pass();
+  if (computes) use.activations = work_.of_host();
   const DraftUse draft = draft_off_cards(s_, plan);
   use.kv_cache = draft.kv_cache;
   if (plan.assignment != nullptr) {
