@@ -15,7 +15,7 @@ std::optional<Advice> text_alone(const Scenario& s) {
   changed.weights = &weights;
   const Estimate e = evaluate(changed);
   if (!all_on_gpus(e)) return {};
-  return Advice{.kind = AdviceKind::text_only,
+  return Advice{.kind = Advice::Kind::text_only,
                 .then = after_change(e),
                 .before = s.weights->total - weights.total};
 }
