@@ -65,9 +65,8 @@ class Versions:
 
 def is_text_only(row, engine):
     """Towers that are files of their own, or parts of their own, are loaded only if a row says so."""
-    asked = {'mmproj', 'images', 'vision'} & row.settings.keys()
     alone = 'text_only' in row.settings or row.setting('language_model_only') == 'yes'
-    return alone or bool(engine['towers'] and not asked)
+    return alone or bool(engine['towers'] and 'mmproj' not in row.settings)
 
 
 def transformers_version(row, versions):

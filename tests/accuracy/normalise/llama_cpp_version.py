@@ -1,8 +1,7 @@
 """Versions of llama.cpp by what a source says: a build, an issue of its tracker, or a date."""
 import re
 
-from .text import leading_int, lower
-from .vllm_version import MONTHS
+from .text import leading_int, lower, month_of
 
 
 def with_blas(row):
@@ -42,8 +41,7 @@ BUILDS_BY_MONTH = ((2024, 6, 3121), (2024, 12, 4283), (2025, 9, 6325), (2026, 2,
 
 def build_by_month(said):
     """The least build of a month like "Sep 2026"; 0 where none is named, or it is before June 2024."""
-    named = re.search(rf"\b({'|'.join(MONTHS)})[a-z]* (20\d\d)\b", said)
-    date = (int(named[2]), MONTHS.index(named[1]) + 1) if named else (0, 0)
+    date = month_of(said) or (0, 0)
     return max((build for year, month, build in BUILDS_BY_MONTH if (year, month) <= date), default=0)
 
 

@@ -1,7 +1,7 @@
 """Versions of SGLang by what a source says: a number, or a date."""
 import re
 
-from .vllm_version import MONTHS
+from .text import month_of
 
 # Year, month and the newest release on PyPI when that month began, as dates of upload give it. A
 # build of a branch or of the main line is of the release before it.
@@ -11,15 +11,6 @@ SGLANG_MONTHS = ((2026, 11, (0, 5, 23)), (2026, 10, (0, 5, 20)), (2026, 9, (0, 5
                  (2025, 10, (0, 5, 2)), (2025, 9, (0, 5, 1)), (2025, 8, (0, 4, 10)), (2025, 7, (0, 4, 8)),
                  (2025, 5, (0, 4, 6)), (2025, 4, (0, 4, 4)), (2025, 3, (0, 4, 3)), (2025, 2, (0, 4, 2)),
                  (2025, 1, (0, 4, 1)), (2024, 1, (0, 3, 0)))
-
-
-def month_of(text):
-    """(year, month) of the first "2026-08" or "aug 2026"."""
-    digits = re.search(r'\b(20\d\d)-(\d\d)\b', text)
-    if digits:
-        return int(digits[1]), int(digits[2])
-    words = re.search(r'\b(%s)\w* (20\d\d)\b' % '|'.join(MONTHS), text)
-    return (int(words[2]), MONTHS.index(words[1]) + 1) if words else None
 
 
 def sglang_version(row, versions):

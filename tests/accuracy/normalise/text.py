@@ -2,6 +2,16 @@
 import re
 
 NUMBER = re.compile(r'[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?')
+MONTHS = ('jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec')
+
+
+def month_of(text):
+    """(year, month) of the first "2026-08" or "aug 2026"."""
+    digits = re.search(r'\b(20\d\d)-(\d\d)\b', text)
+    if digits:
+        return int(digits[1]), int(digits[2])
+    words = re.search(r'\b(%s)\w* (20\d\d)\b' % '|'.join(MONTHS), text)
+    return (int(words[2]), MONTHS.index(words[1]) + 1) if words else None
 
 
 def number(text):

@@ -1,14 +1,13 @@
 """Versions of vLLM by what a source says: a number, an issue of its tracker, or a date."""
 import re
 
-from .text import leading_int
+from .text import MONTHS, leading_int
 
 # The least number of an issue or pull request of vLLM that was opened after a release. From 0.20 on:
 # the largest number that the release's own code names.
 VLLM_TRACKER = ((60915, 33), (51540, 28), (41410, 21), (39781, 20), (34500, 16), (26100, 11), (21500, 10),
                 (14900, 8), (8100, 6), (2157, 5), (0, 2))
 
-MONTHS = ('jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec')
 # Year and month in which a minor version was uploaded to PyPI, the last of each month. A date means
 # the version that was there when its month began.
 VLLM_MONTHS = ((2026, 11, 33), (2026, 10, 32), (2026, 9, 30), (2026, 8, 28), (2026, 7, 26),
