@@ -17,7 +17,7 @@ std::optional<Advice> fewer_bits(const Scenario& scenario, Seconds now);
 std::optional<Advice> usable_bits(const Scenario& scenario, const Estimate& estimate);
 std::optional<Advice> narrower_cache(const Scenario& scenario);
 /// Without towers, where the engine has an option for that and no images were asked for.
-std::optional<Advice> text_alone(const Scenario& scenario);
+std::optional<Advice> text_only(const Scenario& scenario);
 std::optional<Advice> shorter_context(const Scenario& scenario);
 std::optional<Advice> smaller_batch(const Scenario& scenario);
 std::optional<Advice> more_cards(const Scenario& scenario);

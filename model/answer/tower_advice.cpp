@@ -5,7 +5,7 @@
 
 namespace headroom::model {
 
-std::optional<Advice> text_alone(const Scenario& s) {
+std::optional<Advice> text_only(const Scenario& s) {
   const Model& whole = *s.weights->model;
   const bool may = s.runtime->weights.towers_optional && s.images.count == 0 && !whole.text_only;
   if (!may || !has_towers(whole)) return {};

@@ -25,8 +25,8 @@ struct ImageRule {
   Size least_tiles = 1, most_tiles = 1;  ///< tiles, without the whole image
   bool whole = false;                    ///< tiles: the whole image follows if there are several
   Size hidden = 0;                       ///< width of the vision tower
-  Size features =
-      1;  ///< vectors of the text's width for each token: one, and those for deeper layers
+  /// Vectors of the text's width for each token: one, and those for deeper layers.
+  Size features = 1;
   std::string_view source;
 };
 

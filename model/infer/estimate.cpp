@@ -230,10 +230,8 @@ Estimate Evaluator::operator()(const Scenario& s) {
   if (open && !surely)
     if (const auto asked = with_fewer_sequences(*uses_, plan)) return in_place_of(*asked);
   if (const auto fewer = max_admitted(*uses_, plan, 1.0)) return with_waiting(*fewer);
-  if (open && !plan.feasible()) {
-    if (const auto asked = starts_with_fewer(*uses_, plan)) return in_place_of(*asked);
-    if (const auto least = batch_alone(s_, plan)) return in_place_of(*least);
-  }
+  if (open && !plan.feasible())
+    if (const auto asked = fewer_where_short(*uses_, plan)) return in_place_of(*asked);
   if (verdict_of(plan) == Verdict::refused) return refused(plan.reason, plan.short_bytes);
   const Outcome& made = outcome(plan);
   Estimate e = made.estimate;

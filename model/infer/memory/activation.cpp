@@ -1,21 +1,16 @@
 #include "model/infer/memory/activation.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/infer/memory/cache_elements.hpp"
 #include "model/infer/memory/cache_format.hpp"
+#include "model/infer/memory/rounding.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
 #include "model/infer/memory/towers.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 
 namespace headroom::model {
-namespace {
-
-Bytes whole(double bytes) { return Bytes(static_cast<Size>(std::ceil(std::min(bytes, 1e18)))); }
-
-}  // namespace
 
 Size score_bytes(const Scenario& s) {
   using enum FlashAttention;
@@ -54,14 +49,18 @@ double element_bytes(const Scenario& s) {
   return s.weights->arithmetic == Arithmetic::fp32 ? 4.0 : 2.0;
 }
 
+/// True for caches that attention reads token by token.
+bool is_attended(const CacheClass& c) {
+  return c.kind == CacheKind::self_attention || c.kind == CacheKind::latent;
+}
+
 /// Bytes of the attention masks for one token: one mask of the whole context, one of the window.
 double mask_bytes(const Scenario& s, const TokenBytes& token) {
   const Size element = s.runtime->memory.mask_bytes;
   if (element == 0 || !s.kv_cache) return 0;
   Size longest = 0, windowed = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
-    const bool masked = c.kind == CacheKind::self_attention || c.kind == CacheKind::latent;
-    if (!masked || c.entry_tokens > 1) continue;
+    if (!is_attended(c) || c.entry_tokens > 1) continue;
     Size& cells = c.window > 0 ? windowed : longest;
     cells = std::max(cells, tokens_of_sequence(s, c, reserved_tokens(s)));
   }
@@ -116,8 +115,7 @@ double copied_cache(const Scenario& s, Size shards) {
   double largest = 0;
   for (const CacheClass& c : s.weights->model->profile.caches) {
     const bool latent = c.kind == CacheKind::latent && keeps_latents(s);
-    if (c.layers == 0 || (c.kind != CacheKind::self_attention && c.kind != CacheKind::latent))
-      continue;
+    if (c.layers == 0 || !is_attended(c)) continue;
     const Size all = latent ? c.per_token_before.back() : elements_before(s, c).back();
     const Size values = latent ? 0 : values_before(s, c).back();  // latents: a part of the keys
     const Size copied = (keys_copied * (all - values) + values_copied * values) / c.layers;
@@ -161,8 +159,8 @@ double head_activations(const Scenario& s, Size pass, double logits, const Token
 
 Bytes pass_activations(const Scenario& s, Size pass, Size shards, const TokenBytes& of, Head head,
                        double copied) {
-  return whole(std::max(layer_activations(s, pass, of, copied),
-                        head_activations(s, pass, logits_of(s, pass, shards), of, head)));
+  return rounded_up(std::max(layer_activations(s, pass, of, copied),
+                             head_activations(s, pass, logits_of(s, pass, shards), of, head)));
 }
 
 }  // namespace
@@ -210,7 +208,7 @@ Bytes tying(const Scenario& s) {
 }  // namespace
 
 WorkingMemory::WorkingMemory(const Scenario& s, Size shards, const TokenBytes& token)
-    : images_(whole(embeddings_of_images(s))),
+    : images_(rounded_up(embeddings_of_images(s))),
       others_(std::max(packing(s), tower_activations(s, shards))),
       tying_(tying(s)),
       growth_(s.kv_cache ? s.runtime->cache.growth : Growth::reserved),
@@ -218,10 +216,10 @@ WorkingMemory::WorkingMemory(const Scenario& s, Size shards, const TokenBytes& t
   const Size pass = pass_tokens(s);
   const double logits = logits_of(s, pass, shards);
   const double copied = copied_cache(s, shards);
-  layers_ = whole(layer_activations(s, pass, token, copied));
-  host_layers_ = copied > 0 ? whole(layer_activations(s, pass, token, 0)) : layers_;
-  head_ = whole(head_activations(s, pass, logits, token, Head::here));
-  returned_ = whole(head_activations(s, pass, logits, token, Head::returned));
+  layers_ = rounded_up(layer_activations(s, pass, token, copied));
+  host_layers_ = copied > 0 ? rounded_up(layer_activations(s, pass, token, 0)) : layers_;
+  head_ = rounded_up(head_activations(s, pass, logits, token, Head::here));
+  returned_ = rounded_up(head_activations(s, pass, logits, token, Head::returned));
   if (grows()) decode_ = pass_activations(s, s.batch, shards, token, Head::here, copied);
 }
 
@@ -255,12 +253,12 @@ Size tokens_in_flight(const Scenario& s) {
 
 Bytes workspace(const Scenario& s, std::size_t card) {
   const double graphs = graphs_in_share(s);
-  if (s.runtime->memory.workspace_bytes.value <= 0) return whole(graphs);
+  if (s.runtime->memory.workspace_bytes.value <= 0) return rounded_up(graphs);
   const bool hopper = s.machine->devices[card].compute_capability == ComputeCapability{9, 0};
   const bool unpacks =
       s.weights->scheme->family == SchemeFamily::gptq && width_of(*s.weights) == Width::four;
-  return whole((hopper ? 32.0 * 1048576 : s.runtime->memory.workspace_bytes.value) + graphs +
-               (unpacks ? 2.0 * static_cast<double>(s.weights->largest_matrix) : 0.0));
+  return rounded_up((hopper ? 32.0 * 1048576 : s.runtime->memory.workspace_bytes.value) + graphs +
+                    (unpacks ? 2.0 * static_cast<double>(s.weights->largest_matrix) : 0.0));
 }
 
 }  // namespace headroom::model

@@ -1,8 +1,8 @@
 #include "model/infer/memory/towers.hpp"
 
 #include <algorithm>
-#include <cmath>
 
+#include "model/infer/memory/rounding.hpp"
 #include "model/infer/memory/start_pass.hpp"
 
 namespace headroom::model {
@@ -67,8 +67,7 @@ Bytes tower_activations(const Scenario& s, Size shards) {
   const double sequences = s.runtime->serving.prefill_chunk > 0 ? 1 : static_cast<double>(s.batch);
   const double patches =
       sequences * static_cast<double>(s.images.count) * static_cast<double>(s.images.patches);
-  return Bytes(static_cast<Size>(std::ceil(
-      std::min(1e18, std::max(at_start, kept_by_tower(s, patches, s.images.hidden, shards))))));
+  return rounded_up(std::max(at_start, kept_by_tower(s, patches, s.images.hidden, shards)));
 }
 
 double embeddings_of_images(const Scenario& s) {

@@ -113,17 +113,15 @@ bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double factor) {
   return may_free_enough(alone, place(alone, factor), Runs::all) && holds(alone, 1, factor);
 }
 
-std::optional<Scenario> starts_with_fewer(const Uses& uses, const Plan& plan) {
+std::optional<Scenario> fewer_where_short(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
-  if (!leaves_sequences_open(s) || s.batch < 2 || !may_free_enough(uses, plan, Runs::some))
-    return std::nullopt;
-  const Size asked = most_admitting(uses, s.runtime->memory.interval.high);
-  return if_any(s, asked > 0 ? asked : most_admitting(uses, 1.0));
-}
-
-std::optional<Scenario> batch_alone(const Scenario& s, const Plan& plan) {
-  const bool fewer = leaves_sequences_open(s) && s.batch < start_sequences(s);
-  return if_any(s, fewer && plan.reason == Reason::gpu_memory ? s.batch : 0);
+  if (!leaves_sequences_open(s) || plan.reason != Reason::gpu_memory) return std::nullopt;
+  Size asked = 0;
+  if (s.batch > 1 && may_free_enough(uses, plan, Runs::some)) {
+    asked = most_admitting(uses, s.runtime->memory.interval.high);
+    if (asked == 0) asked = most_admitting(uses, 1.0);
+  }
+  return if_any(s, asked > 0 ? asked : s.batch < start_sequences(s) ? s.batch : 0);
 }
 
 Scenario as_started(const Scenario& s) {
@@ -133,8 +131,7 @@ Scenario as_started(const Scenario& s) {
   if (plan.feasible() && usual_number_surely_fits(uses)) return s;
   if (auto fewer = with_fewer_sequences(uses, plan)) return *fewer;
   if (plan.feasible() || max_admitted(uses, plan, 1.0)) return s;
-  if (auto fewer = starts_with_fewer(uses, plan)) return *fewer;
-  return batch_alone(s, plan).value_or(s);
+  return fewer_where_short(uses, plan).value_or(s);
 }
 
 Size sequences_to_ask_for(const Scenario& s) {

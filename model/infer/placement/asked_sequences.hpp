@@ -28,19 +28,16 @@ bool usual_number_surely_fits(const Uses& uses);
 /// config/compilation.py resolve_cudagraph_mode_and_sizes.
 std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan);
 
-/// The power of two with which most of the batch runs, the largest of them; the rest waits. For a
-/// batch that fits as a whole with no number, if the engine does not start with its usual one.
-std::optional<Scenario> starts_with_fewer(const Uses& uses, const Plan& plan);
-
-/// As many sequences as the batch has: what this is short of, every number is. For a plan without
-/// enough memory on cards that no number helps.
-std::optional<Scenario> batch_alone(const Scenario& scenario, const Plan& plan);
+/// For a batch that does not fit as a whole with any number. The power of two with which most of it
+/// runs, the largest of them; the rest waits. If not even one sequence runs, the batch's own
+/// number: every number is short of what this one is. `plan` is place(uses, 1.0).
+std::optional<Scenario> fewer_where_short(const Uses& uses, const Plan& plan);
 
 /// True if the engine starts for one sequence with fewer than its usual number, and only so, within
 /// budgets at `memory_factor` (as `place` has it). `plan` is place(uses, memory_factor).
 bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double memory_factor);
 
-/// `scenario` with the number of the first of these functions that has one, if any.
+/// `scenario` with the number of either function, if any.
 Scenario as_started(const Scenario& scenario);
 
 /// The number to ask the engine for; 0: its usual one. It is that of as_started(), else a batch
