@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/checkpoint/text_only.hpp"
+#include "model/engine/loaded_weights.hpp"
 #include "sweep/digit_groups.hpp"
 #include "sweep/inference_axes.hpp"
 #include "sweep/loaded_choice.hpp"
@@ -97,8 +98,7 @@ const GivenDraft* Names::draft(const ServedExtra& asked, const model::Scenario& 
   return found;
 }
 
-const model::Model* Names::without_towers(const model::Model* model, const model::Engine& engine) {
-  check_text_only(*model, engine);
+const model::Model* Names::without_towers(const model::Model* model) {
   auto& found = text_only[model];
   if (!found) {
     job.text_models.push_back(std::make_unique<model::Model>(model::without_towers(*model)));
@@ -137,7 +137,8 @@ void apply_extras(Choice& choice, Names& names) {
   model::Scenario& s = choice.decides;
   for (const ServedExtra* each : choice.extras)
     if (each && each->text_only) {
-      choice.model = names.without_towers(choice.model, *s.runtime);
+      check_text_only(*choice.model, *s.runtime);
+      choice.model = names.without_towers(choice.model);
       s.weights = names.weights(choice.model, s.weights->scheme);
     }
   for (const ServedExtra* each : choice.extras) {
@@ -192,8 +193,11 @@ void hold_weights(DigitGroups& groups, Names& names) {
   const Choice machine = group_with(groups, "machines").choices.front();
   auto& models = group_with(groups, "models").choices;
   std::vector<Names::InScheme> wanted;
-  for (const Choice& choice : models)
+  for (Choice& choice : models) {
+    if (leaves_towers_out(engine_of(choice, engine), *choice.model))
+      choice.model = names.without_towers(choice.model);
     wanted.emplace_back(choice.model, &scheme_of_choice(choice, engine, machine));
+  }
   names.hold(wanted);
   for (std::size_t i = 0; i < models.size(); ++i) {
     Choice& choice = models[i];

@@ -44,8 +44,8 @@ struct Names {
   const model::QuantisedModel* with(const ServedExtra& adapters, const model::Scenario& scenario);
   /// Throws std::invalid_argument where the engine or the model cannot decode so.
   const GivenDraft* draft(const ServedExtra& asked, const model::Scenario& scenario);
-  /// Throws std::invalid_argument for a model without towers and an engine that cannot.
-  const model::Model* without_towers(const model::Model* model, const model::Engine& engine);
+  /// `model`: with towers.
+  const model::Model* without_towers(const model::Model* model);
 };
 
 /// Puts what `over` decides into `choice`.

@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "model/engine/loaded_scheme.hpp"
+#include "model/engine/loaded_weights.hpp"
 
 namespace headroom::sweep {
+
+const model::Engine& engine_of(const Choice& choice, const Choice& engine) {
+  return *(choice.decides.runtime ? choice.decides.runtime : engine.decides.runtime);
+}
 
 const model::Scheme& scheme_of_choice(const Choice& choice, const Choice& engine,
                                       const Choice& machine) {
   const model::Scenario& own = choice.decides;
-  return model::loaded_scheme(*choice.model, choice.scheme,
-                              *(own.runtime ? own.runtime : engine.decides.runtime),
+  return model::loaded_scheme(*choice.model, choice.scheme, engine_of(choice, engine),
                               *(own.machine ? own.machine : machine.decides.machine));
 }
 
@@ -47,11 +52,12 @@ bool load_differently(const std::vector<Choice>& models, const std::vector<Choic
     if (decided) continue;
     for (const Choice* rest : by_engine ? places : runtimes) {
       const auto on = [&](const Choice* each) {
-        return by_engine ? &scheme_of_choice(model, *each, *rest)
-                         : &scheme_of_choice(model, *rest, *each);
+        const Choice& engine = by_engine ? *each : *rest;
+        return std::pair(&scheme_of_choice(model, engine, by_engine ? *rest : *each),
+                         leaves_towers_out(engine_of(model, engine), *model.model));
       };
       const auto& values = by_engine ? runtimes : places;
-      const model::Scheme* first = on(values.front());
+      const auto first = on(values.front());
       if (std::ranges::any_of(values, [&](const Choice* each) { return on(each) != first; }))
         return true;
     }

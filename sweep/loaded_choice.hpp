@@ -8,6 +8,9 @@
 
 namespace headroom::sweep {
 
+/// The engine of a choice of models, or that of others where it decides none.
+const model::Engine& engine_of(const Choice& choice, const Choice& engine);
+
 /// The scheme in memory of a choice of models, with the engine and machine of others where it
 /// decides none (model/engine/loaded_scheme.hpp).
 const model::Scheme& scheme_of_choice(const Choice& choice, const Choice& engine,

@@ -6,6 +6,7 @@
 
 #include "model/answer/placement/strategy.hpp"
 #include "model/engine/loaded_scheme.hpp"
+#include "model/engine/loaded_weights.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/sources/source.hpp"
 
@@ -36,7 +37,7 @@ std::optional<model::Advice> smaller_model(const model::Scenario& scenario,
     const model::Scheme& held =
         model::loaded_scheme(m, own_precision ? nullptr : scenario.weights->scheme,
                              *scenario.runtime, *scenario.machine);
-    const model::QuantisedModel weights = quantise(m, held);
+    const model::QuantisedModel weights = loaded_weights(m, held, *scenario.runtime);
     if (!weights.refusal.empty()) continue;
     model::Scenario s = scenario;
     s.weights = &weights;

@@ -7,6 +7,7 @@
 #include "model/answer/way_order.hpp"
 #include "model/engine/card_class.hpp"
 #include "model/engine/loaded_scheme.hpp"
+#include "model/engine/loaded_weights.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/high_end.hpp"
@@ -152,6 +153,15 @@ std::shared_ptr<const model::QuantisedModel> HeldWeights::in(const model::Scheme
   return weights;
 }
 
+std::shared_ptr<const model::QuantisedModel> HeldWeights::in(const model::Scheme& scheme,
+                                                             const model::Engine& engine) {
+  if (!leaves_towers_out(engine, model())) return in(scheme);
+  auto& weights = text_[&scheme];
+  if (!weights)
+    weights = std::make_shared<model::QuantisedModel>(loaded_weights(model(), scheme, engine));
+  return weights;
+}
+
 std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
                               const Compared& compared) {
   HeldWeights held(model);
@@ -173,7 +183,7 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
   const auto add = [&](const model::Engine& engine, const std::string& name, bool reads_own) {
     const model::Scheme* asked = name == "auto" ? nullptr : &model::scheme(name);
     const model::Scheme& loaded = model::loaded_scheme(model, asked, engine, *scenario.machine);
-    const auto weights = weights_in(asked == nullptr ? sixteen_bit(loaded) : loaded);
+    const auto weights = held.in(asked == nullptr ? sixteen_bit(loaded) : loaded, engine);
     if (reads_own && asked != nullptr && bits_of(*weights) >= own) return;
     scenario.runtime = &engine;
     scenario.weights = weights.get();

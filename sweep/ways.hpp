@@ -76,10 +76,13 @@ class HeldWeights {
   explicit HeldWeights(const model::Model& model) : index_(model) {}
   const model::Model& model() const { return index_.model; }
   std::shared_ptr<const model::QuantisedModel> in(const model::Scheme& scheme);
+  /// As the engine loads them (model/engine/loaded_weights.hpp).
+  std::shared_ptr<const model::QuantisedModel> in(const model::Scheme& scheme,
+                                                  const model::Engine& engine);
 
  private:
   model::TensorIndex index_;
-  std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> made_;
+  std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> made_, text_;
 };
 
 /// The ways by each engine and precision, the best first. Order: on cards, on cards but tight, with

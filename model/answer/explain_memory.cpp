@@ -103,7 +103,7 @@ class MemoryTerms {
           "part of the activations: unused ends of the allocator's blocks, rotary tables", "",
           "model/checkpoint/allocator.hpp");
     bytes_term(
-        on + "activations", 0.7 * work, work, 1.4 * work,
+        on + "activations", factors_.memory.low * work, work, factors_.memory.high * work,
         "max(feed-forward, attention, logits) of a pass, growing caches, buffers, other "
         "allocations",
         fmt::format("{} tokens, hidden {}, widest {:.0f}, {} logits", pass_tokens(s_),

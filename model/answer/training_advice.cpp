@@ -44,11 +44,24 @@ Size longest_sequence(TrainingScenario s, Bytes card) {
          });
 }
 
+namespace {
+
+/// Shares everything out over the data-parallel cards. A recipe that is the engine's own becomes
+/// its own under ZeRO 3.
+void share_out(TrainingScenario& s, Size replicas) {
+  const bool adapts = s.adapter != nullptr;
+  if (s.recipe == &usual_recipe(*s.runtime, s.zero, adapts))
+    s.recipe = &usual_recipe(*s.runtime, 3, adapts);
+  s.parallel.replicas = replicas;
+  s.zero = 3;
+}
+
+}  // namespace
+
 Size fewest_replicas(TrainingScenario s, Bytes card) {
   TrainingEvaluator evaluate;
-  s.zero = 3;
   for (Size n = 2; n <= 4096; n *= 2) {
-    s.parallel.replicas = n;
+    share_out(s, n);
     if (peak_of(evaluate, s) <= card) return n;
   }
   return 0;
@@ -105,16 +118,12 @@ std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made, S
     option(optimizer_8bit, 0, states, [](auto& c) { c.optimizer = &optimizer("adamw-8bit"); });
   if (s.adapter == nullptr && s.recipe->name != "pure-16bit")
     option(pure_16bit, 0, states, [](auto& c) { c.recipe = &recipe("pure-16bit"); });
-  if (s.parallel.alike() > 1 && s.zero < 3) option(zero_3, 0, share, [](auto& c) { c.zero = 3; });
+  if (s.parallel.alike() > 1 && s.zero < 3)
+    option(zero_3, 0, share, [](auto& c) { share_out(c, c.parallel.replicas); });
   if (const Size replicas = s.parallel.replicas * (cards / s.parallel.cards());
       replicas > s.parallel.replicas)
-    option(more_replicas, replicas, share, [replicas](TrainingScenario& c) {
-      const bool adapts = c.adapter != nullptr;
-      if (c.recipe == &usual_recipe(*c.runtime, c.zero, adapts))
-        c.recipe = &usual_recipe(*c.runtime, 3, adapts);
-      c.parallel.replicas = replicas;
-      c.zero = 3;
-    });
+    option(more_replicas, replicas, share,
+           [replicas](TrainingScenario& c) { share_out(c, replicas); });
   if (!recomputes_layers(s.recomputation))
     option(recompute_all, 0, again, [](auto& c) { c.recomputation = Recomputation::full; });
   if (!s.optimizer_on_host && (s.zero > 0 || s.adapter == nullptr))

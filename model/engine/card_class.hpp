@@ -15,8 +15,9 @@ namespace headroom::model {
 enum class CardClass : std::uint8_t { hbm, hopper, gddr, radeon, apple, other };
 inline constexpr std::size_t card_classes = 6;
 
-/// NVIDIA's data centre dies (compute capability x.0 before 12, and 10.3) have HBM; its other cards
-/// have GDDR. Source: NVIDIA, CUDA GPU compute capability tables. AMD's HBM cards reach 1 TB/s and
+/// NVIDIA's data centre dies (compute capability x.0 before 12, and 10.3) have HBM. Its other cards
+/// have GDDR, or memory that a host shares, as GB10 and Jetson do.
+/// Source: NVIDIA, CUDA GPU compute capability tables. AMD's HBM cards reach 1 TB/s and
 /// more, its GDDR cards less (data sheets of Radeon VII, Instinct, RX and PRO).
 CardClass card_class(const Device& device);
 

@@ -28,6 +28,7 @@ constexpr std::string_view separate_formats[] = {"never", "quantised", "unless_l
 constexpr std::string_view growths[] = {"reserved", "by_layer", "reallocate_all"};
 constexpr std::string_view blocks[] = {"exact", "per_tensor", "fused"};
 constexpr std::string_view fp32_checkpoints[] = {"fp32", "fp16", "bf16"};
+constexpr std::string_view towers[] = {"loaded", "optional", "left_out"};
 constexpr std::string_view adapters[] = {"unknown", "loaded", "slots"};
 constexpr std::string_view offloads[] = {"none", "stream", "compute"};
 constexpr std::string_view host_weights[] = {"copied", "fetched", "mapped"};
@@ -139,7 +140,7 @@ const EngineField rows_of_fields[] = {
     {"weights", "fuses_at_start", "q, k and v, and experts, are copied into one matrix at start", AT(weights.fuses_at_start)},
     {"weights", "unties_fp8", "a tied head of an FP8 checkpoint is loaded in addition to the embedding", AT(weights.unties_fp8)},
     {"weights", "repacks_on_cpu", "weights on the CPU are in memory twice", AT(weights.repacks_on_cpu)},
-    {"weights", "towers_optional", "an option leaves towers of images and sound out", AT(weights.towers_optional)},
+    {"weights", "towers", "towers of images and sound: loaded; optional: an option leaves them out; left_out", ONE_OF(weights.towers, towers)},
     {"weights", "adapters", "how low-rank adapters are stored in memory", ONE_OF(weights.adapters, adapters)},
     {"weights", "adapter_ranks", "ranks of adapter slots", AT(weights.adapter_ranks)},
     {"weights", "adapter_bytes", "bytes of an element of an adapter", AT(weights.adapter_bytes)},

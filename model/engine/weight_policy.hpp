@@ -70,6 +70,13 @@ enum class Fp32Checkpoints {
   bf16,  ///< fp16 on cards without bf16, and for models that generate nothing
 };
 
+/// Towers of images and sound: weights beside the language model's.
+enum class Towers {
+  loaded,
+  optional,  ///< loaded unless an option leaves them out
+  left_out,  ///< the language model alone is loaded
+};
+
 struct WeightPolicy {
   std::vector<SchemeFamily> formats;           ///< formats of weights that it runs
   std::vector<CheckpointSupport> checkpoints;  ///< by method; empty: all methods on all cards
@@ -86,7 +93,7 @@ struct WeightPolicy {
   bool fuses_at_start;   ///< q, k and v, and a layer's experts, are copied into one matrix at start
   bool unties_fp8;       ///< a tied head of an FP8 checkpoint is a second copy
   bool repacks_on_cpu;   ///< weights on the CPU are held twice: as loaded and as kernels want them
-  bool towers_optional;  ///< an option leaves towers of images and sound out
+  Towers towers;
   AdapterMemory adapters;
   std::vector<Size> adapter_ranks;  ///< ranks of adapter slots; empty: any
   Size adapter_bytes;               ///< bytes of an element of an adapter

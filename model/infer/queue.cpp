@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/infer/estimate.hpp"
+#include "model/infer/memory/activation.hpp"
 #include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/service.hpp"
 #include "model/infer/serving.hpp"
@@ -98,12 +99,11 @@ const Queue::Passes& Queue::measured(std::size_t index) {
 
 Queue::Passes Queue::of_pace(const Pace& pace) const {
   const auto stages = static_cast<double>(pace.stages);
-  const ServingPolicy& policy = scenario_.runtime->serving;
-  const double passes =
-      static_cast<double>(pace.prompt_tokens) /
-      static_cast<double>(std::max<Size>(
-          1, scenario_.chunk_tokens > 0 ? scenario_.chunk_tokens : policy.prefill_chunk));
-  const double line = policy.separate_prefill ? pace.another : pace.delay + passes * pace.step;
+  const auto chunk = static_cast<double>(prefill_chunk(scenario_));
+  const double passes = chunk > 0 ? static_cast<double>(pace.prompt_tokens) / chunk : 1;
+  const double line = scenario_.runtime->serving.separate_prefill
+                          ? pace.another
+                          : pace.delay + passes * pace.step;
   return {first_ * (pace.request + pace.prompt + pace.step), step_ * pace.step,
           step_ * pace.delay / stages, first_ * pace.another / stages, first_ * line / stages};
 }

@@ -101,7 +101,7 @@ void apply_factors(const TrainingScenario& s, const Stage& stage, TrainingEstima
     double bytes = *x * unit;
     if (!s.fused_attention)
       bytes +=
-          n(s.batch) * n(m.shape.query_heads) * n(s.sequence) * n(s.sequence) * layers * element;
+          tokens * n(m.shape.query_heads) * n(s.sequence) * layers * element;
     e.attention = whole_bytes(bytes);
   }
   if (const auto x = of(s, "feed_forward_factor")) e.feed_forward = whole_bytes(*x * unit);

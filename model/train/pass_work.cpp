@@ -115,9 +115,18 @@ Flops attention_flops(const TrainingScenario& s, Size first, Size last) {
 
 namespace {
 
-/// Two FLOPs for each token and element, from a prefix sum over layers. A tower has patches.
-Flops flops_of(const TrainingScenario& s, const std::vector<double>& all, Size first, Size last) {
-  const double text = real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
+/// Tokens of a pass on all cards that share its sequences.
+double tokens_of_pass(const TrainingScenario& s) {
+  return real_count(s.batch) * real_count(s.sequence);
+}
+double tokens_on_card(const TrainingScenario& s) {
+  return tokens_of_pass(s) / real_count(s.parallel.context);
+}
+
+/// Two FLOPs for each of `text` tokens and element, from a prefix sum over layers. A tower has
+/// patches, which context parallelism does not divide.
+Flops flops_of(const TrainingScenario& s, const std::vector<double>& all, Size first, Size last,
+               double text) {
   const double patches = real_count(s.batch * s.images.count * s.images.patches);
   const Range run{first, last};
   const double elements = between(all, run);
@@ -132,10 +141,14 @@ Flops flops_of(const TrainingScenario& s, const std::vector<double>& all, Size f
 }  // namespace
 
 Flops matrix_flops(const TrainingScenario& s, Size first, Size last) {
-  return flops_of(s, s.model->profile.multiplied_before, first, last);
+  return flops_of(s, s.model->profile.multiplied_before, first, last, tokens_on_card(s));
+}
+Flops all_matrix_flops(const TrainingScenario& s) {
+  const Profile& p = s.model->profile;
+  return flops_of(s, p.multiplied_before, 0, std::ssize(p.layers), tokens_of_pass(s));
 }
 Flops expert_flops(const TrainingScenario& s, Size first, Size last) {
-  return flops_of(s, s.model->profile.routed_before, first, last);
+  return flops_of(s, s.model->profile.routed_before, first, last, tokens_on_card(s));
 }
 
 PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage) {
@@ -147,7 +160,7 @@ PassWork pass_work(const TrainingScenario& s, const StepShape& shape, Size stage
   const Phases<double> products{1, back, again};
   PassWork w;
   w.again = again;
-  w.tokens = real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
+  w.tokens = tokens_on_card(s);
   w.routed = w.tokens * real_count(held.chosen) * real_count(m.shape.hidden_size);
   w.experts = expert_flops(s, here.first, here.last) / tensor * products;
   w.matrices = matrix_flops(s, here.first, here.last) / tensor * products - w.experts;

@@ -59,6 +59,8 @@ RealBytes length_bytes(const TrainingScenario& scenario);
 /// FLOPs of one pass's matrices in layers [first, last), on all cards that share them. A tower
 /// multiplies patches; it does nothing without images.
 Flops matrix_flops(const TrainingScenario& scenario, Size first, Size last);
+/// As above for all layers, on all cards, those that share the sequences included.
+Flops all_matrix_flops(const TrainingScenario& scenario);
 /// The share of experts in matrix_flops.
 Flops expert_flops(const TrainingScenario& scenario, Size first, Size last);
 /// FLOPs of scores and values of one token, averaged over a sequence: 4 per dimension of all heads

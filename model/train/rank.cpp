@@ -141,8 +141,7 @@ Size largest_parameter(const TrainingScenario& s) {
   const Size experts = m.profile.routing.experts;
   Size largest = 0;
   for (const Tensor& t : m.part.tensors) {
-    const bool routed = experts > 0 && t.name.find(".experts.") != std::string::npos;
-    const Size together = routed && t.shape.size() == 2 ? 2 * experts : 1;
+    const Size together = t.of > 1 && t.shape.size() == 2 ? 2 * experts : 1;
     largest = std::max(largest, together * t.elements());
   }
   return largest / s.parallel.tensor;
@@ -159,7 +158,7 @@ void check_parallelism(const TrainingScenario& s) {
                                  {"expert parallel", p.experts},
                                  {"context parallel", p.context}})
     if (n < 1) throw std::invalid_argument(fmt::format("{}: found {}; at least 1", split, n));
-  const auto layers = static_cast<Size>(m.profile.layers.size());
+  const Size layers = static_cast<Size>(m.profile.layers.size()) - tower_layers(m);
   const Size experts = m.profile.routing.experts;
   must_divide(heads_not_divisible, "attention heads", m.shape.query_heads, "tensor parallel",
               p.tensor);

@@ -126,8 +126,6 @@ void StageMemory::offload() {
   if (s.optimizer_on_host) {
     e.host = e.master + e.states + of(4, 1);  // the update needs fp32 gradients, too
     e.master = e.states = Bytes(0);
-  } else if (s.optimizer->paged) {
-    e.host = e.states;  // reserved: they move when the card is full
   }
   if (s.parameters_on_host) e.host += e.weights, e.weights = Bytes(0);
   if (s.on_disk) {

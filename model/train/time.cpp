@@ -170,8 +170,7 @@ void add_rates(const TrainingScenario& s, const Machine& machine, StepTime& t) {
   const Model& m = *s.model;
   const auto layers = static_cast<Size>(m.profile.layers.size());
   const double back = backward_products(s);
-  const Flops matrices =
-      matrix_flops(s, 0, layers) * real_count(p.context) * passes * real_count(p.replicas);
+  const Flops matrices = all_matrix_flops(s) * passes * real_count(p.replicas);
   const Flops useful = matrices * (1 + back) +
                        tokens * (Flops(2 * real_count(m.profile.head_elements)) * (1 + back) +
                                  attention_flops(s, 0, layers) * 3);

@@ -170,8 +170,9 @@ void Subjects::set_weights(const Measurement& row, Scenario& s) {
   if (runtime == runtimes_.end())
     throw Skipped(Skip::runtime, fmt::format("engine '{}'", row["runtime"]));
   s.runtime = &*runtime;
+  const bool is_text = row.says("text_only") || s.runtime->weights.towers == model::Towers::left_out;
   const model::Model& model =
-      row.says("text_only") ? models_.text_model(row["model"]) : models_.model(row["model"]);
+      is_text ? models_.text_model(row["model"]) : models_.model(row["model"]);
   require_parameters(row, model);
   const std::string& written = row["precision"];
   try {

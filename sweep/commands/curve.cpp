@@ -9,6 +9,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/engine/loaded_scheme.hpp"
+#include "model/engine/loaded_weights.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/plot.hpp"
@@ -80,12 +81,15 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
       const model::Scheme& scheme =
           model::loaded_scheme(*given.model, asked, *s.runtime, *s.machine);
       const auto same = std::ranges::find_if(
-          all.weights, [&](const auto& each) { return each->scheme == &scheme; });
+          all.weights, [&](const auto& each) {
+            return each->scheme == &scheme &&
+                   (each->text != nullptr) == leaves_towers_out(*s.runtime, *given.model);
+          });
       if (same != all.weights.end()) {
         s.weights = same->get();
       } else {
-        all.weights.push_back(
-            std::make_unique<model::QuantisedModel>(model::quantise(*given.model, scheme)));
+        all.weights.push_back(std::make_unique<model::QuantisedModel>(
+            model::loaded_weights(*given.model, scheme, *s.runtime)));
         s.weights = all.weights.back().get();
       }
       std::string label = fmt::format("{}, {}", scheme.name, s.runtime->name);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "model/answer/explain.hpp"
+#include "model/engine/loaded_weights.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -27,7 +28,7 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     throw std::invalid_argument(
         "adapters, a draft model and images are not part of this file: transformers, llama.cpp, "
         "vllm and sglang start them");
-  std::optional<model::QuantisedModel> with_its_adapters;
+  std::optional<model::QuantisedModel> loaded;
   const LaunchKind* own_kind = kind_of(*s.runtime);
   if (!kind.runtime.empty() && (own_kind == nullptr || own_kind->runtime != kind.runtime)) {
     if (options.given("runtime") && options.text("kind") != "all")
@@ -37,10 +38,13 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     s.layer_split = nullptr;  // options of another engine
     s.cpu_offload = Bytes(0);
     if (s.draft != nullptr) check_draft(s, *s.draft);
-    if (given.adapters) {
-      with_its_adapters = model::with_adapters(model::quantise(*given.model, *s.weights->scheme),
-                                               *s.runtime, *given.adapters, s.batch);
-      s.weights = &*with_its_adapters;
+    const bool differs = leaves_towers_out(*s.runtime, *given.model) !=
+                         leaves_towers_out(*given.scenario.runtime, *given.model);
+    if (given.adapters || differs) {
+      loaded = model::loaded_weights(*given.model, *s.weights->scheme, *s.runtime);
+      if (given.adapters)
+        loaded = model::with_adapters(*loaded, *s.runtime, *given.adapters, s.batch);
+      s.weights = &*loaded;
     }
   }
   const bool own = s.runtime == given.scenario.runtime;

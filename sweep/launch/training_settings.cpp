@@ -199,7 +199,7 @@ std::string expected(const TrainingPoint& point) {
   const model::TrainingEstimate& e = point.answer.memory;
   std::string text = fmt::format(
       "# Training {} on {}: {}.\n# Expected on the fullest card: {} ({} to {})", point.model().name,
-      point.given.machine->name, is_tight(point.given, e) ? "tight" : "fits", to_text(e.peak),
+      point.given.machine->name, is_tight(point.given, e.peak) ? "tight" : "fits", to_text(e.peak),
       to_text(e.peak_low), to_text(e.peak_high));
   if (point.answer.time)
     text +=

@@ -6,6 +6,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/text_only.hpp"
+#include "model/engine/loaded_weights.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/output.hpp"
 
@@ -36,7 +37,10 @@ void check_text_only(const model::Model& m, const model::Engine& engine) {
   if (!has_towers(m))
     throw std::invalid_argument(
         fmt::format("{} ({}) has no towers of images or sound", m.name, m.architecture));
-  if (!engine.weights.towers_optional)
+  if (engine.weights.towers == model::Towers::left_out)
+    throw std::invalid_argument(
+        fmt::format("{} never loads the towers of {}", engine.name, m.name));
+  if (engine.weights.towers != model::Towers::optional)
     throw std::invalid_argument(
         fmt::format("{} loads the towers of {} always; llama.cpp, sglang and vllm can leave them "
                     "out",
@@ -45,7 +49,11 @@ void check_text_only(const model::Model& m, const model::Engine& engine) {
 
 void take_towers(const Options& options, const model::Engine& engine, model::Model& m,
                  std::vector<std::string>& assumed) {
-  if (!options.given("text-only")) return;
+  if (!options.given("text-only")) {
+    if (leaves_towers_out(engine, m))
+      assumed.push_back(fmt::format("{} loads no towers of images or sound", engine.name));
+    return;
+  }
   options.exclusive({"text-only", "images"});
   const Size before = m.profile.parameters;
   try {
@@ -81,6 +89,8 @@ std::optional<GivenImages> images_of(const Options& options, const model::Model&
                                      std::string_view text_flag) {
   options.requires_flag("image-size", "images");
   if (!options.given("images")) return std::nullopt;
+  if (m.text_only)
+    throw UsageError(fmt::format("--images: {} is loaded without its towers", m.name));
   if (m.images.kind == model::ImageTokens::unknown)
     throw UsageError(
         fmt::format("--images: {} ({}) takes none, or the number of their tokens is not described; "

@@ -11,6 +11,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
 #include "model/engine/loaded_scheme.hpp"
+#include "model/engine/loaded_weights.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/best_way.hpp"
 #include "sweep/budget.hpp"
@@ -275,7 +276,8 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   const model::Scheme* named = given.ways.empty() ? scheme : given.ways.front().asked;
   if (auto note = model::loading_note(*given.model, named, *s.runtime, *s.machine); !note.empty())
     given.assumed.push_back(std::move(note));
-  given.weights = std::make_unique<model::QuantisedModel>(model::quantise(*given.model, loaded));
+  given.weights = std::make_unique<model::QuantisedModel>(
+      model::loaded_weights(*given.model, loaded, *s.runtime));
   s.weights = given.weights.get();
   if (!given.on_machine) refuse_splits(options);
   add_images(options, s, given.assumed);

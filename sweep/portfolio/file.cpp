@@ -9,6 +9,7 @@
 #include "hardware/toml_row.hpp"
 #include "model/engine/default_cache.hpp"
 #include "model/engine/loaded_scheme.hpp"
+#include "model/engine/loaded_weights.hpp"
 #include "report/curve.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/portfolio/portfolio.hpp"
@@ -112,7 +113,8 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
           fmt::format("found {}, which {} loads differently on {} and {}; expected one that is "
                       "the same on all machines, such as bf16",
                       held, s.runtime->name, p.machines.front()->name, machine->name));
-  p.weights.push_back(std::make_unique<model::QuantisedModel>(model::quantise(m, scheme)));
+  p.weights.push_back(
+      std::make_unique<model::QuantisedModel>(model::loaded_weights(m, scheme, *s.runtime)));
   if (!p.weights.back()->refusal.empty()) row.fail("precision", p.weights.back()->refusal);
 
   s.weights = p.weights.back().get();

@@ -65,9 +65,7 @@ bool has_room(const GivenTraining& given, Bytes peak) {
 
 }  // namespace
 
-bool is_tight(const GivenTraining& given, const TrainingEstimate& e) {
-  return !has_room(given, e.peak);
-}
+bool is_tight(const GivenTraining& given, Bytes peak) { return !has_room(given, peak); }
 
 TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) {
   const Bytes card = model::smallest_card(*given.machine);
@@ -102,6 +100,10 @@ std::vector<std::string> warnings_of(const GivenTraining& given) {
     all.push_back(
         fmt::format("the memory that {} keeps quantised in {} is an estimate without measurements",
                     runtime.name, given.scenario.matrices->name));
+  if (given.scenario.optimizer->paged)
+    all.push_back(
+        "paged states count on the card; they may move to host memory when it is full, which is "
+        "slower");
   for (const auto& [key, value] : given.scenario.factors)
     all.push_back(fmt::format("a rule of thumb replaces the counted value: {} = {}", key, value));
   return all;

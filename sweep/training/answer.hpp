@@ -29,7 +29,7 @@ TrainingAnswer answer_of(const GivenTraining& given);
 
 /// True if the peak of a step on the machine's cards, at the high end of its interval, leaves less
 /// than the memory to spare.
-bool is_tight(const GivenTraining& given, const model::TrainingEstimate& estimate);
+bool is_tight(const GivenTraining& given, Bytes peak);
 
 /// Room for more, and changes: those that would make a step fit, or a tight one safe.
 struct TrainingAdvice {

@@ -51,7 +51,7 @@ std::string headline(const GivenTraining& given, const TrainingAnswer& answer) {
   const std::string of_card =
       fmt::format("{} of {} GiB on the fullest card {}", in_gib(e.peak), in_gib(card), interval);
   const std::string speed = speed_words(given, answer);
-  if (fits(o)) return (is_tight(given, e) ? "Tight: " : "Fits: ") + of_card + ", " + speed;
+  if (fits(o)) return (is_tight(given, e.peak) ? "Tight: " : "Fits: ") + of_card + ", " + speed;
   std::string text = "Does not fit: ";
   if (o.reason == model::Reason::ram)
     text += fmt::format("the host needs {} of {} GiB", in_gib(o.cpu_bytes),
@@ -85,7 +85,8 @@ std::string memory_table(const TrainingAnswer& answer) {
   return aligned({"fullest card", "GiB", ""}, {false, true, false}, rows);
 }
 
-std::string advice_lines(const TrainingAdvice& advice, bool is_tight) {
+std::string advice_lines(const GivenTraining& given, const TrainingAnswer& answer) {
+  const TrainingAdvice advice = advice_of(given, answer.memory);
   std::string text;
   if (advice.batch > 0)
     text = '\n' + paragraph(fmt::format("Room for a batch of {}, or sequences of {} tokens.",
@@ -99,9 +100,9 @@ std::string advice_lines(const TrainingAdvice& advice, bool is_tight) {
     if (rows.size() == most_changes) break;
     rows.push_back({change_flags(c), in_gib(c.peak), fmt::format("{:+.0f} %", 100 * (c.time - 1)),
                     change_effect(c),
-                    is_tight ? "safe"
-                    : c.fits ? "fits"
-                             : ""});
+                    !c.fits                     ? ""
+                    : is_tight(given, c.peak) ? "tight"
+                                              : "fits"});
   }
   if (advice.replicas > 0)
     text += paragraph(fmt::format("Fits with --dp {} --zero 3, on a machine with as many cards.",
@@ -126,7 +127,7 @@ std::string training_screen(const GivenTraining& given, const TrainingAnswer& an
   if (e.disk > Bytes(0)) text += fmt::format("On disk: {} GiB a card.\n", in_gib(e.disk));
   text += budget_line(given, answer);
   if (given.machine && !given.machine->devices.empty())
-    text += advice_lines(advice_of(given, e), fits(*answer.outcome) && is_tight(given, e));
+    text += advice_lines(given, answer);
   text += '\n';
   for (const auto& line : warnings_of(given)) text += paragraph("Warning: " + line + '.');
   if (!given.probe.empty()) text += paragraph("To measure it on a GPU: " + given.probe);

@@ -44,6 +44,22 @@ TEST(Admission, SequencesBeyondThePoolWait) {
   }
 }
 
+TEST(Admission, AStatedNumberOfSequencesRunsWhateverTheBatch) {
+  test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x a100-sxm-80gb", "vllm");
+  on.s.context = 32768;
+  for (const Size stated : {1, 4}) {
+    on.s.max_sequences = stated;
+    for (const Size batch : {2 * stated, Size{100}}) {  // of a hundred, not all would have room
+      on.s.batch = on.s.concurrency = batch;
+      const Estimate e = evaluate(on.s);
+      EXPECT_EQ(e.verdict, Verdict::fits_one_gpu) << stated << " of " << batch;
+      EXPECT_EQ(batch - e.queued, stated) << "of " << batch;
+      EXPECT_EQ(e.served.running, stated) << "of " << batch;
+      EXPECT_EQ(traffic(on.s).running, stated) << "of " << batch;
+    }
+  }
+}
+
 TEST(Admission, DoesNotFitWithoutAPoolOrRoomForOneSequence) {
   test::OnCards on("meta-llama/Llama-3.1-8B", "bf16", "1x rtx-4090", "vllm");
   on.s.batch = 4;

@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "model/infer/memory/activation.hpp"
 #include "model/infer/queue.hpp"
 
 namespace headroom::test {
@@ -82,7 +83,7 @@ class PassesSimulation {
 
   void pass() {
     const auto decoding = static_cast<Size>(running_.size());
-    Size room = scenario_.runtime->serving.prefill_chunk, taken = 0;
+    Size room = model::prefill_chunk(scenario_), taken = 0;
     while (room > 0 && !waiting_.empty() && static_cast<Size>(running_.size()) < slots_) {
       Request& next = waiting_.front();
       const Size part = std::min(room, next.prompt);

@@ -55,13 +55,16 @@ struct AllErrors {
   }
 };
 
-// Chat and summaries; few and many slots; loads up to the one that plans allow.
+// Chat and summaries; few and many slots; loads up to the one that plans allow; the engine's own
+// passes of prompts, and shorter ones.
 TEST_P(QueueOf, PoissonArrivalsAreThoseOfASimulation) {
   AllErrors errors;
-  for (const auto& [prompt, output] : {std::pair<Size, Size>{1000, 200}, {200, 800}})
+  for (const auto& [prompt, output, chunk] :
+       {std::tuple<Size, Size, Size>{1000, 200, 0}, {1000, 200, 512}, {200, 800, 0}})
     for (const Size slots : {8, 128})
       for (const double load : {0.3, 0.5, 0.8}) {
-        const Scenario s = scenario(prompt, output, slots);
+        Scenario s = scenario(prompt, output, slots);
+        s.chunk_tokens = chunk;
         Queue queue(s, slots);
         const Arrivals arrivals{.requests_s = load * queue.capacity()};
         errors.add(queue.at(arrivals), test::simulated(s, arrivals, slots));

@@ -175,6 +175,31 @@ TEST(TrainingAdvice, PutsIdleCardsToWork) {
   EXPECT_FALSE(with_all(2).has_value());
 }
 
+TEST(TrainingAdvice, FewestReplicasAreThoseThatFitInTheRecipeOfZero3) {
+  const Fixture f;
+  const TrainingScenario s = f.step("trainer");
+  TrainingScenario eight = s;
+  eight.parallel.replicas = 8;
+  eight.zero = 3;
+  eight.recipe = &usual_recipe(*s.runtime, 3, false);
+  ASSERT_NE(eight.recipe, s.recipe);
+  const Bytes needed = evaluate_training(eight).peak;
+  EXPECT_EQ(fewest_replicas(s, needed), 8);
+  EXPECT_EQ(fewest_replicas(s, needed - Bytes(1)), 16);
+}
+
+// bitsandbytes' pages are the card's until it is full, so a host needs nothing for them before.
+TEST(TrainingShape, PagedStatesCountOnce) {
+  const Fixture f;
+  TrainingScenario s = f.step("trainer");
+  s.optimizer = &optimizer("adamw-8bit");
+  const TrainingEstimate plain = evaluate_training(s);
+  s.optimizer = &optimizer("paged-adamw-8bit");
+  const TrainingEstimate paged = evaluate_training(s);
+  EXPECT_EQ(paged.states, plain.states);
+  EXPECT_EQ(paged.host, Bytes(0));
+}
+
 // transformers 5.17 optimization.py: weight and gradient in fp32, the gradient's square and the
 // update, for one parameter at a time. Here the largest is the embedding.
 TEST(TrainingShape, AdafactorCopiesOneParameterAtATime) {

@@ -153,7 +153,7 @@ UnitProblem UnitBuilder::problem(const Regime& regime, const Units& units) const
     p.disk_room = std::min(s_.disk_budget, s_.machine->host.disk).count();
   p.launches = launches(s_, pass_).value();
   p.prefetches = p.caches_on_first && s_.runtime->offload.prefetches;
-  p.launches_hide = s_.runtime->kernels.launch == Launch::overlapped && regime.cards;
+  p.launches_hide = launches_overlap(s_) && regime.cards;
   // Cards that divide matrices do not hand on. A CPU that computes takes over for each chunk.
   const double handoff = s_.runtime->offload.device_handoff_s.value;
   if (!s_.runtime->parallel.tensor_parallel_layers) p.card_handoff = handoff;

@@ -1,6 +1,7 @@
 // Quantisation of weights. A scheme gives the block format of each tensor.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -106,6 +107,7 @@ enum class FromFiles : std::uint8_t { as_they_are, cast, packed };
 /// total = embedding + all of layer + head.
 struct QuantisedModel {
   const Model* model = nullptr;
+  std::shared_ptr<const Model> text;  ///< owns `model` where an engine leaves out its towers
   const Scheme* scheme = nullptr;
   std::string refusal;      ///< why the scheme cannot store the model; then there are no bytes
   Bytes total;              ///< parameters and buffers, adapters

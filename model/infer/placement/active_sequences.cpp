@@ -47,7 +47,9 @@ std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double
   if (plan.reason != Reason::gpu_memory) return std::nullopt;
   const Size guess = std::min(most, room_for(tried, plan, factor));
   if (guess == 0) return std::nullopt;
-  fewer.batch = largest_near(guess, 0, most, [&](Size batch) {
+  // The whole batch is known to have no room.
+  const Size too_many = most < s.batch ? most + 1 : most;
+  fewer.batch = largest_near(guess, 0, too_many, [&](Size batch) {
     fewer.batch = batch;
     return place(Uses(fewer, tried.setup()), factor).feasible();
   });

@@ -86,6 +86,10 @@ bool waits_for_products(const Scenario& s) {
   return s.runtime->kernels.launch == Launch::overlapped && is_by_block(s);
 }
 
+bool launches_overlap(const Scenario& s) {
+  return s.runtime->kernels.launch == Launch::overlapped && !waits_for_products(s);
+}
+
 namespace {
 
 /// Kernels in addition to each product of a matrix, in units of packed_kernels, the length of an

@@ -46,6 +46,8 @@ double kernels(const Scenario& scenario, Range layers);
 /// True if the launching thread waits for every product of weights, so that no launch overlaps with
 /// work: transformers' FP8Linear (finegrained_fp8.py: synchronize, from 4.48 on).
 bool waits_for_products(const Scenario& scenario);
+/// True if kernels are launched while earlier ones run.
+bool launches_overlap(const Scenario& scenario);
 /// Launches in addition to kernels() if tensors are split over cards and nothing is captured. Each
 /// layer has two all-reduces, each with a copy of its input into a shared buffer (vLLM 0.4
 /// custom_all_reduce.py: all_reduce_unreg).

@@ -7,7 +7,7 @@ namespace headroom::model {
 Speeds::Speeds(const Scenario& s)
     : cpu(cpu_rate(s)),
       kernel_s(efficiency_of(s).kernel_s.value),
-      launches_hide(s.runtime->kernels.launch == Launch::overlapped && !waits_for_products(s)),
+      launches_hide(launches_overlap(s)),
       decoding{s.weights->model->profile.first_decoding, s.weights->model->profile.end_decoding},
       decoding_kernels(headroom::model::kernels(s, decoding)) {
   if (s.machine->devices.empty()) return;
