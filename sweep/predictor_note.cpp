@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hardware/quantity_text.hpp"
 #include "model/infer/intervals.hpp"
 #include "sweep/options/speculation.hpp"
@@ -45,14 +47,15 @@ std::optional<std::string> predictor_note(const model::Scenario& s, const model:
         if (why.empty()) why = "with them it does not fit";
         continue;
       }
-      if (e.tokens_s <= most_s) continue;
+      if (e.tokens_s <= plain.tokens_s && best.empty()) why = "here it would not be faster with them";
+      if (e.tokens_s <= std::max(most_s, plain.tokens_s)) continue;
       most_s = e.tokens_s;
+      const model::Acceptance kept = shares_kept(*given);
       best = fmt::format(
           "--speculate {} {}, if {:.0f} % ({:.0f} to {:.0f} %) of proposed tokens are kept; they "
           "take {}",
-          asked.text(), faster_words(with, e, plain), 100 * given->acceptance.expected,
-          100 * given->acceptance.low, 100 * given->acceptance.high,
-          to_text(given->weights->total));
+          asked.text(), faster_words(with, e, plain), 100 * kept.expected, 100 * kept.low,
+          100 * kept.high, to_text(given->weights->total));
     } catch (const std::invalid_argument& e) {
       if (why.empty()) why = e.what();
     }

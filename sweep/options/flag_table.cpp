@@ -187,8 +187,8 @@ constexpr Flag first_flags[] = {
      "speculative decoding with N proposed tokens a step: mtp:N (the checkpoint's modules), "
      "draft:MODEL:N, eagle3:MODEL:N, dflash:MODEL:N or ngram:N"},
     {"acceptance", "--acceptance-rate", one, "SHARE",
-     "share of proposed tokens that are kept: 0.7 (default: as published for mtp, eagle3 and "
-     "dflash)"},
+     "share of all proposed tokens that are kept, as engines log it: 0.7 (default: as published "
+     "for mtp, eagle3 and dflash)"},
     {"draft-model", "-md --model-draft --speculative-model --assistant-model", one, "MODEL",
      "short for --speculate draft:MODEL:N"},
     {"draft-precision", "", one, "NAME",

@@ -39,7 +39,10 @@ std::string_view word_of(Proposer proposer) {
 }
 
 model::Acceptance acceptance_for(const Speculation& asked) {
-  if (asked.acceptance) return {*asked.acceptance, *asked.acceptance, *asked.acceptance, 0};
+  if (asked.acceptance) {
+    const double stated = model::acceptance_of_share(asked.tokens, *asked.acceptance);
+    return {stated, stated, stated, 0};
+  }
   const model::Acceptance known = model::measured_acceptance(asked.proposer);
   if (known.sources == 0)
     throw std::invalid_argument(fmt::format(
@@ -142,6 +145,16 @@ std::unique_ptr<GivenDraft> make_draft(const Speculation& asked, const model::Sc
   return given;
 }
 
+model::Acceptance shares_kept(const GivenDraft& given) {
+  const auto at = [&](double acceptance) {
+    model::Draft draft = given.draft;
+    draft.acceptance = acceptance;
+    return share_kept(draft);
+  };
+  const model::Acceptance& a = given.acceptance;
+  return {at(a.low), at(a.expected), at(a.high), a.sources};
+}
+
 model::Model proposer_model(const Speculation& asked, const Hub& hub) {
   if (asked.proposer == Proposer::model) return resolve_model(asked.model, hub);
   const std::vector<std::string> names = {asked.model};
@@ -168,12 +181,12 @@ std::string assumed_line(const GivenDraft& given, const Speculation& asked,
                        draft.weights->model->name);
   if (draft.weights != nullptr)
     text += fmt::format(" in {}: {}", draft.weights->scheme->name, to_text(draft.weights->total));
-  const model::Acceptance& a = given.acceptance;
+  const model::Acceptance kept = shares_kept(given);
   text += fmt::format("; {} proposed a step, {:.0f} % of them kept", counted(draft.tokens, "token"),
-                      100 * draft.acceptance);
-  if (a.sources > 0)
-    text += fmt::format(" ({:.0f} to {:.0f} %, {} published sources)", 100 * a.low, 100 * a.high,
-                        a.sources);
+                      100 * kept.expected);
+  if (kept.sources > 0)
+    text += fmt::format(" ({:.0f} to {:.0f} %, {} published sources)", 100 * kept.low,
+                        100 * kept.high, kept.sources);
   text += fmt::format(", {:.2f} tokens a step", tokens_per_step(draft));
   if (draft.weights != nullptr)
     text += s.runtime->parallel.split == model::Split::tensors ? "; divided over the same cards"

@@ -21,7 +21,7 @@ struct Speculation {
   model::Proposer proposer = model::Proposer::model;
   std::string model;  ///< a draft model or a head; empty: none
   Size tokens = 0;
-  std::optional<double> acceptance;  ///< share that is kept; none: as measured elsewhere
+  std::optional<double> acceptance;  ///< share of all that are kept; none: as measured elsewhere
 
   /// "mtp:3": the form that parse_speculation() reads.
   std::string text() const;
@@ -56,6 +56,9 @@ struct GivenDraft {
 /// many tokens. It also throws for incompatible vocabularies and an unknown acceptance.
 std::unique_ptr<GivenDraft> make_draft(const Speculation& asked, const model::Scenario& scenario,
                                        const model::QuantisedModel* proposer);
+
+/// Shares of all proposed tokens that are kept, with their interval.
+model::Acceptance shares_kept(const GivenDraft& given);
 
 /// Throws std::invalid_argument where the scenario's engine or model has no use for `draft`.
 void check_draft(const model::Scenario& scenario, const model::Draft& draft);

@@ -20,6 +20,16 @@ TEST(Draft, TokensOfAStep) {
   EXPECT_NEAR(tokens(4, 0.8), 1 + 0.8 + 0.64 + 0.512 + 0.4096, 1e-12);
 }
 
+// An engine logs 42 % of 4 tokens as kept, so a step gives 1 + 4 * 0.42 (sudoingX/qwen38-mtp#11).
+TEST(Draft, AShareOfAllProposedTokensIsWhatEnginesLog) {
+  for (const Size k : {1, 2, 4, 7})
+    for (const double share : {0.0, 0.25, 0.42, 0.9, 1.0}) {
+      const Draft draft{.tokens = k, .acceptance = acceptance_of_share(k, share)};
+      EXPECT_NEAR(tokens_per_step(draft), 1 + static_cast<double>(k) * share, 1e-9);
+      EXPECT_NEAR(share_kept(draft), share, 1e-9);
+    }
+}
+
 /// Cards that divide a model also divide its draft. If the draft's heads do not divide, nothing
 /// runs.
 TEST(Draft, IsDividedByTheCardsOfTheModel) {

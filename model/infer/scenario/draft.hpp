@@ -22,12 +22,12 @@ enum class Proposer : std::uint8_t {
 struct Draft {
   const QuantisedModel* weights = nullptr;  ///< null: Proposer::lookup
   Size tokens = 5;                          ///< proposed in each step
-  double acceptance = 0;  ///< share of proposed tokens that are kept, each independently; at most 1
+  double acceptance = 0;  ///< chance that a proposed token is kept if those before it are; at most 1
   Proposer proposer = Proposer::model;
   Size modules = 1;  ///< Proposer::modules: each proposes one token in turn
 };
 
-/// Acceptance as measured, with an 80 % interval.
+/// Draft::acceptance as measured, with an 80 % interval.
 struct Acceptance {
   double low = 0, expected = 0, high = 0;
   Size sources = 0;  ///< 0: nothing was measured
@@ -44,6 +44,11 @@ struct AcceptanceRow {
 
 /// The acceptance a for which k proposed tokens give `length` tokens a step (see tokens_per_step).
 double acceptance_of(Size tokens, double length);
+/// The acceptance with which `share` of all k proposed tokens is kept, as engines log it: vLLM's
+/// accepted by drafted tokens (v1/spec_decode/metrics.py).
+inline double acceptance_of_share(Size tokens, double share) {
+  return acceptance_of(tokens, 1 + static_cast<double>(tokens) * share);
+}
 
 /// Mean and interval of the measured rows of a proposer. Logits of each source's mean are taken
 /// as normal: the interval is mean +- t * deviation * sqrt(1 + 1 / sources) with Student's t, so

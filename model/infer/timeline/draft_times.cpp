@@ -11,6 +11,10 @@ double tokens_per_step(const Draft& draft) {
   return a >= 1 ? k + 1 : (1 - std::pow(a, k + 1)) / (1 - a);
 }
 
+double share_kept(const Draft& draft) {
+  return (tokens_per_step(draft) - 1) / static_cast<double>(draft.tokens);
+}
+
 const Constant& check_cost() {
   static constexpr Constant cost{
       0.08, 0.03, 0.20, 10,

@@ -10,6 +10,9 @@ namespace headroom::model {
 /// k + 1 for a = 1. Source: Leviathan et al., arXiv:2211.17192, equation 1.
 double tokens_per_step(const Draft& draft);
 
+/// Share of all proposed tokens that is kept.
+double share_kept(const Draft& draft);
+
 /// `engine` with intervals of a decode step that also cover those of acceptance and of
 /// check_cost(). Logarithms of the factors add in quadrature, because the errors are independent.
 Engine with_acceptance(Engine engine, const Draft& draft, const Acceptance& acceptance);
