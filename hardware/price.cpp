@@ -105,6 +105,7 @@ Price read_price(const toml::table& table, std::string_view file, const Catalogu
       row.fail(kind.key, "found together with another; give one of device, host and machine");
     price.of = kind.of;
     price.name = known_name(row, kind, *name, catalogue);
+    price.names_host = kind.of == Price::Of::host || name->find('@') != std::string::npos;
   }
   if (price.name.empty()) row.fail("device", "missing; expected one of device, host and machine");
   Figures figures{row, file, uncertain};
@@ -247,6 +248,11 @@ const Price* rent_row(const Prices& prices, const Machine& machine) {
   if (row != nullptr && row->rent_per_hour) return row;
   return machine.devices.empty() ? prices.find(Price::Of::host, machine.host.name)
                                  : prices.find(Price::Of::device, machine.devices.front().name);
+}
+
+bool rents_unknown_host(const Prices& prices, const Machine& machine) {
+  const Price* row = rent_row(prices, machine);
+  return row != nullptr && !row->names_host;
 }
 
 std::optional<double> purchase_price(const Prices& prices, const Machine& machine) {

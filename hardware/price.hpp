@@ -20,6 +20,7 @@ struct Price {
   std::string name;  ///< catalogue name, or a machine's canonical name
   std::optional<double> buy, used, rent_per_hour;
   std::vector<int> counts;  ///< numbers of such devices that are machines to choose from
+  bool names_host = false;  ///< a host, or a machine as "CARDS @ HOST"
   std::string source, date;
 };
 
@@ -81,6 +82,10 @@ std::vector<std::string> priced_machines(const Prices& prices);
 /// The row that states the machine's rent: its own, or of its cards the first's. Null where
 /// rent_per_hour() is absent.
 const Price* rent_row(const Prices& prices, const Machine& machine);
+
+/// True if the row of the machine's rent names no host. What of one is rented with the cards is then
+/// unknown.
+bool rents_unknown_host(const Prices& prices, const Machine& machine);
 
 /// Purchase price of `machine` in the file's currency: its own price, that of each of its equal
 /// boxes, or the sum over cards and

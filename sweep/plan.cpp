@@ -18,6 +18,11 @@
 #include "sweep/demand_words.hpp"
 
 namespace headroom::sweep {
+
+bool rents_unknown_host(const Choices& choices, const Candidate& c) {
+  return c.acquisition == Acquisition::rent && headroom::rents_unknown_host(*choices.prices, *c.machine);
+}
+
 namespace {
 
 using model::Acquisition;
@@ -99,7 +104,8 @@ model::Serving served(const Question& question, const model::Scenario& s, const 
 }
 
 Candidate candidate(const Question& question, const Choices& choices, Candidate c,
-                    const model::Scenario& request, const Target& target) {
+                    const model::Scenario& request, Target target) {
+  if (rents_unknown_host(choices, c)) target.offload = false;
   c.scenario = request;
   c.scenario.weights = c.weights;
   c.scenario.machine = c.machine;

@@ -87,6 +87,9 @@ struct Choices {
 std::vector<Candidate> ranked(const Question& question, const Choices& choices,
                               const model::Scenario& request, const model::Target& target);
 
+/// True if a rented card's host is not described, so that no weights may leave its memory.
+bool rents_unknown_host(const Choices& choices, const Candidate& candidate);
+
 /// A line for each machine that no candidate stands for, as its price or another fact is missing.
 std::vector<std::string> left_out(const Choices& choices);
 

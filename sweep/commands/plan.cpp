@@ -155,7 +155,13 @@ int run_plan(const Options& options) {
   choices.has_usual_context = stock.has_usual_context;
   choices.spares = options.whole("spares", 0);
   const auto candidates = ranked(asked, choices, request, target);
-  std::vector<std::string> without = stock.left_out;
+  std::vector<std::string> without = stock.left_out, assumed = stock.assumed;
+  if (target.offload && std::ranges::any_of(candidates, [&](const Candidate& each) {
+        return rents_unknown_host(choices, each);
+      }))
+    assumed.emplace_back(
+        "rented cards hold all weights: these rents name no host, so its memory is unknown; a price "
+        "of \"1x rtx-4090 @ HOST\" names one");
   for (auto& line : left_out(choices)) without.push_back(std::move(line));
   if (candidates.empty()) {
     const std::string first = without.empty() ? "" : fmt::format(" ({})", without.front());
@@ -179,7 +185,7 @@ int run_plan(const Options& options) {
         .models = stock.models.size(),
         .machines = stock.machines.size(),
         .rows = most,
-        .assumed = stock.assumed,
+        .assumed = assumed,
         .left_out = without,
         .strict_answer = strict_answer(asked, choices, request, target, candidates.front())};
     emit(options, options.given("details") ? plan_details(screen) : plan_screen(screen));
