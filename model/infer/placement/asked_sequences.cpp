@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "model/infer/memory/rounding.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/cache_room.hpp"
@@ -22,14 +23,15 @@ Bytes needed_on(const Uses& uses, const Plan& plan, Size card) {
 /// Part of the batch that a smaller number is for.
 enum class Runs : std::uint8_t { all, some };
 
-/// False if a smaller number cannot free what the plan is short of. It frees at most the working
-/// memory, graphs and states of a card, and the caches of sequences that wait.
-bool may_free_enough(const Uses& uses, const Plan& plan, Runs runs) {
+/// False if a smaller number cannot free what the plan is short of at `factor`. It frees at most the
+/// working memory, graphs and states of a card, and the caches of sequences that wait.
+bool may_free_enough(const Uses& uses, const Plan& plan, double factor, Runs runs) {
   if (plan.reason != Reason::gpu_memory) return false;
   for (Size card = 0; card < plan.cards; card += plan.shards) {
     const CardUse use = uses.card(plan, card);
     const Bytes waiting = runs == Runs::some ? use.kv_cache : Bytes(0);
-    if (needed_on(uses, plan, card) - use.total() + use.activations + waiting >= plan.short_bytes)
+    const Bytes work = rounded_up(factor * use.activations.real().value());
+    if (needed_on(uses, plan, card) - use.total() + work + waiting >= plan.short_bytes)
       return true;
   }
   return false;
@@ -53,7 +55,7 @@ Size doublings(Size number) {
 /// The largest candidate with which the whole batch fits; 0: none, or it fits with the usual one.
 Size largest_that_holds(const Uses& uses, const Plan& plan, double factor) {
   const Scenario& s = uses.scenario();
-  if (s.batch >= start_sequences(s) || !may_free_enough(uses, plan, Runs::all)) return 0;
+  if (s.batch >= start_sequences(s) || !may_free_enough(uses, plan, factor, Runs::all)) return 0;
   if (!holds(uses, s.batch, factor)) return 0;
   // 2^power sequences; `least` stands for the batch itself.
   const Size least = doublings(s.batch) - 1, end = doublings(start_sequences(s));
@@ -105,19 +107,19 @@ std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan)
 }
 
 bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double factor) {
-  if (!leaves_sequences_open(uses.scenario()) || !may_free_enough(uses, plan, Runs::some))
+  if (!leaves_sequences_open(uses.scenario()) || !may_free_enough(uses, plan, factor, Runs::some))
     return false;
   Scenario one = uses.scenario();
   one.batch = 1;
   const Uses alone(one, uses.setup());
-  return may_free_enough(alone, place(alone, factor), Runs::all) && holds(alone, 1, factor);
+  return may_free_enough(alone, place(alone, factor), factor, Runs::all) && holds(alone, 1, factor);
 }
 
 std::optional<Scenario> fewer_where_short(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
   if (!leaves_sequences_open(s) || plan.reason != Reason::gpu_memory) return std::nullopt;
   Size asked = 0;
-  if (s.batch > 1 && may_free_enough(uses, plan, Runs::some)) {
+  if (s.batch > 1 && may_free_enough(uses, plan, 1.0, Runs::some)) {
     asked = most_admitting(uses, s.runtime->memory.interval.high);
     if (asked == 0) asked = most_admitting(uses, 1.0);
   }
