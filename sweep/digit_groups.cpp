@@ -42,6 +42,15 @@ std::vector<const model::Engine*> readers(const std::string& precision, const mo
   return all;
 }
 
+/// True if the engine is compared in the precision on one of the grid's machines.
+bool is_usual_on_any(const GridSpec& grid, const model::Engine& engine, std::string_view precision,
+                     Names& names) {
+  return std::ranges::any_of(grid.values("machines"), [&](const std::string& machine) {
+    const auto usual = usual_precisions(engine, *names.machine(machine));
+    return std::ranges::find(usual, precision) != usual.end();
+  });
+}
+
 /// Pairs of an engine and a precision.
 using Ways = std::vector<std::pair<const model::Engine*, std::string>>;
 
@@ -58,7 +67,7 @@ Ways usual_ways(const GridSpec& grid, Names& names) {
   } else {
     for (const auto* engine : comparable)
       for (const std::string_view precision : engine->usual_precisions)
-        ways.emplace_back(engine, precision);
+        if (is_usual_on_any(grid, *engine, precision, names)) ways.emplace_back(engine, precision);
   }
   return ways;
 }

@@ -63,6 +63,18 @@ bool reads(const model::Engine& engine, std::string_view precision) {
 
 bool below_four_bits(const Way& way) { return model::is_below_four_bits(*way.weights->scheme); }
 
+std::vector<std::string_view> usual_precisions(const model::Engine& engine,
+                                               const Machine& machine) {
+  const auto has_no_units = [&](std::string_view name) {
+    if (name == "auto" || model::scheme(name).family != model::SchemeFamily::fp4) return false;
+    return machine.devices.empty() ||
+           !machine.devices.front().has_units(Arithmetic::fp4);
+  };
+  std::vector<std::string_view> names = engine.usual_precisions;
+  std::erase_if(names, has_no_units);
+  return names;
+}
+
 double served_tokens_s(const model::Scenario& s, const model::Estimate& e) {
   if (!model::fits(e.verdict)) return 0;
   const double copies = static_cast<double>(std::max<Size>(1, s.data_parallel));
@@ -180,7 +192,7 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
     return bits_of(*weights_in(*asked));
   };
   std::vector<Way> ways;
-  const auto add = [&](const model::Engine& engine, const std::string& name, bool reads_own) {
+  const auto add = [&](const model::Engine& engine, std::string_view name, bool reads_own) {
     const model::Scheme* asked = name == "auto" ? nullptr : &model::scheme(name);
     const model::Scheme& loaded = model::loaded_scheme(model, asked, engine, *scenario.machine);
     const auto weights = held.in(asked == nullptr ? sixteen_bit(loaded) : loaded, engine);
@@ -194,12 +206,11 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
     ways.back().place = place_of(ways.back(), scenario, std::min(own, bits_asked(asked)));
   };
   for (const model::Engine* engine : compared.engines) {
-    std::vector<std::string> names = compared.precisions;
-    if (names.empty())
-      names.assign(engine->usual_precisions.begin(), engine->usual_precisions.end());
+    std::vector<std::string_view> names(compared.precisions.begin(), compared.precisions.end());
+    if (names.empty()) names = usual_precisions(*engine, *scenario.machine);
     // An engine that reads a quantised checkpoint as it is needs no other format as wide.
     bool reads_own = false;
-    for (const std::string& name : names) {
+    for (const std::string_view name : names) {
       add(*engine, name, reads_own);
       if (name == "auto")
         reads_own = checkpoint.family != model::SchemeFamily::plain && !is_refused(ways.back());
@@ -215,7 +226,7 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
             std::ranges::find(usual, name) != usual.end())
           continue;
         const std::size_t before = ways.size();
-        add(*engine, std::string(name), true);
+        add(*engine, name, true);
         if (ways.size() > before && !is_usable(ways.back())) ways.pop_back();
       }
   std::ranges::stable_sort(ways, [](const Way& a, const Way& b) { return a.place < b.place; });
