@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/memory/rounding.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -28,9 +29,10 @@ class LayerFill {
 
   Plan plan() const {
     Plan plan;
-    if (!all_on_cards(plan)) stream(plan);
+    if (!all_on_cards(plan)) s_.runtime->offload.mode == Offload::none ? refuse(plan) : stream(plan);
     if (plan.feasible()) place_in_host(uses_, plan, factor_);
     if (!never_splits_weights(s_) || is_whole(plan)) return plan;
+    if (s_.runtime->offload.mode == Offload::none) return plan;
     Plan cpu = on_cpu_only(s_);
     if (cpu.feasible()) place_in_host(uses_, cpu, factor_);
     if (cpu.feasible() && is_whole(cpu)) {
@@ -40,6 +42,21 @@ class LayerFill {
       plan.short_bytes = w_.total - layer_bytes(w_, plan.on_cards);
     }
     return plan;
+  }
+
+  /// Takes what cards have too much under `plan` from their rooms; false if that is nothing. Rooms
+  /// count the unused ends of the allocator's blocks as a mean share of the weights.
+  bool shrink_rooms(const Plan& plan) {
+    const WeightPolicy& weights = s_.runtime->weights;
+    if (weights.blocks == AllocatorBlocks::exact && !weights.fuses_at_start) return false;
+    bool shrunk = false;
+    for (Size card = 0; card < plan.cards; ++card) {
+      const Bytes over = over_budget(uses_, plan, card, factor_);
+      if (over <= Bytes(0)) continue;
+      room_[index(card)] -= over.count();
+      shrunk = true;
+    }
+    return shrunk;
   }
 
  private:
@@ -86,10 +103,34 @@ class LayerFill {
       if (plan.cards == cards_ || last_ > room(plan.cards)) return false;
       plan.layer_boundaries[index(++plan.cards)] = layers_;
     }
+    all_on(plan);
+    return true;
+  }
+
+  /// Bytes by which the cards are larger, so that they have `missing` more room.
+  Bytes short_by(Bytes missing) const {
+    return rounded_up(std::max(1.0, real_count(missing)) * uses_.setup().taken());
+  }
+
+  /// No weights may leave the cards, which do not hold all.
+  void refuse(Plan& plan) const {
+    plan = on_cpu_only(s_);
+    if (plan.feasible() || cards_ == 0) return;
+    Bytes missing = first_ + last_ + w_.layers_before.back() + all_caches();
+    for (Size card = 0; card < cards_; ++card) missing -= uses_.room(card, factor_);
+    plan.short_bytes = short_by(missing);
+    if (cards_ > 1) return;
+    Plan all;
+    all.cards = 1;
+    all.layer_boundaries = {0, layers_};
+    all_on(all);
+    plan.short_bytes = std::max(plan.short_bytes, over_budget(uses_, all, 0, factor_));
+  }
+
+  void all_on(Plan& plan) const {
     starts(plan);
     plan.on_cards = {0, layers_};
     plan.on_cpu = plan.on_disk = {layers_, layers_};
-    return true;
   }
 
   /// Common part of plans with layers on cards.
@@ -127,6 +168,8 @@ class LayerFill {
     }
     if (cards_ == 0 || room(0) < reserved) {
       plan = on_cpu_only(s_);
+      if (cards_ > 0 && plan.reason == Reason::gpu_memory)
+        plan.short_bytes = short_by(reserved - room(0));
       return;
     }
     if (kept == 0) {
@@ -157,7 +200,10 @@ class LayerFill {
 }  // namespace
 
 Plan split_layers(const Uses& uses, double memory_factor) {
-  return LayerFill(uses, memory_factor).plan();
+  LayerFill fill(uses, memory_factor);
+  Plan plan = fill.plan();
+  while (plan.feasible() && fill.shrink_rooms(plan)) plan = fill.plan();
+  return plan;
 }
 
 }  // namespace headroom::model
