@@ -144,16 +144,8 @@ std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::
     if (s.machine->devices.empty())
       throw UsageError(fmt::format("--{} has no effect without a GPU", flag));
   }
-  if (!s.weights->refusal.empty() || s.machine->devices.empty()) return nullptr;
+  if (!given || !s.weights->refusal.empty() || s.machine->devices.empty()) return nullptr;
   auto split = std::make_unique<LayerSplit>();
-  if (!given) {
-    if (!s.runtime->offload.experts_on_cpu_by_default ||
-        s.weights->model->profile.routing.experts == 0)
-      return nullptr;
-    split->gpu_layers = std::ssize(s.weights->layer) + 1;
-    split->on_host = model::experts_on_host(*s.weights, split->gpu_layers);
-    return split;
-  }
   if (const auto text = options.text("gpu-layers", "auto"); text == "all")
     split->gpu_layers = std::ssize(s.weights->layer) + 1;
   else if (text != "auto")

@@ -33,6 +33,7 @@ class LastLayers {
   /// mapped, and may exceed it. Their plan has whole layers instead, which go to disk.
   std::optional<Plan> with_less_in_host(const Plan& plan) const {
     if (devices_ == 0 || !plan.computes_on_card || given_ != nullptr) return std::nullopt;
+    if (plan.partly_on_host && keeps_experts_in_host()) return std::nullopt;
     if (plan.partly_on_host) return with(devices_, most(devices_));
     if (devices_ > 1 || !s_.machine->devices[0].unified_memory) return std::nullopt;
     const Size layers = std::min(plan.on_cards.size(), counted_);
@@ -59,21 +60,23 @@ class LastLayers {
   /// first to leave them. Source: llama.cpp b10700 common/fit.cpp common_params_fit_impl. (Of a
   /// layer's experts it may leave parts on the card: not modelled.)
   Plan fitted() const {
-    const OffloadPolicy& offload = s_.runtime->offload;
-    if (!offload.experts_on_cpu_by_default && holds(devices_, counted_ + 1))
-      return with(devices_, counted_ + 1);
     const Profile& profile = s_.weights->model->profile;
-    const bool moves_experts = offload.offloads_experts && profile.routing.experts > 0 &&
+    const Range all{profile.first_decoding, profile.end_decoding};
+    if (keeps_experts_in_host()) return without_experts(with(devices_, most(devices_, all)), all);
+    if (holds(devices_, counted_ + 1)) return with(devices_, counted_ + 1);
+    const bool moves_experts = s_.runtime->offload.offloads_experts &&
+                               profile.routing.experts > 0 &&
                                !s_.machine->devices[0].unified_memory;
     if (!moves_experts) return with(devices_, most(devices_));
-    const Range all{profile.first_decoding, profile.end_decoding};
-    if (!offload.experts_on_cpu_by_default) {
-      if (devices_ > 1)
-        if (auto plan = filled_forward()) return *std::move(plan);
-      if (auto plan = fewest_moved(with(devices_, counted_ + 1), all, {0, devices_}))
-        return *std::move(plan);
-    }
+    if (devices_ > 1)
+      if (auto plan = filled_forward()) return *std::move(plan);
+    if (auto plan = fewest_moved(with(devices_, counted_ + 1), all, {0, devices_}))
+      return *std::move(plan);
     return without_experts(with(devices_, most(devices_, all)), all);
+  }
+  bool keeps_experts_in_host() const {
+    return s_.runtime->offload.experts_on_cpu_by_default &&
+           s_.weights->model->profile.routing.experts > 0;
   }
   /// `plan` with the experts of `moved` in host memory.
   static Plan without_experts(Plan&& plan, Range moved) {
