@@ -63,9 +63,11 @@ report::Curve drawn(const CurveLine& line, report::Between between) {
   return curve;
 }
 
-/// Whole answers a second: a prompt that is slow counts as much as output that is.
-double answers_s(const AllocationPoint& point) {
-  return runs(point) ? 1.0 / point.estimate.total.value() : 0.0;
+/// Whole answers a second, of the sequences that run at once. A prompt that is slow counts as much
+/// as output that is.
+double answers_s(const CurveLine& line, const AllocationPoint& point) {
+  const Estimate& e = point.estimate;
+  return runs(point) ? static_cast<double>(line.scenario.batch - e.queued) / e.total.value() : 0.0;
 }
 
 /// True if cards and CPU have one memory: a smaller allocation leaves no more of it.
@@ -78,8 +80,8 @@ bool has_one_memory(const CurveLine& line) {
 void recommend(CurveLine& line) {
   double best = 0, best_within = 0;
   for (const AllocationPoint& p : line.points) {
-    best = std::max(best, answers_s(p));
-    if (within_cards(line, p)) best_within = std::max(best_within, answers_s(p));
+    best = std::max(best, answers_s(line, p));
+    if (within_cards(line, p)) best_within = std::max(best_within, answers_s(line, p));
   }
   if (best == 0) {
     const Estimate& last = line.points.back().estimate;
@@ -90,10 +92,10 @@ void recommend(CurveLine& line) {
   }
   const bool safe = best_within > 0;
   const double share = has_one_memory(line) ? 1 : report::knee_share;
-  const double wanted = share * (safe ? best_within : best);
+  const double reachable = safe ? best_within : best, wanted = share * reachable;
   for (std::size_t i = 0; i < line.points.size() && !line.recommended; ++i)
     if (const AllocationPoint& p = line.points[i];
-        answers_s(p) >= wanted && (!safe || within_cards(line, p)))
+        answers_s(line, p) >= wanted && (!safe || within_cards(line, p)))
       line.recommended = i;
   const AllocationPoint& p = line.points[*line.recommended];
   line.reason =
@@ -103,7 +105,7 @@ void recommend(CurveLine& line) {
                 "memory")
           : fmt::format(
                 "the least with {:.0f} % of the best speed of a whole answer (it reaches {:.0f} %)",
-                100 * report::knee_share, 100 * answers_s(p) / best);
+                100 * report::knee_share, 100 * answers_s(line, p) / reachable);
   if (!safe)
     line.reason += fmt::format("; it may need up to {}, more than there is",
                                to_text(p.estimate.gpu_bytes_high));
@@ -112,7 +114,8 @@ void recommend(CurveLine& line) {
         " among those that stay on the card at the high end of their interval; more may run out of "
         "memory";
   if (p.allocation == Bytes(0))
-    line.reason += "; no amount of GPU memory makes it more than 5 % faster";
+    line.reason += fmt::format("; no amount of GPU memory makes it more than {:.0f} % faster",
+                               100 * (1 / share - 1));
 }
 
 /// "0-12"; cards that share every matrix are named together.
