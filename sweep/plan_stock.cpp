@@ -110,10 +110,11 @@ void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& w
                       OffloadedWays offload) {
   const bool finds_context = asked.vary == model::Vary::context;
   const bool each_precision = asked.ranks_precisions || finds_context;
-  // A question about how little it takes weighs narrower weights too.
-  const Narrower narrower = asked.spares             ? Narrower::to_four_bits
-                            : asked.ranks_precisions ? Narrower::always
-                                                     : Narrower::if_needed;
+  // A question about how little it takes weighs narrower weights too. One about how many it serves
+  // weighs those that lose as little.
+  const Narrower narrower = asked.spares || asked.sequences != nullptr ? Narrower::to_four_bits
+                            : asked.ranks_precisions                   ? Narrower::always
+                                                                       : Narrower::if_needed;
   AskedWay compared = way;
   if (finds_context) compared.has_usual_context = false;  // it may be longer than what fits
   const std::size_t machines = stock.machines.size();
