@@ -12,8 +12,7 @@ std::optional<std::string> asked_note(const model::Scenario& s) {
   const auto fewer = model::fewer_sequences(s);
   if (!fewer) return std::nullopt;
   return fmt::format(
-      "--max-num-seqs {}: {} is asked for fewer sequences at once than its usual {}, which need {} "
-      "GiB more and {} fit",
+      "--max-num-seqs {}: {}'s usual {} sequences at once need {} GiB more and {} fit",
       fewer->asked, s.runtime->name, grouped(fewer->usual), in_gib(fewer->freed),
       fewer->usual_may_fit ? "may not" : "do not");
 }
