@@ -33,11 +33,13 @@ model::HostTensors scaled(model::HostTensors host, double share) {
   return host;
 }
 
-/// Engines whose experts stay in host memory, but for a share of each layer's.
+bool keeps_experts_in_host(const Scenario& s) {
+  return s.runtime->offload.experts_on_cpu_by_default &&
+         s.weights->model->profile.routing.experts > 0;
+}
+
+/// Experts stay in host memory, but for a share of each layer's.
 void leave_experts(const Measurement& row, const Scenario& s, LayerSplit& split) {
-  if (!s.runtime->offload.experts_on_cpu_by_default ||
-      s.weights->model->profile.routing.experts == 0)
-    return;
   const Size all = std::ssize(s.weights->layer) + 1;
   split.on_host = scaled(model::experts_on_host(*s.weights, all),
                          1 - row.number("experts_on_card").value_or(0));
@@ -97,8 +99,14 @@ std::unique_ptr<LayerSplit> layer_split_of(const Measurement& row, const Options
   } catch (const UsageError& e) {
     throw Skipped(Skip::setting, e.what());
   }
+  const bool keeps_experts = keeps_experts_in_host(s);
+  if (split == nullptr && keeps_experts) {
+    split = std::make_unique<LayerSplit>();
+    split->gpu_layers = std::ssize(s.weights->layer) + 1;
+  }
   if (split == nullptr) return nullptr;
-  if (!options.given("cpu-moe") && !options.given("n-cpu-moe") && !options.given("override-tensor"))
+  if (keeps_experts && !options.given("cpu-moe") && !options.given("n-cpu-moe") &&
+      !options.given("override-tensor"))
     leave_experts(row, s, *split);
   return split;
 }
