@@ -1,9 +1,32 @@
 #include "hardware/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
 namespace headroom {
+namespace {
+
+/// Control characters spelled out, but line ends and tabs only where `one_line` asks for it.
+std::string spelled_out(std::string_view text, bool one_line) {
+  std::string safe;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F, which are control characters too, are 0xc2 and a byte below 0xa0.
+    const bool second = i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    const bool layout = byte == '\n' || byte == '\t' || text.substr(i).starts_with("\r\n");
+    if (byte == 0xc2 && second)
+      safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
+    else if ((byte < 0x20 || byte == 0x7f) && (one_line || !layout))
+      safe += fmt::format("\\x{:02x}", byte);
+    else
+      safe += text[i];
+  }
+  return safe;
+}
+
+}  // namespace
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blank = " \t\r\n";
@@ -38,5 +61,8 @@ std::optional<Size> whole_number(std::string_view text) {
   if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
   return number;
 }
+
+std::string without_controls(std::string_view text) { return spelled_out(text, false); }
+std::string one_line(std::string_view text) { return spelled_out(text, true); }
 
 }  // namespace headroom

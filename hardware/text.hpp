@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,13 @@ inline std::size_t text_width(std::string_view text) {
 
 /// `text` as a whole number from 0 on; nothing if it has anything else in it.
 std::optional<Size> whole_number(std::string_view text);
+
+/// `text` with control characters but line ends and tabs spelled out, as "\\x1b". Names in files of
+/// others may have some, and a terminal would obey them.
+std::string without_controls(std::string_view text);
+/// `text` with every control character spelled out, so that it stays one line: a name in a comment
+/// or in a document.
+std::string one_line(std::string_view text);
 
 /// True if `part` stands anywhere in `text`.
 inline bool contains(std::string_view text, std::string_view part) {

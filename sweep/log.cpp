@@ -6,8 +6,8 @@
 #include <boost/json.hpp>
 #include <ctime>
 
+#include "hardware/text.hpp"
 #include "sweep/output.hpp"
-#include "sweep/terminal.hpp"
 
 namespace headroom::sweep {
 

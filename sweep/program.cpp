@@ -11,6 +11,7 @@
 
 #include "hardware/machine.hpp"
 #include "hardware/names.hpp"
+#include "hardware/text.hpp"
 #include "hardware/text_file.hpp"
 #include "model/checkpoint/adapter.hpp"
 #include "model/engine/engine.hpp"
@@ -20,7 +21,6 @@
 #include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
 #include "sweep/spec.hpp"
-#include "sweep/terminal.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -56,24 +56,6 @@ bool allows_colour(const char* no_color, const char* term) {
   return term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
 }
 
-std::string without_controls(std::string_view text) {
-  std::string safe;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F, which are control characters too, are 0xc2 and a byte below 0xa0.
-    const bool second = i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-    if (byte == 0xc2 && second)
-      safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-    else if (text.substr(i).starts_with("\r\n"))
-      safe += text[i];
-    else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
-      safe += fmt::format("\\x{:02x}", byte);
-    else
-      safe += text[i];
-  }
-  return safe;
-}
-
 std::string coloured(std::string_view text) {
   std::string all;
   while (!text.empty()) {

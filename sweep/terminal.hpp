@@ -14,10 +14,6 @@ bool on_terminal(const Options& options);
 /// False if NO_COLOR is set and not empty (no-color.org), or TERM is dumb or missing.
 bool allows_colour(const char* no_color, const char* term);
 
-/// `text` with control characters but line ends and tabs spelled out, as "\\x1b". Names in files of
-/// others may have some, and a terminal would obey them.
-std::string without_controls(std::string_view text);
-
 /// `text` of a screen with its verdicts in colour: green fits, yellow is tight or needs offload,
 /// red does not fit. A verdict begins a line, or is the last cell of a row.
 std::string coloured(std::string_view text);

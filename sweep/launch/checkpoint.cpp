@@ -46,8 +46,7 @@ std::string name_of(const LaunchPoint& point, bool made) {
 
 Checkpoint::Checkpoint(const LaunchPoint& point, bool made)
     : name_(name_of(point, made)),
-      wanted_(
-          fmt::format("name a checkpoint of {} in {}", point.model().name, point.scheme().name)) {}
+      wanted_(fmt::format("name a checkpoint in {}", point.scheme().name)) {}
 
 std::string Checkpoint::note() const {
   return name_.empty() ? fmt::format("# CHECKPOINT=org/name must {}.\n", wanted_) : "";

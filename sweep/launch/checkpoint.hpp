@@ -23,7 +23,7 @@ class Checkpoint {
 
  private:
   std::string name_;    ///< empty: none is known
-  std::string wanted_;  ///< the request to the user
+  std::string wanted_;  ///< the request to the user, which has no name of a file in it
 };
 
 }  // namespace headroom::sweep

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hardware/names.hpp"
+#include "hardware/text.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
@@ -40,12 +41,20 @@ std::string ollama_environment(const model::Scenario& s) {
   return text;
 }
 
-/// The file or repository that a Modelfile starts from. Source: ollama fb307609 docs/import.mdx,
+/// The file or repository that a Modelfile starts from. Throws std::invalid_argument for a name of
+/// several lines, which would be lines of the Modelfile. Source: ollama fb307609 docs/import.mdx,
 /// "hf.co/".
 std::string ollama_source(const model::QuantisedModel& weights) {
-  if (const std::string name = gguf_repository(weights); !name.empty()) return "hf.co/" + name;
   const std::string& given = weights.model->repository;
-  return given.ends_with(".gguf") ? given : "./" + gguf_name(weights);
+  std::string name = gguf_repository(weights);
+  if (!name.empty())
+    name = "hf.co/" + name;
+  else
+    name = given.ends_with(".gguf") ? given : "./" + gguf_name(weights);
+  if (one_line(name) != name)
+    throw std::invalid_argument(
+        fmt::format("a Modelfile cannot name '{}': rename the file", one_line(name)));
+  return name;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "sweep/output.hpp"
@@ -14,14 +15,16 @@
 
 namespace headroom::sweep {
 
+std::string comment(std::string_view text) { return fmt::format("# {}\n", one_line(text)); }
+
 std::string heading(const LaunchPoint& point) {
   const model::Estimate& e = point.estimate();
-  return fmt::format(
-      "#!/bin/sh\n# {} in {} on {}: {}.\n# Expected on the most loaded card: {} ({} to "
-      "{}); {}.\n",
-      point.model().name, point.scheme().name, point.scenario.machine->name,
-      verdict_text(point.scenario, e), to_text(e.gpu_bytes), to_text(e.gpu_bytes_low),
-      to_text(e.gpu_bytes_high), point.rate_words());
+  return "#!/bin/sh\n" +
+         comment(fmt::format("{} in {} on {}: {}.", point.model().name, point.scheme().name,
+                             point.scenario.machine->name, verdict_text(point.scenario, e))) +
+         comment(fmt::format("Expected on the most loaded card: {} ({} to {}); {}.",
+                             to_text(e.gpu_bytes), to_text(e.gpu_bytes_low),
+                             to_text(e.gpu_bytes_high), point.rate_words()));
 }
 
 std::string LaunchPoint::rate_words() const {

@@ -9,6 +9,10 @@
 
 namespace headroom::sweep {
 
+/// `text` as a comment of one line, with its line end, in a shell, Python or YAML. Names in it may
+/// be anything.
+std::string comment(std::string_view text);
+
 /// "#!/bin/sh" and what is expected, as comments.
 std::string heading(const LaunchPoint& point);
 

@@ -8,6 +8,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/launch/launch.hpp"
+#include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
 #include "sweep/verdict_text.hpp"
 
@@ -49,9 +50,10 @@ std::string slurm_script(const LaunchPoint& point) {
       "#SBATCH --cpus-per-task={}\n#SBATCH --mem={}G\n#SBATCH --time=01:00:00\n",
       cores(point), host_gib(point));
   if (e.gpus_used > 0) text += fmt::format("#SBATCH --gres=gpu:{}\n", e.gpus_used);
-  text += fmt::format("# {} in {} on {}: {}; ready after {}.\nset -euo pipefail\n",
-                      point.model().name, point.scheme().name, point.scenario.machine->name,
-                      verdict_text(point.scenario, e), duration(e.load.value()));
+  text += comment(fmt::format("{} in {} on {}: {}; ready after {}.", point.model().name,
+                              point.scheme().name, point.scenario.machine->name,
+                              verdict_text(point.scenario, e), duration(e.load.value()))) +
+          "set -euo pipefail\n";
   if (point.scenario.runtime->offload.mode == model::Offload::stream)
     text +=
         "mkdir -p offload\nchmod u+rwx offload\n"
@@ -73,11 +75,11 @@ std::string measure_script(const LaunchPoint& point) {
   const std::string command = start_command(point);
   return fmt::format(R"(#!/bin/bash
 # Runs a command and compares the peak of the most loaded card with the estimate:
-#   bash measure.sh {6}
-# {0} in {1} on {2}. Exit code: the command's; 3 where the peak is outside the interval.
+#   bash measure.sh {4}
+{0}# Exit code: the command's; 3 where the peak is outside the interval.
 # A server is ended with Ctrl-C once it has answered a request.
 set -uo pipefail
-low={3} expected={4} high={5}   # MiB
+low={1} expected={2} high={3}   # MiB
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits -lms 200 >"$log" &
@@ -92,7 +94,8 @@ echo "most loaded card: ${{peak:-?}} MiB, expected $expected ($low to $high) MiB
 [ "$code" -eq 0 ] || exit "$code"
 [ "${{peak:-0}}" -ge "$low" ] && [ "${{peak:-0}}" -le "$high" ] || exit 3
 )",
-                     point.model().name, point.scheme().name, point.scenario.machine->name,
+                     comment(fmt::format("{} in {} on {}.", point.model().name, point.scheme().name,
+                                         point.scenario.machine->name)),
                      e.gpu_bytes_low.count() / mib, e.gpu_bytes.count() / mib,
                      e.gpu_bytes_high.count() / mib + 1, command.empty() ? "COMMAND" : command);
 }

@@ -8,6 +8,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/train/matrix_format.hpp"
+#include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {
@@ -197,15 +198,16 @@ boost::json::object fsdp_config(const TrainingPoint& point) {
 
 std::string expected(const TrainingPoint& point) {
   const model::TrainingEstimate& e = point.answer.memory;
-  std::string text = fmt::format(
-      "# Training {} on {}: {}.\n# Expected on the fullest card: {} ({} to {})", point.model().name,
-      point.given.machine->name, is_tight(point.given, e.peak) ? "tight" : "fits", to_text(e.peak),
-      to_text(e.peak_low), to_text(e.peak_high));
+  std::string text = fmt::format("Expected on the fullest card: {} ({} to {})", to_text(e.peak),
+                                 to_text(e.peak_low), to_text(e.peak_high));
   if (point.answer.time)
     text +=
         fmt::format("; a step takes {}, {} tokens/s", duration(point.answer.time->total().value()),
                     three_digits(point.answer.time->tokens_s));
-  return text + ".\n";
+  return comment(fmt::format("Training {} on {}: {}.", point.model().name,
+                             point.given.machine->name,
+                             is_tight(point.given, e.peak) ? "tight" : "fits")) +
+         comment(text + '.');
 }
 
 }  // namespace headroom::sweep

@@ -8,6 +8,7 @@
 #include "model/infer/memory/cache_format.hpp"
 #include "sweep/launch/checkpoint.hpp"
 #include "sweep/launch/launch.hpp"
+#include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/place.hpp"
 #include "sweep/verdict_text.hpp"
@@ -85,8 +86,9 @@ std::string placement_of(const LaunchPoint& point) {
   std::string text;
   for (const auto& use : point.explained.devices)
     if (use.total > Bytes(0))
-      text += fmt::format("#   {}: {} of {}{}{}\n", use.name, to_text(use.total),
-                          to_text(use.budget), use.layers.empty() ? "" : ", layers ", use.layers);
+      text += comment(fmt::format("  {}: {} of {}{}{}", use.name, to_text(use.total),
+                                  to_text(use.budget), use.layers.empty() ? "" : ", layers ",
+                                  use.layers));
   return text;
 }
 
@@ -165,40 +167,40 @@ std::string script(const LaunchPoint& point, std::string_view imports, std::stri
   const Passed passed = passed_on(point);
   const ServedCode served = served_code(point);
   return fmt::format(
-      R"(# {0} on {1}: {2}.
-# Expected: ready after {3}, first token after {4}, {5}.
-{13}import os
+      R"({0}# Expected: ready after {1}, first token after {2}, {3}.
+{11}import os
 
 # Fewer fragments: allocations may grow in place.
 os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
 
 import torch
-from transformers import {15}, {16}{6}{17}
+from transformers import {13}, {14}{4}{15}
 
-MODEL = {7}
+MODEL = {5}
 OFFLOAD = "./offload"
-{8}
+{6}
 
 def load():
     os.makedirs(OFFLOAD, exist_ok=True)
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-    return {15}.from_pretrained(
+    return {13}.from_pretrained(
         MODEL,
-        dtype={9},
-{14}        offload_folder=OFFLOAD,
+        dtype={7},
+{12}        offload_folder=OFFLOAD,
         offload_state_dict=True,
-{10}    )
+{8}    )
 
 
 if __name__ == "__main__":
     model = load()
-{18}    reader = {16}.from_pretrained(MODEL)
-    inputs = {19}.to(model.device)
-    print(reader.decode(model.generate(**inputs, max_new_tokens={11}{12}{20})[0]))
+{16}    reader = {14}.from_pretrained(MODEL)
+    inputs = {17}.to(model.device)
+    print(reader.decode(model.generate(**inputs, max_new_tokens={9}{10}{18})[0]))
     print(getattr(model, "hf_device_map", model.device))  # none where all is on one device
 )",
-      point.model().name, point.scenario.machine->name, verdict_text(point.scenario, e),
+      comment(fmt::format("{} on {}: {}.", point.model().name, point.scenario.machine->name,
+                          verdict_text(point.scenario, e))),
       duration(e.load.value()), duration(e.ttft.value()), point.rate_words(), imports,
       Checkpoint(point, !extra.empty()).in_python(), passed.definition,
       torch_type_of(point.scheme()), extra, point.scenario.output_tokens,
