@@ -38,19 +38,29 @@ class Temporary {
   throw StoreError(fmt::format("{}: cannot be written ({})", file.string(), reason));
 }
 
+/// Writes into `path`; errors name `file`.
+void fill(const std::filesystem::path& path, const std::filesystem::path& file,
+          const std::function<void(std::ostream&)>& write) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary);
+  if (!out) fail(file, std::generic_category().message(errno));
+  write(out);
+  out.close();
+  if (!out) fail(file, errno != 0 ? std::generic_category().message(errno) : "writing failed");
+}
+
 }  // namespace
 
 void write_whole(const std::filesystem::path& file,
                  const std::function<void(std::ostream&)>& write) {
-  Temporary temporary(fmt::format("{}.{}.tmp", file.string(), getpid()));
+  namespace fs = std::filesystem;
   try {
-    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path());
-    errno = 0;
-    std::ofstream out(temporary.path(), std::ios::binary);
-    if (!out) fail(file, std::generic_category().message(errno));
-    write(out);
-    out.close();
-    if (!out) fail(file, errno != 0 ? std::generic_category().message(errno) : "writing failed");
+    if (fs::is_other(file)) return fill(file, file, write);
+    if (fs::is_symlink(file))
+      return write_whole(file.parent_path() / fs::read_symlink(file), write);
+    if (file.has_parent_path()) fs::create_directories(file.parent_path());
+    Temporary temporary(fmt::format("{}.{}.tmp", file.string(), getpid()));
+    fill(temporary.path(), file, write);
     temporary.rename_to(file);
   } catch (const std::filesystem::filesystem_error& error) {
     fail(file, error.code().message());

@@ -11,6 +11,7 @@ namespace headroom::report {
 
 /// Creates the folder where it is missing. Throws StoreError naming the file and the reason
 /// (read-only, full disk); whatever was there under that name stays then, and nothing else is left.
+/// A link stays: the file that it names is written. A device or a pipe takes the text as it comes.
 void write_whole(const std::filesystem::path& file,
                  const std::function<void(std::ostream&)>& write);
 /// As above, but a file that holds `content` already stays untouched.
