@@ -7,8 +7,10 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <map>
 #include <optional>
+
+#include "hardware/names.hpp"
+#include "hardware/text.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -70,51 +72,13 @@ constexpr auto keys = std::to_array<Key>({
 });
 
 /// Keys, or beginnings of keys, that change no memory.
-constexpr auto without_memory = std::to_array<std::string_view>({"output_dir",
-                                                                 "learning_rate",
-                                                                 "num_train_epochs",
-                                                                 "max_steps",
-                                                                 "lr_scheduler",
-                                                                 "warmup",
-                                                                 "logging",
-                                                                 "save_",
-                                                                 "eval",
-                                                                 "seed",
-                                                                 "report_to",
-                                                                 "dataset",
-                                                                 "overwrite",
-                                                                 "preprocessing",
-                                                                 "dataloader",
-                                                                 "weight_decay",
-                                                                 "adam_",
-                                                                 "max_grad_norm",
-                                                                 "ddp_timeout",
-                                                                 "template",
-                                                                 "stage",
-                                                                 "do_train",
-                                                                 "plot_loss",
-                                                                 "val_size",
-                                                                 "resume",
-                                                                 "run_name",
-                                                                 "push_to_hub",
-                                                                 "lora_dropout",
-                                                                 "gradient_clipping",
-                                                                 "steps_per_print",
-                                                                 "wall_clock",
-                                                                 "optimizer.params",
-                                                                 "scheduler",
-                                                                 "machine_rank",
-                                                                 "main_",
-                                                                 "num_machines",
-                                                                 "rdzv",
-                                                                 "compute_environment",
-                                                                 "debug",
-                                                                 "downcast",
-                                                                 "same_network",
-                                                                 "use_cpu",
-                                                                 "tpu",
-                                                                 "max_samples",
-                                                                 "trust_remote_code"});
+constexpr std::string_view without_memory =
+    "output_dir learning_rate num_train_epochs max_steps lr_scheduler warmup logging "
+    "save_ eval seed report_to dataset overwrite preprocessing dataloader weight_decay "
+    "adam_ max_grad_norm ddp_timeout template stage do_train plot_loss val_size resume "
+    "run_name push_to_hub lora_dropout gradient_clipping steps_per_print wall_clock "
+    "optimizer.params scheduler machine_rank main_ num_machines rdzv compute_environment "
+    "debug downcast same_network use_cpu tpu max_samples trust_remote_code";
 
 /// Every scalar of the document by its dotted key; lists with commas.
 void flatten(const YAML::Node& node, const std::string& path,
@@ -148,13 +112,6 @@ std::vector<std::pair<std::string, std::string>> read(const std::string& file) {
   return all;
 }
 
-std::string lowered(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 /// The flag's value; nothing if the value leaves the flag out. Throws UsageError for a value that
 /// the row does not know.
 std::optional<std::string> translated(const Key& key, const std::string& value,
@@ -162,18 +119,14 @@ std::optional<std::string> translated(const Key& key, const std::string& value,
   if (key.values.empty()) return value;
   bool closed = true;
   std::string known;
-  for (std::string_view rest = key.values; !rest.empty();) {
-    const auto end = std::min(rest.find(' '), rest.size());
-    const std::string_view word = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (word.empty()) continue;
+  for (const std::string_view word : headroom::words(key.values)) {
     const auto equals = word.find('=');
     if (word == "*") {
       closed = false;
       continue;
     }
     const std::string_view from = word.substr(0, equals), to = word.substr(equals + 1);
-    if (from == "*" || lowered(std::string(from)) == lowered(value)) {
+    if (from == "*" || lower(from) == lower(value)) {
       if (to == "?")
         throw UsageError(fmt::format("{}: key '{}': '{}' is not estimated", file, key.key, value));
       return to.empty() ? std::nullopt : std::optional(std::string(to));
@@ -189,16 +142,27 @@ std::optional<std::string> translated(const Key& key, const std::string& value,
   return value;
 }
 
+/// True if the flag asks for adapters or says how they are.
+bool of_adapters(std::string_view flag) {
+  return flag.starts_with("lora-") || flag == "modules-to-save" || flag == "dora" ||
+         flag == "qlora";
+}
+
 class Importer {
  public:
   Importer(Options& options, Imported& out) : options_(options), out_(out) {}
 
   void file(const std::string& name) {
     const auto all = read(name);
+    const bool full = std::ranges::any_of(all, [](const auto& each) {
+      return each.first == "finetuning_type" && lower(each.second) == "full";
+    });
     for (const auto& [key, value] : all) {
       const auto row =
           std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.key == key; });
-      if (row != keys.end())
+      if (row != keys.end() && full && of_adapters(row->flag))
+        leave_adapter(*row, value, name);
+      else if (row != keys.end())
         take(*row, key, value, name);
       else if (key == "deepspeed" && !value.empty())
         deepspeed_ = (std::filesystem::path(name).parent_path() / value).string();
@@ -253,10 +217,19 @@ class Importer {
     else
       out_.ignored.push_back(fmt::format("{}: {} (changes nothing)", key, value));
   }
+  /// LLaMA-Factory does not read its keys of adapters where all weights are trained, and refuses to
+  /// quantise them. Source: LLaMA-Factory 0.9.5 model/adapter.py init_adapter, hparams/parser.py.
+  void leave_adapter(const Key& row, const std::string& value, const std::string& name) {
+    if (row.flag == "qlora")
+      throw UsageError(
+          fmt::format("{}: key '{}': found '{}' beside finetuning_type full, expected lora there",
+                      name, row.key, value));
+    out_.ignored.push_back(fmt::format("{} (finetuning_type full has no adapters)", row.key));
+  }
   void ignore(const std::string& key) {
     const bool harmless =
-        std::any_of(without_memory.begin(), without_memory.end(),
-                    [&](std::string_view start) { return key.starts_with(start); });
+        std::ranges::any_of(headroom::words(without_memory),
+                            [&](std::string_view start) { return key.starts_with(start); });
     out_.ignored.push_back(
         fmt::format("{} ({})", key, harmless ? "changes no memory" : "not known here"));
   }
