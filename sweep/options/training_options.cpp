@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
+#include "model/checkpoint/adapter.hpp"
 #include "model/train/factors.hpp"
 #include "model/train/rank.hpp"
 #include "sweep/hub/hub.hpp"
@@ -172,21 +174,7 @@ void read_machine(const Options& options, GivenTraining& given) {
                     s.parallel.stages, s.parallel.context, given.machine->name, cards));
 }
 
-}  // namespace
-
-void refuse_training_flags(const Options& options) {
-  for (std::string_view rest = HEADROOM_TRAINING_FLAGS; !rest.empty();) {
-    const auto flag = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(flag.size() + 1, rest.size()));
-    // Adapters are served too.
-    if (options.given(flag) && flag != "lora" && flag != "lora-rank" && flag != "lora-targets")
-      throw UsageError(fmt::format("--{} has no effect without --task training", flag));
-  }
-}
-
-GivenTraining training_of(const Options& given_options) {
-  Options options = given_options;
-  const Imported imported = import_training(options);
+GivenTraining step_of(const Options& options, const Imported& imported) {
   refuse_inference_flags(options);
   say_if_full_model(options);
   GivenTraining given;
@@ -233,6 +221,36 @@ GivenTraining training_of(const Options& given_options) {
   if (!options.given("seq")) given.assumed.emplace_back("sequences of 2048 tokens (--seq)");
   read_machine(options, given);
   return given;
+}
+
+}  // namespace
+
+void refuse_training_flags(const Options& options) {
+  for (std::string_view rest = HEADROOM_TRAINING_FLAGS; !rest.empty();) {
+    const auto flag = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(flag.size() + 1, rest.size()));
+    // Adapters are served too.
+    if (options.given(flag) && flag != "lora" && flag != "lora-rank" && flag != "lora-targets")
+      throw UsageError(fmt::format("--{} has no effect without --task training", flag));
+  }
+}
+
+GivenTraining training_of(const Options& given_options) {
+  Options options = given_options;
+  Imported imported;
+  const auto named = [&](const std::exception& e) {
+    return UsageError(imported.naming_key(options.naming_flag(e.what())));
+  };
+  try {
+    import_training(options, imported);
+    return step_of(options, imported);
+  } catch (const UsageError& e) {
+    throw named(e);
+  } catch (const UnknownName& e) {
+    throw named(e);
+  } catch (const model::AdapterError& e) {
+    throw named(e);
+  }
 }
 
 }  // namespace headroom::sweep

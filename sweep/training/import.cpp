@@ -11,6 +11,7 @@
 
 #include "hardware/names.hpp"
 #include "hardware/text.hpp"
+#include "hardware/text_file.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -81,35 +82,55 @@ constexpr std::string_view without_memory =
     "debug downcast same_network use_cpu tpu max_samples trust_remote_code";
 
 /// Every scalar of the document by its dotted key; lists with commas.
-void flatten(const YAML::Node& node, const std::string& path,
-             std::vector<std::pair<std::string, std::string>>& all) {
-  if (node.IsMap()) {
-    for (const auto& item : node) {
-      const std::string key = item.first.as<std::string>();
-      flatten(item.second, path.empty() ? key : path + '.' + key, all);
+class Flat {
+ public:
+  /// Throws YAML::Exception where aliases make more text than a configuration has.
+  explicit Flat(const YAML::Node& root) { add(root, ""); }
+  std::vector<std::pair<std::string, std::string>> all;
+
+ private:
+  void add(const YAML::Node& node, const std::string& path) {
+    take(node, path.size());
+    if (node.IsMap()) {
+      for (const auto& item : node) {
+        const std::string key = item.first.as<std::string>();
+        add(item.second, path.empty() ? key : path + '.' + key);
+      }
+    } else if (node.IsSequence()) {
+      std::string joined;
+      for (const auto& item : node)
+        if (item.IsScalar()) joined += (joined.empty() ? "" : ",") + text(item);
+      all.emplace_back(path, joined);
+    } else if (node.IsScalar()) {
+      all.emplace_back(path, text(node));
     }
-  } else if (node.IsSequence()) {
-    std::string joined;
-    for (const auto& item : node)
-      if (item.IsScalar()) joined += (joined.empty() ? "" : ",") + item.as<std::string>();
-    all.emplace_back(path, joined);
-  } else if (node.IsScalar()) {
-    all.emplace_back(path, node.as<std::string>());
   }
-}
+  std::string text(const YAML::Node& node) {
+    take(node, node.Scalar().size());
+    return node.Scalar();
+  }
+  void take(const YAML::Node& node, std::size_t characters) {
+    if (characters >= left_)
+      throw YAML::Exception(node.Mark(), "more than 1 MiB of keys and values, aliases included");
+    left_ -= characters + 1;
+  }
+  std::size_t left_ = std::size_t{1} << 20;
+};
 
 std::vector<std::pair<std::string, std::string>> read(const std::string& file) {
-  std::vector<std::pair<std::string, std::string>> all;
+  std::string text;
   try {
-    const YAML::Node root = YAML::LoadFile(file);
+    text = read_text_file(file);
+  } catch (const std::runtime_error& e) {
+    throw UsageError(fmt::format("--from {}", e.what()));
+  }
+  try {
+    const YAML::Node root = YAML::Load(text);
     if (!root.IsMap()) throw UsageError(fmt::format("{}: expected keys and values", file));
-    flatten(root, "", all);
-  } catch (const YAML::BadFile&) {
-    throw UsageError(fmt::format("--from {}: cannot be read", file));
-  } catch (const YAML::ParserException& e) {
+    return Flat(root).all;
+  } catch (const YAML::Exception& e) {
     throw UsageError(fmt::format("{}:{}: {}", file, e.mark.line + 1, e.msg));
   }
-  return all;
 }
 
 /// The flag's value; nothing if the value leaves the flag out. Throws UsageError for a value that
@@ -135,7 +156,8 @@ std::optional<std::string> translated(const Key& key, const std::string& value,
   }
   // Values besides those that are translated are the flag's own: numbers, names.
   const bool words_only = key.flag == "precision" || key.flag == "lora" || key.flag == "dora" ||
-                          key.flag == "liger" || key.flag == "qlora" || key.flag == "attention";
+                          key.flag == "liger" || key.flag == "qlora" || key.flag == "attention" ||
+                          key.flag == "checkpointing";
   if (closed && words_only && key.key != "mixed_precision")
     throw UsageError(
         fmt::format("{}: key '{}': found '{}', expected {}", file, key.key, value, known));
@@ -152,8 +174,10 @@ class Importer {
  public:
   Importer(Options& options, Imported& out) : options_(options), out_(out) {}
 
-  void file(const std::string& name) {
+  /// `nested`: another file names it as DeepSpeed's.
+  void file(const std::string& name, bool nested = false) {
     const auto all = read(name);
+    std::string deepspeed;
     const bool full = std::ranges::any_of(all, [](const auto& each) {
       return each.first == "finetuning_type" && lower(each.second) == "full";
     });
@@ -165,7 +189,7 @@ class Importer {
       else if (row != keys.end())
         take(*row, key, value, name);
       else if (key == "deepspeed" && !value.empty())
-        deepspeed_ = (std::filesystem::path(name).parent_path() / value).string();
+        deepspeed = (std::filesystem::path(name).parent_path() / value).string();
       else if (key == "train_batch_size")
         whole_batch_ = value;
       else
@@ -173,11 +197,12 @@ class Importer {
       if (key == "finetuning_type") factory_ = true;
       if (key.starts_with("zero_optimization")) shares_ = true;
     }
-    if (!deepspeed_.empty()) {
-      std::string nested;
-      nested.swap(deepspeed_);
-      file(nested);
-    }
+    if (deepspeed.empty()) return;
+    if (nested)
+      throw UsageError(fmt::format(
+          "{}: key 'deepspeed': a file that another names as DeepSpeed's names no further one",
+          name));
+    file(deepspeed, true);
   }
   void finish(const std::string& name) {
     supply("runtime", shares_ ? "deepspeed" : factory_ ? "llama-factory" : "trainer", "the format");
@@ -212,6 +237,8 @@ class Importer {
   void take(const Key& row, const std::string& key, const std::string& value,
             const std::string& name) {
     const auto translation = translated(row, value, name);
+    if (translation && !options_.given(row.flag))
+      out_.keys.emplace(row.flag, fmt::format("{}: key '{}'", name, key));
     if (translation)
       supply(row.flag, *translation, key);
     else
@@ -236,20 +263,26 @@ class Importer {
 
   Options& options_;
   Imported& out_;
-  std::string deepspeed_, whole_batch_;
+  std::string whole_batch_;
   bool factory_ = false, shares_ = false;
 };
 
 }  // namespace
 
-Imported import_training(Options& options) {
-  Imported imported;
-  if (!options.given("from")) return imported;
+void import_training(Options& options, Imported& imported) {
+  if (!options.given("from")) return;
   const std::string name = options.text("from");
   Importer importer(options, imported);
   importer.file(name);
   importer.finish(name);
-  return imported;
+}
+
+std::string Imported::naming_key(const std::string& message) const {
+  for (const auto& [flag, key] : keys)
+    if (const std::string start = "--" + flag;
+        message.starts_with(start + ':') || message.starts_with(start + ' '))
+      return key + message.substr(start.size());
+  return message;
 }
 
 }  // namespace headroom::sweep
