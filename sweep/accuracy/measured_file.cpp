@@ -24,10 +24,10 @@ constexpr std::string_view understood =
 Fields fields_of(const json::object& object) {
   Fields fields;
   for (const auto& [key, value] : object) {
-    if (value.is_string()) fields[key] = std::string(value.as_string());
-    if (value.is_int64() || value.is_uint64()) fields[key] = json::serialize(value);
-    if (value.is_double()) fields[key] = fmt::format("{}", value.as_double());
-    if (value.is_bool()) fields[key] = value.as_bool() ? "true" : "false";
+    if (value.is_null()) continue;
+    fields[key] = value.is_string()   ? std::string(value.as_string())
+                  : value.is_double() ? fmt::format("{}", value.as_double())
+                                      : json::serialize(value);
   }
   return fields;
 }

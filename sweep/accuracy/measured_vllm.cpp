@@ -1,7 +1,10 @@
 // The JSON of vLLM's benchmark of serving.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "sweep/accuracy/measured_file.hpp"
@@ -14,9 +17,34 @@ std::string text_of_field(const Fields& object, std::string_view key) {
   return it == object.end() ? std::string() : it->second;
 }
 
+/// Nothing where the key is absent. Throws std::runtime_error for another thing than a number.
 std::optional<double> number_field(const Fields& object, std::string_view key) {
-  const auto value = leading_number(text_of_field(object, key));
-  return value && std::isfinite(*value) && *value > 0 ? value : std::nullopt;
+  if (!object.contains(key)) return std::nullopt;
+  const std::string text = text_of_field(object, key);
+  const auto value = leading_number(text);
+  if (!value || !std::isfinite(*value) || *value < 0)
+    throw std::runtime_error(
+        fmt::format("key '{}': found '{}', expected a number from 0 on", key, text));
+  return value;
+}
+
+/// Requests that generate text, as vLLM's server takes them. The benchmark can send those of other
+/// servers too. Source: vLLM 0.12 benchmarks/lib/endpoint_request_func.py, ASYNC_REQUEST_FUNCS, and
+/// serve.py, which writes endpoint_type; before 0.10 benchmark_serving.py wrote backend.
+void require_vllm(const Fields& object) {
+  constexpr std::string_view known[] = {"vllm", "openai", "openai-chat"};
+  std::string found;
+  for (const char* key : {"backend", "endpoint_type"}) {
+    if (!object.contains(key)) continue;
+    found = text_of_field(object, key);
+    if (std::ranges::find(known, found) == std::end(known))
+      throw std::runtime_error(
+          fmt::format("key '{}': found '{}', expected {}", key, found, fmt::join(known, ", ")));
+  }
+  if (found.empty())
+    throw std::runtime_error(
+        fmt::format("names no server; expected a key 'backend' or 'endpoint_type' of {}",
+                    fmt::join(known, ", ")));
 }
 
 /// vLLM holds a checkpoint as it is.
@@ -31,13 +59,16 @@ bool is_vllm_benchmark(const Fields& object) {
 }
 
 std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefaults& defaults) {
-  const auto completed = number_field(object, "completed");
-  const auto prompts = completed ? completed : number_field(object, "num_prompts");
+  require_vllm(object);
+  for (const char* key : {"num_prompts", "duration"}) number_field(object, key);
+  const auto prompts =
+      number_field(object, object.contains("completed") ? "completed" : "num_prompts");
   const auto input = number_field(object, "total_input_tokens");
   const auto output = number_field(object, "total_output_tokens");
   auto users = number_field(object, "max_concurrency");
   if (!users) users = number_field(object, "concurrency");
-  if (!prompts || !input || !output || !users)
+  const auto none = [](std::optional<double> count) { return count.value_or(0) == 0; };
+  if (none(prompts) || none(input) || none(output) || none(users))
     throw std::runtime_error(
         "needs completed (or num_prompts), total_input_tokens, total_output_tokens and "
         "max_concurrency, each above 0; without them the number of concurrent requests is unknown "
@@ -49,7 +80,7 @@ std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefa
   std::vector<Measurement> all;
   const auto add = [&](std::string group, std::string figure, std::string_view key, double scale) {
     const auto value = number_field(object, key);
-    if (!value) return;
+    if (none(value)) return;
     const bool rate = scale == 0;
     all.push_back(measurement_of({{"model", reference_of(model, defaults)},
                                   {"precision", vllm_precision(defaults)},

@@ -31,13 +31,44 @@ TEST(MeasuredFile, FormsOfLlamaBenchSayTheSame) {
 TEST(MeasuredFile, OwnConfigsComeFirst) {
   const std::string file = written(
       "own.json",
-      R"({"model_id": "vicuna-7b-v1.5", "completed": 8, "total_input_tokens": 800,)"
+      R"({"backend": "vllm", "model_id": "vicuna-7b-v1.5", "completed": 8, "total_input_tokens": 800,)"
       R"( "total_output_tokens": 80, "max_concurrency": 1, "mean_ttft_ms": 90.0, "output_throughput": 48.5})");
   const std::string own = written("vicuna-7b-v1.5.json", "{}");
   RowDefaults defaults;
   EXPECT_EQ(read_measured(file, defaults).rows[0]["model"], "meta-llama/Llama-2-7b-hf");
   defaults.models = std::filesystem::path(own).parent_path().string();
   EXPECT_EQ(read_measured(file, defaults).rows[0]["model"], "vicuna-7b-v1.5");
+}
+
+/// vLLM's benchmark also measures other servers, and runs in which no request completed.
+TEST(MeasuredFile, ABenchmarkIsOfVllmAndHasCompletedRequests) {
+  const auto message = [](const std::string& keys) -> std::string {
+    const std::string file =
+        written("serving.json",
+                "{" + keys +
+                    R"( "model_id": "Qwen/Qwen2.5-7B", "num_prompts": 8, "max_concurrency": 1,)"
+                    R"( "total_input_tokens": 800, "total_output_tokens": 80,)"
+                    R"( "mean_ttft_ms": 90.0, "output_throughput": 48.5})");
+    try {
+      read_measured(file, {});
+    } catch (const std::runtime_error& e) {
+      return e.what();
+    }
+    return {};
+  };
+  for (const char* fine : {R"("backend": "openai-chat",)", R"("endpoint_type": "vllm",)",
+                           R"("backend": "vllm", "endpoint_type": "openai", "completed": 7,)"})
+    EXPECT_EQ(message(fine), "") << fine;
+  for (const auto& [keys, fragment] :
+       {std::pair{R"("backend": "tgi",)", "key 'backend': found 'tgi', expected vllm, openai"},
+        {R"("endpoint_type": "openai-embeddings",)", "found 'openai-embeddings', expected vllm"},
+        {R"("backend": {},)", "found '{}', expected vllm"},
+        {"", "names no server"},
+        {R"("backend": "vllm", "completed": 0,)", "needs completed"},
+        {R"("backend": "vllm", "completed": -8,)", "key 'completed': found '-8'"},
+        {R"("backend": "vllm", "completed": [],)", "key 'completed': found '[]'"},
+        {R"("backend": "vllm", "duration": "long",)", "key 'duration': found 'long'"}})
+    EXPECT_NE(message(keys).find(fragment), std::string::npos) << keys << message(keys);
 }
 
 TEST(MeasuredFile, StatementsAndTheirDatabaseSayTheSame) {
