@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hardware/text.hpp"
+
 namespace headroom {
 namespace {
 
@@ -67,9 +69,10 @@ std::vector<std::string> nearest(std::string_view name, std::span<const std::str
 
 UnknownName unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string> known) {
+  const std::string shown = one_line(name);
   if (known.empty())
-    return UnknownName(fmt::format("unknown {} '{}'; there are none to choose from", kind, name));
-  return UnknownName(fmt::format("unknown {} '{}'; nearest: {}", kind, name,
+    return UnknownName(fmt::format("unknown {} '{}'; there are none to choose from", kind, shown));
+  return UnknownName(fmt::format("unknown {} '{}'; nearest: {}", kind, shown,
                                  fmt::join(nearest(name, known), ", ")));
 }
 

@@ -1,6 +1,7 @@
 // A document as Markdown.
 #include <fmt/format.h>
 
+#include "hardware/text.hpp"
 #include "report/document.hpp"
 #include "report/format.hpp"
 #include "report/markdown.hpp"
@@ -143,6 +144,8 @@ TableBlock table_block(const Table& table, std::string caption) {
   return block;
 }
 
-std::string to_markdown(const Document& document) { return joined_blocks(document.blocks()); }
+std::string to_markdown(const Document& document) {
+  return without_controls(joined_blocks(document.blocks()));
+}
 
 }  // namespace headroom::report

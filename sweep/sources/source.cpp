@@ -11,10 +11,12 @@
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
 #include "hardware/sorted_table.hpp"
+#include "hardware/text.hpp"
 #include "model/checkpoint/formats/shard_index.hpp"
 #include "model/describe/architecture.hpp"
 #include "sweep/concurrent_requests.hpp"
 #include "sweep/hub/hub.hpp"
+#include "sweep/hub/url.hpp"
 #include "sweep/sources/custom_source.hpp"
 #include "sweep/sources/model_from_files.hpp"
 #include "sweep/sources/nearest_models.hpp"
@@ -177,7 +179,8 @@ model::Model ask_hub(const ModelReference& reference, const Hub& hub) try {
   if (reference.name.find('/') != std::string::npos)
     throw UnknownName(fmt::format(
         "{}: no such file or folder, and no name of a model; nearest in the catalogue: {}",
-        reference.name, fmt::join(nearest_models(reference.name), ", ")));
+        contains(reference.name, "://") ? shown_url(reference.name) : reference.name,
+        fmt::join(nearest_models(reference.name), ", ")));
   throw UnknownName(fmt::format("unknown model '{}'; nearest: {}", reference.name,
                                 fmt::join(nearest_models(reference.name), ", ")));
 } catch (const HubError& e) {

@@ -34,6 +34,11 @@ TEST(Names, UnknownNameListsNearestNames) {
   EXPECT_NE(message.find("nearest: rtx-4090"), std::string::npos) << message;
 }
 
+TEST(Names, UnknownNameStaysOneLine) {
+  const std::string message = unknown_name("device", "rtx\n\x1b[31m\t4090", cards).what();
+  EXPECT_NE(message.find("'rtx\\x0a\\x1b[31m\\x094090'"), std::string::npos) << message;
+}
+
 TEST(Names, LowerTouchesOnlyAsciiLetters) { EXPECT_EQ(lower("Ab-Ä_9Z"), "ab-Ä_9z"); }
 
 }  // namespace

@@ -29,6 +29,12 @@ TEST(Document, TextOfUsersIsEscapedInBoth) {
   EXPECT_EQ(to_html(page), "<p>a|b &lt;script&gt; &amp; *c*</p>\n");
 }
 
+TEST(Document, MarkdownHasNoControlCharacters) {
+  Document page;
+  page.heading(2, "\x1b[31ma").add(List{{{code("\x07"), {link("\x7f", "\x1b")}}}});
+  EXPECT_EQ(to_markdown(page), "## \\x1b\\[31ma\n\n- `\\x07`\n  - [\\x7f](\\x1b)\n");
+}
+
 TEST(Document, ACellCarriesItsGradeItsLinesAndItsOrder) {
   TableCell cell("fits on 1 GPU");
   cell.grade = Grade::on_gpus;
