@@ -44,7 +44,9 @@ std::vector<fs::path> files_of(const Options& options) {
   return files;
 }
 
+/// Throws StoreError where the file is damaged: before anything is written.
 Part part_of(const fs::path& file) {
+  report::require_sound(file);
   const report::Database database(file);
   const auto runs = database.runs();
   if (runs.empty()) throw report::StoreError(fmt::format("{}: holds no run", file.string()));
@@ -136,6 +138,7 @@ int run_merge(const Options& options) {
   const report::CsvFile csv = csv_of(options, info.spec);
   const auto start = std::chrono::steady_clock::now();
   report::Store store(file);
+  report::require_sound(file);
   store.begin_run(info);
   const auto at_border = [&](const Part& p) { return p.run.first == store.next_point(); };
   if (store.next_point() < store.end_point() && std::ranges::none_of(parts, at_border))

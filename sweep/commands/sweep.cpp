@@ -8,6 +8,7 @@
 
 #include "hardware/text_file.hpp"
 #include "model/engine/engine.hpp"
+#include "report/read.hpp"
 #include "report/reports.hpp"
 #include "report/store.hpp"
 #include "sweep/commands/command.hpp"
@@ -82,6 +83,7 @@ int run_job(const Options& options, const Spec& spec, const Job& job, Ending end
   const auto file =
       shard ? shard_file(spec.out, options.text("shard")) : spec.out / "results.sqlite";
   report::Store store(file);
+  report::require_sound(file);
   const report::RunInfo info = job.info(spec);
   const bool fresh = options.given("fresh");
   store.begin_run(info, fresh ? report::Unfinished::leave : report::Unfinished::resume, shard);
