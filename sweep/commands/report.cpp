@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "hardware/names.hpp"
+#include "hardware/text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "report/condition.hpp"
@@ -116,29 +117,25 @@ void trend(const Options& options, const report::Database& database, std::int64_
   emit(options, formatted(table, format_of(options)));
 }
 
-/// --format openmetrics: the best ways of a run.
-void metrics(const Options& options, const report::Database& database, std::int64_t run) {
-  for (const std::string_view flag :
-       {"view", "where", "columns", "trend", "no-plots", "all-plots", "csv"})
+/// Throws UsageError for those of `flags` that were given: `printed` leaves them without effect.
+void refuse_beside(const Options& options, std::string_view printed, std::string_view flags) {
+  for (const std::string_view flag : headroom::words(flags))
     if (options.given(flag))
-      throw UsageError(
-          fmt::format("--{} has no effect with --format openmetrics, which prints the best way of "
-                      "each model on "
-                      "each machine",
-                      flag));
-  const report::Source source = report::source_of(database, run);
-  stream(options, [&](std::ostream& out) { report::write_open_metrics(out, source); });
+      throw UsageError(fmt::format("--{} has no effect with {}", flag, printed));
 }
 
-/// Flags that print rows instead of writing files into a folder.
-constexpr std::string_view flags_of_rows[] = {"view", "where", "columns", "trend"};
+/// Flags that print rows instead of writing files into a folder, and those of the files.
+constexpr std::string_view flags_of_rows = "view where columns trend",
+                           flags_of_folders = "no-plots all-plots csv";
 
-/// Refuses flags of the files in a folder where rows are printed instead.
-void refuse_flags_of_folders(const Options& options) {
-  for (const std::string_view rows : flags_of_rows)
-    if (options.given("csv") && options.given(rows))
-      throw UsageError(fmt::format(
-          "--csv has no effect with --{}: it is about results.csv in the run's folder", rows));
+/// --format openmetrics: the best ways of a run.
+void metrics(const Options& options, const report::Database& database, std::int64_t run) {
+  for (const std::string_view flags : {flags_of_rows, flags_of_folders})
+    refuse_beside(options,
+                  "--format openmetrics, which prints the best way of each model on each machine",
+                  flags);
+  const report::Source source = report::source_of(database, run);
+  stream(options, [&](std::ostream& out) { report::write_open_metrics(out, source); });
 }
 
 /// Every file of a run's reports, where they are not there already.
@@ -167,6 +164,8 @@ void write_folder(const Options& options, const report::Database& database, std:
 
 int run_report(const Options& options) {
   if (options.text("view") == "list") {
+    refuse_beside(options, "--view list", "run runs where columns trend");
+    refuse_beside(options, "--view list", flags_of_folders);
     emit(options, views_text(format_of(options)));
     return done;
   }
@@ -175,21 +174,26 @@ int run_report(const Options& options) {
   options.exclusive({"runs", "view", "where"});
   options.exclusive({"runs", "view", "columns"});
   options.exclusive({"runs", "view", "where", "trend"});
-  options.exclusive({"runs", "csv"});
   if (options.given("runs")) {
+    refuse_beside(options, "--runs", "run");
+    refuse_beside(options, "--runs", flags_of_folders);
     emit(options, runs_text(database, format_of(options)));
     return done;
   }
   const std::int64_t run = options.given("run") ? options.whole("run", 0) : database.latest_run();
   const bool as_metrics = options.text("format") == "openmetrics";
-  if (as_metrics ||
-      std::ranges::any_of(flags_of_rows, [&](auto flag) { return options.given(flag); }))
-    report::require_sound(file);
+  bool prints = as_metrics;
+  for (const std::string_view flag : headroom::words(flags_of_rows)) {
+    if (!options.given(flag)) continue;
+    prints = true;
+    if (!as_metrics)
+      refuse_beside(options, fmt::format("--{}, which writes no files", flag), flags_of_folders);
+  }
+  if (prints) report::require_sound(file);
   if (as_metrics) {
     metrics(options, database, run);
     return done;
   }
-  refuse_flags_of_folders(options);
   if (options.given("trend")) {
     trend(options, database, run);
     return done;

@@ -7,11 +7,13 @@
 
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
 #include "model/checkpoint/adapter.hpp"
 #include "model/train/factors.hpp"
 #include "model/train/rank.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
+#include "sweep/options/engine_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
 #include "sweep/options/split_options.hpp"
@@ -24,15 +26,12 @@ namespace headroom::sweep {
 namespace {
 
 void refuse_inference_flags(const Options& options) {
-  for (const auto* flag : {"kv-precision",      "cache-type-k",      "cache-type-v",
-                           "prompt-tokens",     "output-tokens",     "context",
-                           "no-kv-cache",       "gpu-budget",        "gpu-memory-utilization",
-                           "ram-budget",        "disk-budget",       "lora-adapters",
-                           "prompt-tokens-p95", "output-tokens-p95", "speculate",
-                           "text-only",         "draft-model",       "draft-precision",
-                           "draft-tokens",      "acceptance",        "backend",
-                           "flash-attn",        "threads",           "gpu-batches",
-                           "enforce-eager",     "max-num-seqs",      "max-num-batched-tokens"})
+  constexpr std::string_view flags = HEADROOM_ENGINE_FLAGS
+      " engines kv-precision cache-type-k cache-type-v prompt-tokens output-tokens context "
+      "no-kv-cache gpu-budget gpu-memory-utilization ram-budget disk-budget lora-adapters "
+      "prompt-tokens-p95 output-tokens-p95 speculate text-only draft-model draft-precision "
+      "draft-tokens acceptance";
+  for (const std::string_view flag : headroom::words(flags))
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect on --task training", flag));
   if (const auto split = given_splits(options); !split.empty())
