@@ -54,12 +54,34 @@ Prepared prepare(const Memory& memory, const std::string& sql) {
   Prepared prepared(raw);
   if (code != SQLITE_OK) throw ConditionError(sqlite3_errmsg(memory.get()));
   if (rest && *rest) throw ConditionError("one expression is expected, found more");
+  if (const int last = sqlite3_bind_parameter_count(raw); last > 0) {
+    const char* name = sqlite3_bind_parameter_name(raw, last);
+    throw ConditionError(
+        fmt::format("'{}' is a parameter, which has no value; expected a column, a number or a "
+                    "text in single quotes",
+                    name ? name : "?"));
+  }
   return prepared;
 }
 
-/// The columns and errors that the authoriser saw.
+/// Functions whose result follows from their arguments alone. Those of dates know today as
+/// 'now', and zeroblob makes long texts of short ones.
+std::set<std::string, std::less<>> plain_functions(const Memory& memory) {
+  const Prepared list = prepare(
+      memory, fmt::format("SELECT name FROM pragma_function_list WHERE flags & {} AND name NOT IN "
+                          "('date', 'time', 'datetime', 'julianday', 'unixepoch', 'strftime', "
+                          "'timediff', 'zeroblob') AND name NOT LIKE 'sqlite%'",
+                          SQLITE_DETERMINISTIC));
+  std::set<std::string, std::less<>> all;
+  while (sqlite3_step(list.get()) == SQLITE_ROW)
+    all.emplace(reinterpret_cast<const char*>(sqlite3_column_text(list.get(), 0)));
+  return all;
+}
+
+/// The functions that the authoriser allows, and the columns that it saw.
 struct Seen {
   const std::vector<const Column*>* known;
+  std::set<std::string, std::less<>> functions;
   std::set<std::pair<std::string, std::string>> columns;  ///< {row, column}
   int selects = 0;
 
@@ -73,12 +95,8 @@ int authorise(void* data, int action, const char* first, const char* second, con
               const char*) {
   auto& seen = *static_cast<Seen*>(data);
   if (action == SQLITE_SELECT) return ++seen.selects > 1 ? SQLITE_DENY : SQLITE_OK;
-  if (action == SQLITE_FUNCTION) {
-    const std::string_view name = second ? second : "";
-    const bool barred = name == "load_extension" || name == "random" || name == "randomblob" ||
-                        name == "zeroblob" || name.starts_with("sqlite_");
-    return barred ? SQLITE_DENY : SQLITE_OK;
-  }
+  if (action == SQLITE_FUNCTION)
+    return seen.functions.contains(second ? second : "") ? SQLITE_OK : SQLITE_DENY;
   if (action != SQLITE_READ) return SQLITE_DENY;
   if (!second || !*second) return SQLITE_OK;
   if (!seen.find(second)) return SQLITE_DENY;  // rowid
@@ -86,7 +104,7 @@ int authorise(void* data, int action, const char* first, const char* second, con
   return SQLITE_OK;
 }
 
-/// Comments would hide the end of the expression, parameters have no value.
+/// Comments would hide the end of the expression.
 void check_text(const std::string& expression) {
   if (expression.find_first_not_of(" \t\r\n") == std::string::npos)
     throw ConditionError("an expression is expected, found nothing");
@@ -101,7 +119,7 @@ void check_text(const std::string& expression) {
       if (c == quote) quote = 0;
     } else if (c == '\'' || c == '"' || c == '`') {
       quote = c;
-    } else if (two == "--" || two == "/*" || c == ';' || c == '?' || c == '\0') {
+    } else if (two == "--" || two == "/*" || c == ';' || c == '\0') {
       throw ConditionError(fmt::format("'{}' is not allowed in it", c));
     } else if (c == '(') {
       ++depth;
@@ -164,7 +182,7 @@ Condition::Condition(std::string expression, const std::vector<std::string>& row
     sqlite3_db_config(self_->memory.get(), SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
     prepare(self_->memory,
             "SELECT 1 FROM " + tables);  // connects them, which the authoriser denies
-    Seen seen{&self_->columns, {}};
+    Seen seen{&self_->columns, plain_functions(self_->memory), {}};
     sqlite3_set_authorizer(self_->memory.get(), authorise, &seen);
     // An aggregate is an error only after WHERE.
     prepare(self_->memory, fmt::format("SELECT 1 FROM {} WHERE ({}\n)", tables, text));

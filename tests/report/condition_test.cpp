@@ -33,7 +33,8 @@ TEST(Condition, AllowsNothingButExpressions) {
   for (const std::string text :
        {"", "batch", "1", "1) union select 1 from outcome where (1", "(select 1)",
         "batch; drop table run", "batch = 1 -- ", "load_extension('x') or batch",
-        "randomblob(9999999999) or batch", "batch = ?", "attach 'x' as y",
+        "randomblob(9999999999) or batch", "fts3_tokenizer(model) or batch", "batch > date('now')",
+        "current_date > batch", "attach 'x' as y",
         "exists (with recursive c(x) as (select 1 union all select x from c) select 1)",
         "\"a text\" = batch"}) {
     if (text == "batch") {
@@ -42,6 +43,22 @@ TEST(Condition, AllowsNothingButExpressions) {
     }
     EXPECT_THROW(Condition(text, {"result"}), ConditionError) << text;
   }
+}
+
+TEST(Condition, NamesAParameter) {
+  for (const std::string parameter : {"?", "?2", ":limit", "$limit", "@limit"}) try {
+      const Condition wrong("tokens_s > " + parameter, {"result"});
+      FAIL() << parameter;
+    } catch (const ConditionError& e) {
+      EXPECT_NE(std::string(e.what()).find("'" + parameter + "' is a parameter"), std::string::npos)
+          << e.what();
+    }
+}
+
+TEST(Condition, AllowsPlainFunctions) {
+  EXPECT_TRUE(holds("min(batch, 3) = 2 and round(tokens_s) = 11 and sqrt(batch) < 2", 2, 11));
+  EXPECT_TRUE(holds("coalesce(nullif(batch, 2), iif(tokens_s > 1, 5, 6)) = 5", 2, 11));
+  EXPECT_TRUE(holds("printf('%d', batch) like '2%' and batch || '' glob '2*'", 2, 11));
 }
 
 TEST(Condition, ManyRowsAreNotOneRowThatTakesLong) {
