@@ -13,7 +13,6 @@
 #include "hardware/text_file.hpp"
 #include "hardware/toml_row.hpp"
 #include "model/engine/measured_constants.hpp"
-#include "sweep/accuracy/constant_search.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -21,7 +20,7 @@ namespace {
 using model::Engine;
 using model::NamedConstant;
 
-constexpr Limit most{1e12};
+constexpr Limit most{model::NumberLimits().most};
 
 /// A literal string of TOML.
 std::string toml_quoted(std::string_view text) {
@@ -58,15 +57,6 @@ void require_one_of(TomlRow& row, std::string_view key, const std::string& found
     row.fail(key, fmt::format("found '{}', expected one of {}", found, fmt::join(allowed, ", ")));
 }
 
-/// The most that a share of what hardware does can be; nothing of other constants.
-std::optional<double> most_of(std::string_view name) {
-  constexpr double largest_share = 1.5;  // limit for rates that some kernels exceed
-  const auto found = std::ranges::find(constant_bounds(), name, &Bounds::name);
-  if (found == constant_bounds().end() || found->high < 1 || found->high > largest_share)
-    return std::nullopt;
-  return found->high;
-}
-
 Factor read_factor(const toml::table& table, std::string_view file) {
   TomlRow row(table, file);
   Factor f;
@@ -74,9 +64,10 @@ Factor read_factor(const toml::table& table, std::string_view file) {
   f.name = row.required_text("name");
   f.cards = row.text("cards").value_or("any");
   f.width = row.text("width").value_or("any");
-  f.value = row.required_positive("value", most);
-  f.low = row.positive("low", most).value_or(f.value);
-  f.high = row.positive("high", most).value_or(f.value);
+  if (!row.has("value")) row.fail("value", "missing; expected a number");
+  f.value = *row.number("value", most);
+  f.low = row.number("low", most).value_or(f.value);
+  f.high = row.number("high", most).value_or(f.value);
   f.measurements = static_cast<int>(row.number("measurements", most).value_or(0));
   f.source = row.text("source").value_or(std::string(file));
   std::vector<std::string> engines;
@@ -85,13 +76,10 @@ Factor read_factor(const toml::table& table, std::string_view file) {
   require_one_of(row, "name", f.name, constant_names());
   require_one_of(row, "cards", f.cards, names_of<model::CardClass>(model::card_classes));
   require_one_of(row, "width", f.width, names_of<model::Width>(model::widths));
-  if (const auto end = most_of(f.name); end && f.value > *end)
-    row.fail("value",
-             fmt::format("{} is a share of the hardware's rate: found {}, expected at most {}",
-                         f.name, f.value, *end));
-  if (f.low > f.value || f.high < f.value)
-    row.fail("low", fmt::format("{} to {} does not contain the value {}", f.low, f.high, f.value));
-  if (find_constant(f.name)->of_engine && (f.cards != "any" || f.width != "any"))
+  const NamedConstant& which = *find_constant(f.name);
+  if (const auto problem = problem_of(which, {f.value, f.low, f.high, 0, {}}); !problem.empty())
+    row.fail("value", fmt::format("{}: {}", f.name, problem));
+  if (which.of_engine && (f.cards != "any" || f.width != "any"))
     row.fail("cards", fmt::format("{} is the same for every card and width", f.name));
   row.finish();
   return f;
@@ -123,16 +111,15 @@ std::pair<std::string, double> setting_of(const std::string& text) {
   const auto* first = text.data() + std::min(equals + 1, text.size());
   const auto* last = text.data() + text.size();
   const auto [end, error] = std::from_chars(first, last, value);
-  if (equals == std::string::npos || equals == 0 || error != std::errc{} || end != last ||
-      !(value > 0) || value > most.most)
+  if (equals == std::string::npos || equals == 0 || error != std::errc{} || end != last)
     throw UsageError(fmt::format(
-        "--set: found '{}', expected NAME=VALUE with a value above 0, such as decode_bandwidth=0.8",
+        "--set: found '{}', expected NAME=VALUE with a number, such as decode_bandwidth=0.8",
         text));
   const std::string name = text.substr(0, equals);
-  if (!find_constant(name)) throw unknown_name("constant", name, constant_names());
-  if (const auto share = most_of(name); share && value > *share)
-    throw UsageError(fmt::format("--set: found '{}'; a share of the hardware's rate is at most {}",
-                                 text, *share));
+  const NamedConstant* which = find_constant(name);
+  if (!which) throw unknown_name("constant", name, constant_names());
+  if (const auto problem = problem_of(*which, {value, value, value, 0, {}}); !problem.empty())
+    throw UsageError(fmt::format("--set {}: {}", name, problem));
   return {name, value};
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/engine/engine.hpp"
+#include "model/engine/number_limits.hpp"
 
 namespace headroom::model {
 
@@ -36,6 +37,7 @@ struct EngineField {
   std::string_view key;
   std::string_view meaning;  ///< shown by `headroom runtimes NAME`
   FieldType type;
+  NumberLimits limits = {};  ///< for a number, or each of a list
 };
 
 /// All fields but constants (model/engine/measured_constants.hpp) and names, by policy.

@@ -49,17 +49,18 @@ struct Reader {
   TomlRow& row;
   std::string_view key;
   Engine& engine;
+  NumberLimits limits;
+  std::string_view file;
+
+  double number(const toml::node& node) const {
+    const auto found = node.value<double>();
+    if (!found || !limits.contains(*found)) row.wrong(key, node, limits.text());
+    return *found;
+  }
 
   void operator()(Member<bool> m) const { m(engine) = *row.flag(key); }
-  void operator()(Member<Size> m) const {
-    const toml::node* node = row.find(key);
-    if (node->value<std::int64_t>() == -1) {  // "not described" of fields that say so
-      m(engine) = -1;
-      return;
-    }
-    m(engine) = whole(row, key, *row.number(key, max_count));
-  }
-  void operator()(Member<double> m) const { m(engine) = *row.number(key, max_count); }
+  void operator()(Member<Size> m) const { m(engine) = whole(row, key, number(*row.find(key))); }
+  void operator()(Member<double> m) const { m(engine) = number(*row.find(key)); }
   void operator()(const Choice& c) const {
     c.set(engine, word_of(row, key, *row.text(key), c.words));
   }
@@ -78,10 +79,8 @@ struct Reader {
     const toml::node* node = row.find(key);
     if (!node->is_array()) row.wrong(key, *node, "an array of whole numbers");
     m(engine).clear();
-    for (const toml::node& each : *node->as_array()) {
-      if (!each.is_integer()) row.wrong(key, each, "a whole number");
-      m(engine).push_back(each.as_integer()->get());
-    }
+    for (const toml::node& each : *node->as_array())
+      m(engine).push_back(whole(row, key, number(each)));
   }
   void operator()(Member<std::vector<SchemeFamily>> m) const {
     m(engine).clear();
@@ -118,8 +117,6 @@ struct Reader {
   void operator()(Member<std::vector<CardReserve>> m) const {
     m(engine) = read_card_reserve(row, key, file);
   }
-
-  std::string_view file;
 };
 
 /// A number as it stands, or a text with a unit of bytes.
@@ -135,7 +132,8 @@ double quantity(TomlRow& row, std::string_view key, const toml::node& node) {
 }
 
 /// [value, low, high], or a table of `range`, `measurements` and `source`.
-Constant read_constant(TomlRow& row, std::string_view key, std::string_view file) {
+Constant read_constant(TomlRow& row, const NamedConstant& which, std::string_view file) {
+  const std::string_view key = which.name;
   Constant constant{0, 0, 0, 0, "rule of thumb, unmeasured"};
   const toml::node* node = row.find(key);
   const toml::array* range = node->as_array();
@@ -150,15 +148,15 @@ Constant read_constant(TomlRow& row, std::string_view key, std::string_view file
     row.wrong(key, *node, "[value, low, high], or {range = [value, low, high], source = \"…\"}");
   double* const into[] = {&constant.value, &constant.low, &constant.high};
   for (std::size_t i = 0; i < 3; ++i) *into[i] = quantity(row, key, (*range)[i]);
-  if (!(constant.low <= constant.value && constant.value <= constant.high))
-    row.fail(key, "expected low <= value <= high");
+  if (const std::string problem = problem_of(which, constant); !problem.empty())
+    row.fail(key, problem);
   return constant;
 }
 
 void read_constants(TomlRow& row, std::string_view policy, std::string_view file, Engine& engine) {
   for (const NamedConstant& each : named_constants()) {
     if (each.policy != policy || !row.has(each.name)) continue;
-    const Constant constant = read_constant(row, each.name, file);
+    const Constant constant = read_constant(row, each, file);
     if (each.of_engine) {
       each.in(engine) = constant;
       continue;
@@ -171,7 +169,7 @@ void read_constants(TomlRow& row, std::string_view policy, std::string_view file
 void read_fields(TomlRow& row, std::string_view policy, std::string_view file, Engine& engine) {
   for (const EngineField& field : engine_fields())
     if (field.policy == policy && row.has(field.key))
-      std::visit(Reader{row, field.key, engine, file}, field.type);
+      std::visit(Reader{row, field.key, engine, field.limits, file}, field.type);
   if (!policy.empty()) read_constants(row, policy, file, engine);
 }
 

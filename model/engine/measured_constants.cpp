@@ -13,6 +13,10 @@
 namespace headroom::model {
 namespace {
 
+/// Shares of rates that some kernels and processors exceed; bytes a second; factors.
+constexpr NumberLimits share_exceeded{1e-6, 1.5}, byte_rate{1, 1e15}, time_factor{1e-3, 1e3},
+    factor_or_none{0, 1e3};
+
 constexpr auto constants = std::to_array<NamedConstant>({
     {"memory", "context_bytes", [](Engine& e) -> Constant& { return e.memory.context_bytes; }},
     {"memory", "communication_bytes",
@@ -27,13 +31,14 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"memory", "graph_layer_bytes",
      [](Engine& e) -> Constant& { return e.memory.graph_layer_bytes; }},
     {"memory", "host_bytes", [](Engine& e) -> Constant& { return e.memory.host_bytes; }},
-    {"memory", "fragmentation", [](Engine& e) -> Constant& { return e.memory.fragmentation; }},
-    {"kernels", "decode_bandwidth", nullptr, &KernelEfficiency::decode_bandwidth, true},
-    {"kernels", "prefill_compute", nullptr, &KernelEfficiency::prefill_compute, true},
-    {"kernels", "byte_compute", nullptr, &KernelEfficiency::byte_compute, true},
+    {"memory", "fragmentation", [](Engine& e) -> Constant& { return e.memory.fragmentation; },
+     nullptr, part_of_whole},
+    {"kernels", "decode_bandwidth", nullptr, &KernelEfficiency::decode_bandwidth, share_of_rate},
+    {"kernels", "prefill_compute", nullptr, &KernelEfficiency::prefill_compute, share_of_rate},
+    {"kernels", "byte_compute", nullptr, &KernelEfficiency::byte_compute, share_of_rate},
     {"kernels", "kernel_s", nullptr, &KernelEfficiency::kernel_s},
     {"kernels", "expert_reads", nullptr, &KernelEfficiency::expert_reads},
-    {"kernels", "unpack_bandwidth", nullptr, &KernelEfficiency::unpack_bandwidth},
+    {"kernels", "unpack_bandwidth", nullptr, &KernelEfficiency::unpack_bandwidth, share_exceeded},
     {"kernels", "moe_kernels_per_layer",
      [](Engine& e) -> Constant& { return e.kernels.moe_kernels_per_layer; }},
     {"kernels", "expert_kernels", [](Engine& e) -> Constant& { return e.kernels.expert_kernels; }},
@@ -42,54 +47,62 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"serving", "sequence_s", [](Engine& e) -> Constant& { return e.serving.sequence_s; }},
     {"kernels", "expert_cost", [](Engine& e) -> Constant& { return e.kernels.expert_cost; }},
     {"kernels", "eager_kernel_s", [](Engine& e) -> Constant& { return e.kernels.eager_kernel_s; }},
-    {"kernels", "score_compute", [](Engine& e) -> Constant& { return e.kernels.score_compute; }},
+    {"kernels", "score_compute", [](Engine& e) -> Constant& { return e.kernels.score_compute; },
+     nullptr, share_of_rate},
     {"kernels", "repeat_bandwidth",
-     [](Engine& e) -> Constant& { return e.kernels.repeat_bandwidth; }},
+     [](Engine& e) -> Constant& { return e.kernels.repeat_bandwidth; }, nullptr, byte_rate},
     {"kernels", "cache_cost", [](Engine& e) -> Constant& { return e.kernels.cache_cost; }},
     {"kernels", "score_traffic", [](Engine& e) -> Constant& { return e.kernels.score_traffic; }},
     {"kernels", "activation_traffic",
      [](Engine& e) -> Constant& { return e.kernels.activation_traffic; }},
-    {"serving", "queue", [](Engine& e) -> Constant& { return e.serving.queue; }},
+    {"serving", "queue", [](Engine& e) -> Constant& { return e.serving.queue; }, nullptr,
+     part_of_whole},
     {"serving", "request_s", [](Engine& e) -> Constant& { return e.serving.request_s; }},
     {"offload", "stream_bandwidth",
-     [](Engine& e) -> Constant& { return e.offload.stream_bandwidth; }},
-    {"offload", "cpu_bandwidth", [](Engine& e) -> Constant& { return e.offload.cpu_bandwidth; }},
-    {"offload", "cpu_compute", [](Engine& e) -> Constant& { return e.offload.cpu_compute; }},
+     [](Engine& e) -> Constant& { return e.offload.stream_bandwidth; }, nullptr, share_of_rate},
+    {"offload", "cpu_bandwidth", [](Engine& e) -> Constant& { return e.offload.cpu_bandwidth; },
+     nullptr, share_of_rate},
+    {"offload", "cpu_compute", [](Engine& e) -> Constant& { return e.offload.cpu_compute; },
+     nullptr, share_exceeded},
     {"offload", "thread_bandwidth",
-     [](Engine& e) -> Constant& { return e.offload.thread_bandwidth; }},
+     [](Engine& e) -> Constant& { return e.offload.thread_bandwidth; }, nullptr, byte_rate},
     {"offload", "device_handoff_s",
      [](Engine& e) -> Constant& { return e.offload.device_handoff_s; }},
     {"offload", "remote_numa_share",
-     [](Engine& e) -> Constant& { return e.offload.remote_numa_share; }},
-    {"offload", "disk_bandwidth", [](Engine& e) -> Constant& { return e.offload.disk_bandwidth; }},
+     [](Engine& e) -> Constant& { return e.offload.remote_numa_share; }, nullptr, part_of_whole},
+    {"offload", "disk_bandwidth", [](Engine& e) -> Constant& { return e.offload.disk_bandwidth; },
+     nullptr, share_of_rate},
     {"parallel", "reduce_latency_s",
      [](Engine& e) -> Constant& { return e.parallel.reduce_latency_s; }},
     {"parallel", "reduce_over_bus_s",
      [](Engine& e) -> Constant& { return e.parallel.reduce_over_bus_s; }},
     {"parallel", "reduce_over_network_s",
      [](Engine& e) -> Constant& { return e.parallel.reduce_over_network_s; }},
-    {"parallel", "link_bandwidth",
-     [](Engine& e) -> Constant& { return e.parallel.link_bandwidth; }},
+    {"parallel", "link_bandwidth", [](Engine& e) -> Constant& { return e.parallel.link_bandwidth; },
+     nullptr, share_of_rate},
     {"weights", "load_read_bandwidth",
-     [](Engine& e) -> Constant& { return e.weights.load_read_bandwidth; }},
+     [](Engine& e) -> Constant& { return e.weights.load_read_bandwidth; }, nullptr, byte_rate},
     {"weights", "load_copy_bandwidth",
-     [](Engine& e) -> Constant& { return e.weights.load_copy_bandwidth; }},
+     [](Engine& e) -> Constant& { return e.weights.load_copy_bandwidth; }, nullptr, byte_rate},
     {"weights", "load_fixed_s", [](Engine& e) -> Constant& { return e.weights.load_fixed_s; }},
-    {"memory", "uncertain_interval", [](Engine& e) -> Constant& { return e.memory.interval; }},
-    {"kernels", "decode_interval",
-     [](Engine& e) -> Constant& { return e.kernels.decode_interval; }},
+    {"memory", "uncertain_interval", [](Engine& e) -> Constant& { return e.memory.interval; },
+     nullptr, factor_or_none},
+    {"kernels", "decode_interval", [](Engine& e) -> Constant& { return e.kernels.decode_interval; },
+     nullptr, time_factor},
     {"kernels", "prefill_interval",
-     [](Engine& e) -> Constant& { return e.kernels.prefill_interval; }},
-    {"offload", "offload_interval", [](Engine& e) -> Constant& { return e.offload.interval; }},
+     [](Engine& e) -> Constant& { return e.kernels.prefill_interval; }, nullptr, time_factor},
+    {"offload", "offload_interval", [](Engine& e) -> Constant& { return e.offload.interval; },
+     nullptr, time_factor},
     {"offload", "ram_stated_interval",
-     [](Engine& e) -> Constant& { return e.offload.ram_stated_interval; }},
+     [](Engine& e) -> Constant& { return e.offload.ram_stated_interval; }, nullptr, factor_or_none},
     {"serving", "serving_interval",
-     [](Engine& e) -> Constant& { return e.serving.serving_interval; }},
+     [](Engine& e) -> Constant& { return e.serving.serving_interval; }, nullptr, time_factor},
     {"serving", "first_token_interval",
-     [](Engine& e) -> Constant& { return e.serving.first_token_interval; }},
+     [](Engine& e) -> Constant& { return e.serving.first_token_interval; }, nullptr, time_factor},
     {"serving", "throughput_interval",
-     [](Engine& e) -> Constant& { return e.serving.throughput_interval; }},
-    {"weights", "load_interval", [](Engine& e) -> Constant& { return e.weights.load_interval; }},
+     [](Engine& e) -> Constant& { return e.serving.throughput_interval; }, nullptr, time_factor},
+    {"weights", "load_interval", [](Engine& e) -> Constant& { return e.weights.load_interval; },
+     nullptr, time_factor},
 });
 constexpr std::array<std::string_view, card_classes> card_names{"hbm",    "hopper", "gddr",
                                                                 "radeon", "apple",  "other"};
@@ -161,13 +174,25 @@ double four_digits(double value) {
 }  // namespace
 
 std::span<const NamedConstant> named_constants() { return constants; }
+
+std::string problem_of(const NamedConstant& which, const Constant& c) {
+  const NumberLimits beyond{which.limits.least, 10 * which.limits.most};
+  for (const auto& [number, limits] :
+       {std::pair(c.low, which.limits), {c.value, which.limits}, {c.high, beyond}})
+    if (!limits.contains(number))
+      return fmt::format("found {}; expected {}", number, limits.text());
+  if (c.low <= c.value && c.value <= c.high) return {};
+  return fmt::format("found {} within {} and {}; expected low <= value <= high", c.value, c.low,
+                     c.high);
+}
+
 std::string_view name_of(CardClass cards) { return card_names[static_cast<std::size_t>(cards)]; }
 std::string_view name_of(Width width) { return width_names[static_cast<std::size_t>(width)]; }
 
 Constant of_cell(const NamedConstant& rate, const Constant& any, const CellFactors& factors,
                  std::size_t cards, std::size_t width) {
   const double product = any.value * factors.by_card[cards] * factors.by_width[width];
-  const double value = four_digits(rate.share_of_peak ? std::min(product, 1.0) : product);
+  const double value = four_digits(std::min(product, rate.limits.most));
   const double spread = std::exp(std::hypot(std::log(any.high / any.low) / 2, factors.spread));
   return {value, value / spread, value * spread, 0, "pooled"};
 }

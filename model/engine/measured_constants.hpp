@@ -4,10 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/engine/engine.hpp"
+#include "model/engine/number_limits.hpp"
 
 namespace headroom::model {
 
@@ -16,12 +18,15 @@ struct NamedConstant {
   std::string_view policy, name;              ///< table and key in TOML
   Constant& (*of_engine)(Engine&) = nullptr;  ///< or
   Constant KernelEfficiency::*of_efficiency = nullptr;
-  bool share_of_peak = false;  ///< a share of what the card can do: at most 1
+  NumberLimits limits{0, 1e12};  ///< for the value: a divisor is above 0, a share at most 1
 
   Constant& in(Engine& engine) const { return of_engine(engine); }
   const Constant& in(const Engine& engine) const { return of_engine(const_cast<Engine&>(engine)); }
 };
 std::span<const NamedConstant> named_constants();
+/// Empty, or what is wrong with the numbers: "found 80; expected a number from 1e-06 to 1". An
+/// interval may end ten times beyond the limit of the value.
+std::string problem_of(const NamedConstant& which, const Constant& numbers);
 
 std::string_view name_of(CardClass cards);
 std::string_view name_of(Width width);

@@ -102,6 +102,43 @@ TEST(EngineRows, RefusalsNameLineKeyAndWhatIsAllowed) {
   says("[[engine]]\nname = \"mine\"\ninherits = \"vllm\"\nversion = \"1\"\n", "'source': missing");
 }
 
+TEST(EngineRows, NumbersOutsideTheirLimitsAreRefused) {
+  const auto says = [](const std::string& line, std::string_view words) {
+    const std::string text = engine_refusal(row_head + "inherits = \"vllm\"\n" + line + "\n");
+    EXPECT_NE(text.find("mine.toml:6: key '"), std::string::npos) << text;
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  says("kernels.decode_bandwidth = [-1, -2, 3]", "found -2; expected a number from 1e-06 to 1");
+  says("kernels.decode_bandwidth = [80, 70, 90]", "found 70; expected a number from 1e-06 to 1");
+  says("kernels.decode_bandwidth = [0.8, 0.7, 90]", "found 90; expected");
+  says("kernels.decode_bandwidth = [0, 0, 0]", "found 0; expected");
+  says("kernels.decode_interval = [1, 0, 2]", "found 0; expected a number from 0.001");
+  says("memory.fragmentation = [-0.1, -0.2, 0]", "found -0.2; expected a number from 0 to 1");
+  says("memory.context_bytes = [inf, inf, inf]", "found inf; expected a number from 0 to");
+  says("memory.utilization = 99999999999999", "expected a number from 1e-06 to 1");
+  says("memory.margin_bytes = -1", "found -1; expected a number from 0 to");
+  says("cache.block_tokens = 0", "found 0; expected a number from 1 to");
+  says("weights.vocabulary_multiple = 0", "found 0; expected a number from 1 to");
+  says("weights.adapter_ranks = [8, 0]", "found 0; expected a number from 1 to");
+  says("serving.draft_vocabulary = -2", "found -2; expected a number from -1 to");
+  EXPECT_EQ(engine_refusal(row_head + "inherits = \"vllm\"\nmemory.graph_bytes = [0, 0, 0]\n"),
+            "accepted");
+}
+
+TEST(EngineRows, ShippedConstantsAreWithinTheirLimits) {
+  for (const Engine& row : engines())
+    for (const NamedConstant& each : named_constants()) {
+      if (each.of_engine) {
+        EXPECT_EQ(problem_of(each, each.in(row)), "") << row.name << ' ' << each.name;
+        continue;
+      }
+      for (const auto& by_width : row.kernels.efficiency)
+        for (const KernelEfficiency& rates : by_width)
+          EXPECT_EQ(problem_of(each, rates.*each.of_efficiency), "")
+              << row.name << ' ' << each.name;
+    }
+}
+
 /// Texts and numbers of every row, as the files have them.
 TEST(EngineRecord, TheProgramContainsTheFiles) {
   const auto table = [](const std::string& name) {

@@ -124,9 +124,13 @@ TEST(FactorProfile, WrongOnesAreRefusedByName) {
             std::string::npos);
   EXPECT_NE(refused(start + "name = \"decode_bandwidth\"\nvalue = -1\n").find("value"),
             std::string::npos);
+  EXPECT_NE(refused(start + "name = \"disk_bandwidth\"\nvalue = 80\n")
+                .find("found 80; expected a number from 1e-06 to 1"),
+            std::string::npos);
   EXPECT_NE(refused(start + "name = \"queue\"\ncards = \"gddr\"\nvalue = 0.5\n").find("every card"),
             std::string::npos);
-  EXPECT_NE(refused(start + "name = \"queue\"\nvalue = 0.5\nlow = 0.6\n").find("does not contain"),
+  EXPECT_NE(refused(start + "name = \"queue\"\nvalue = 0.5\nlow = 0.6\n")
+                .find("expected low <= value <= high"),
             std::string::npos);
   EXPECT_NE(refused("machine = \"m\"\nfile = 3\n").find("file"), std::string::npos);
 }
