@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/engine/engine_record.hpp"
 #include "model/engine/engine_rows.hpp"
 #include "model/engine/engine_version.hpp"
@@ -50,6 +52,13 @@ void add_engines(std::string_view toml, std::string_view file) {
   std::vector<Engine> rows = all_engines();
   read_engines(rows, toml, file);
   std::erase_if(rows, [](const Engine& row) { return row.is_template; });
+  for (const Engine& row : rows)
+    for (const std::string_view precision : row.usual_precisions) try {
+        if (precision != "auto") scheme(precision);
+      } catch (const std::exception& e) {
+        throw std::runtime_error(
+            fmt::format("{}: key 'usual_precisions' of engine '{}': {}", file, row.name, e.what()));
+      }
   all_engines() = std::move(rows);
 }
 

@@ -251,6 +251,8 @@ void read_engines(std::vector<Engine>& rows, std::string_view toml, std::string_
         finish(of_policy, policy);
       }
     finish(row, {});
+    if (engine.usual_precisions.empty())
+      row.fail("usual_precisions", "found none; expected precisions, or \"auto\"");
     if (!engine.memory.pool.reserve.empty() && engine.parallel.split != Split::tensors)
       row.fail("memory", "reserve counts for engines with parallel.split = \"tensors\"");
     const auto same = std::ranges::find(rows, engine.name, &Engine::name);
