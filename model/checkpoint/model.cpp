@@ -45,10 +45,25 @@ Size shape_key(const Config& config, Config::Keys keys) {
   return section ? shape_key(*section, keys) : 0;
 }
 
+const Config::Keys position_keys = {"max_position_embeddings",
+                                    "n_positions",
+                                    "seq_length",
+                                    "max_seq_len",
+                                    "max_sequence_length",
+                                    "n_ctx",
+                                    "max_position_embedding",
+                                    "max_context",
+                                    "model_max_length",
+                                    "max_context_length"};
+
+/// 0: the model has no limit. A key that states none is an error.
 Size positions_of(const Config& c) {
-  return shape_key(c, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
-                       "max_sequence_length", "n_ctx", "max_position_embedding", "max_context",
-                       "model_max_length", "max_context_length"});
+  const Size positions = shape_key(c, position_keys);
+  if (positions > 0) return positions;
+  for (std::optional<Config> at = c; at; at = writing_section(*at))
+    for (const auto key : position_keys)
+      if (at->has(key)) at->fail(key, "found no positions, expected a number above 0");
+  return 0;
 }
 
 ModelShape shape_of(const Config& c) {

@@ -19,6 +19,23 @@ Model published_model(const std::string& json) {
 }
 Size count(const std::string& json) { return published_model(json).profile.parameters; }
 
+TEST(PublishedConfig, PositionsThatAreNoneAreAnError) {
+  const auto with = [](std::string_view positions) {
+    return R"({"model_type": "llama", "vocab_size": 100, "hidden_size": 64, "num_hidden_layers": 2,
+        "intermediate_size": 128, "num_attention_heads": 4)" +
+           std::string(positions) + "}";
+  };
+  EXPECT_EQ(published_model(with(R"(, "max_position_embeddings": 512)")).shape.positions, 512);
+  for (const std::string none : {"0", "[]"}) try {
+      (void)published_model(with(R"(, "max_position_embeddings": )" + none));
+      ADD_FAILURE() << none << " was accepted";
+    } catch (const ConfigError& e) {
+      EXPECT_EQ(std::string(e.what()),
+                "m.json: key 'max_position_embeddings': found no positions, expected a number "
+                "above 0");
+    }
+}
+
 /// tiiuae/falcon-mamba-7b states expand 16 and intermediate_size 8192. The published checkpoint has
 /// 7,272,665,088 elements.
 TEST(PublishedConfig, ItsOwnKeyReplacesTheDerivedWidth) {

@@ -22,6 +22,7 @@ using Keys = std::vector<std::string_view>;
 struct Same {
   std::string_view gguf;
   Keys config;
+  bool may_be_zero = true;  ///< 0: as if it were absent
 };
 const Same common[] = {
     {"embedding_length", {"hidden_size", "n_embd", "d_model"}},
@@ -29,7 +30,7 @@ const Same common[] = {
     {"attention.head_count", {"num_attention_heads", "n_head", "n_heads", "num_heads"}},
     {"attention.head_count_kv", {"num_key_value_heads", "num_kv_heads"}},
     {"attention.sliding_window", {"sliding_window"}},
-    {"context_length", {"max_position_embeddings", "n_positions", "max_seq_len"}},
+    {"context_length", {"max_position_embeddings", "n_positions", "max_seq_len"}, false},
     {"expert_count", {"num_experts", "num_local_experts", "n_routed_experts"}},
     {"expert_used_count", {"num_experts_per_tok"}},
     {"expert_feed_forward_length", {"moe_intermediate_size"}},
@@ -58,9 +59,12 @@ void set_common(GgufKeys& k) {
   k.set({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, k.layers());
   if (k.predictors() > 0) k.set("num_nextn_predict_layers", k.predictors());
   for (const Same& row : common)
-    if (k.has(row.gguf))
-      if (const Size value = k.number(row.gguf); value > 0)
+    if (k.has(row.gguf)) {
+      const Size value = k.number(row.gguf);
+      if (value == 0 && !row.may_be_zero) k.fail(row.gguf, "found 0, expected a number above 0");
+      if (value > 0)
         for (const auto key : row.config) k.set(key, value);
+    }
   if (!k.has("attention.head_count_kv") && k.has("attention.head_count"))
     k.set({"num_key_value_heads", "num_kv_heads"}, k.number("attention.head_count"));
   if (!k.has("feed_forward_length") && k.has("expert_feed_forward_length"))

@@ -29,6 +29,10 @@ GgufKeys::GgufKeys(const GgufHeader& header, const TensorList& tensors)
 
 bool GgufKeys::has(std::string_view key) const { return header_.values.contains(full(key)); }
 
+void GgufKeys::fail(std::string_view key, std::string_view what) const {
+  throw FormatError(fmt::format("{}: key '{}': {}", origin_, full(key), what));
+}
+
 Size GgufKeys::checked(std::int64_t value, const std::string& key) const {
   constexpr Size most = Size{1} << 30;
   if (value < 0 || value > most)

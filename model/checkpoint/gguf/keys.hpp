@@ -36,6 +36,9 @@ class GgufKeys {
   /// A value for each layer: the list, or a single number repeated. Empty if absent.
   std::vector<Size> by_layer(std::string_view key) const;
 
+  /// Throws FormatError about `key` in this file: "<origin>: key 'llama.x': <what>".
+  [[noreturn]] void fail(std::string_view key, std::string_view what) const;
+
   bool has_tensor(std::string_view name) const { return tensor(name) != nullptr; }
   /// True if layer `i` has a tensor of that name after "blk.N.".
   bool layer_has(Size i, std::string_view name) const;
