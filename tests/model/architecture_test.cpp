@@ -96,6 +96,22 @@ TEST(Architecture, RefusesHeadsThatDoNotDivideAndListsThatDoNotFit) {
             std::string::npos);
 }
 
+TEST(Architecture, RefusesFactorsThatGiveNoWidth) {
+  const auto lfm = [](std::string_view factor) {
+    return refusal(fmt::format(R"({{"architectures": ["Lfm2ForCausalLM"], "model_type": "lfm2",
+        "vocab_size": 100, "hidden_size": 64, "block_ff_dim": 192, "num_attention_heads": 4,
+        "num_hidden_layers": 2, "full_attn_idxs": [1], "block_ffn_dim_multiplier": {}}})",
+                               factor));
+  };
+  EXPECT_EQ(lfm("1.0"), "nothing thrown");
+  for (const std::string factor : {"-0.5", "0", "1e-9", "1e300"})
+    EXPECT_EQ(lfm(factor),
+              "config.json: key 'block_ffn_dim_multiplier': gives no width of a layer");
+  EXPECT_EQ(refusal(R"({"architectures": ["MambaForCausalLM"], "model_type": "mamba",
+      "hidden_size": 64, "vocab_size": 100, "num_hidden_layers": 2, "expand": -2})"),
+            "config.json: key 'expand': gives no width of a layer");
+}
+
 TEST(Architecture, EveryRowIsThereOnce) {
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (const auto& row : architectures()) {

@@ -7,6 +7,7 @@
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/tower_layers.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::audio_chat {
 
@@ -38,7 +39,7 @@ Part dasheng(const Config& a) {
   const Size width = a.dim({"embed_dim"}, 768), bins = a.dim({"n_mels"}, 64);
   const Size patch = a.dim({"patch_size"}, 16), stride = a.dim({"patch_stride"}, 16);
   const auto inner =
-      static_cast<Size>(static_cast<double>(width) * a.number({"mlp_ratio"}, 4.0) + 1e-6);
+      whole_width(a, "mlp_ratio", static_cast<double>(width) * a.number({"mlp_ratio"}, 4.0) + 1e-6);
   if (a.has("init_values")) a.fail("init_values", "scaled layers are not described");
   return in("init_bn", "Sequential", batch_norm("1", "BatchNorm2d", bins)) +
          in("patch_embed", "AudioPatchEmbed",

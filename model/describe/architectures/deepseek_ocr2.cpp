@@ -6,6 +6,7 @@
 #include "model/describe/architectures/deepseek_ocr.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 #include "model/describe/blocks/experts.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families {
 
@@ -67,10 +68,10 @@ Part deepseek_ocr2(const Config& c) {
   const Config v = section_of(c, "vision_config", "deepseek_ocr2_vision");
   const Config given = section_of(v, "sam_config", "deepseek_ocr2_sam_vision_model");
   const Config encoder = section_of(v, "encoder_config", "deepseek_ocr2_encoder");
-  const double wide =
-      given.number({"mlp_ratio"}, 4.0) * static_cast<double>(given.dim({"hidden_size"}));
-  if (!(wide >= 1 && wide <= 1 << 30)) given.fail("mlp_ratio", "gives no width of a layer");
-  const Config eyes = given.with_defaults({{"mlp_dim", static_cast<Size>(wide)}});
+  const Size wide = whole_width(
+      given, "mlp_ratio",
+      given.number({"mlp_ratio"}, 4.0) * static_cast<double>(given.dim({"hidden_size"})));
+  const Config eyes = given.with_defaults({{"mlp_dim", wide}});
   const Submodel sam =
       sam_vision(eyes, {k + "Sam", k + "SamVisionEncoder", k + "SamVisionLayer",
                         k + "SamVisionAttention", k + "SamPatchEmbeddings", k + "SamVisionNeck"});

@@ -5,6 +5,7 @@
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 #include "model/describe/config_words.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::deepseek_vl2 {
 
@@ -24,9 +25,8 @@ Part attention_pool(Size width, Size inner) {
 Submodel vision_transformer(const Config& v) {
   const Size width = v.dim({"width"}, 1024), layers = v.dim({"layers"}, 24);
   const Size patch = v.dim({"patch_size"}, 16), side = v.dim({"image_size"}, 384) / patch;
-  const double wide = v.number({"mlp_ratio"}, 4.0) * static_cast<double>(width);
-  if (!(wide >= 1 && wide <= 1 << 30)) v.fail("mlp_ratio", "gives no width of a layer");
-  const Size inner = static_cast<Size>(wide);
+  const Size inner =
+      whole_width(v, "mlp_ratio", v.number({"mlp_ratio"}, 4.0) * static_cast<double>(width));
   const Part layer =
       layer_norm("norm1", width) +
       in("attn", "Attention",

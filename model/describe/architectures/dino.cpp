@@ -1,6 +1,7 @@
 // Vision encoders trained without labels: DINOv2 (arXiv:2304.07193), DINOv2 with registers
 // (arXiv:2309.16588) and DINOv3 (arXiv:2508.10104).
 #include "model/describe/architectures/vision_towers.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::dino {
 
@@ -23,8 +24,8 @@ Part gated(std::string_view class_name, Size hidden, Size inner, const std::stri
 
 Part second_mlp(const Config& c, const std::string& k) {
   const Size hidden = c.dim({"hidden_size"});
-  const auto inner = static_cast<Size>(c.number({"mlp_ratio"}, 4) * static_cast<double>(hidden));
-  if (inner < 1) c.fail("mlp_ratio", "gives no width of a layer");
+  const auto inner =
+      whole_width(c, "mlp_ratio", c.number({"mlp_ratio"}, 4) * static_cast<double>(hidden));
   if (c.flag({"use_swiglu_ffn"}, false))
     return gated(k + "SwiGLUFFN", hidden, (inner * 2 / 3 + 7) / 8 * 8, "SiLUActivation", Bias::yes);
   return in("mlp", k + "MLP",

@@ -4,6 +4,7 @@
 
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/families.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::florence2 {
 
@@ -44,7 +45,7 @@ Part tower(const Config& v) {
   bool first = true;  // the drop rate rises from 0, so the first block drops none
   for (std::size_t stage = 0; stage < depths.size(); ++stage) {
     const Size width = of_stage(v, "embed_dim", stage), patch = of_stage(v, "patch_size", stage);
-    const Size inner = static_cast<Size>(static_cast<double>(width) * ratio);
+    const Size inner = whole_width(v, "mlp_ratio", static_cast<double>(width) * ratio);
     const auto* prenorm = v.object().if_contains("patch_prenorm");
     const bool early =
         prenorm && prenorm->is_array() && stage < prenorm->get_array().size()

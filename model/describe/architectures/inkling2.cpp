@@ -4,6 +4,7 @@
 #include "model/describe/architectures/inkling.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/recurrent.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::inkling2 {
 
@@ -156,7 +157,8 @@ Part text_body(const Config& c, Classes k, const Loop& loop) {
 Part tower(const Config& v) {
   const Classes k{"Inkling2"};
   const Size width = v.dim({"hidden_size"}, 1024), heads = v.dim({"num_attention_heads"}, 16);
-  const auto scaled = static_cast<Size>(v.number({"mlp_ratio"}, 4.0) * static_cast<double>(width));
+  const auto scaled =
+      whole_width(v, "mlp_ratio", v.number({"mlp_ratio"}, 4.0) * static_cast<double>(width));
   const Size inner = v.dim({"intermediate_size"}, scaled);
   const Size patch = v.dim({"patch_size"}, 20), side = v.dim({"posemb_grid_size"}, 32);
   const Size merge = v.dim({"spatial_merge_size"}, 2), middle = v.dim({"projection_hidden_dim"});

@@ -8,6 +8,7 @@
 #include "model/describe/architectures/tower_layers.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 #include "model/describe/architectures/vq_autoencoder.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::janus {
 
@@ -15,7 +16,8 @@ const std::string k = "Janus";
 
 Part tower(const Config& v) {
   const Size width = v.dim({"hidden_size"}), patch = v.dim({"patch_size"}, 16);
-  const Size inner = static_cast<Size>(static_cast<double>(width) * v.number({"mlp_ratio"}, 4.0));
+  const Size inner =
+      whole_width(v, "mlp_ratio", static_cast<double>(width) * v.number({"mlp_ratio"}, 4.0));
   const Size positions = patches(v);
   const Bias bias = v.bias({"attention_bias"}, true);
   const std::string act = activation_class(v, {"hidden_act"}, "gelu");

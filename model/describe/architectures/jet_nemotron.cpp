@@ -3,6 +3,7 @@
 // token.
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/recurrent.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::jet_nemotron {
 
@@ -12,7 +13,8 @@ const Classes k{"JetNemotron"};
 /// the convolution too.
 Part jet_block(const Config& own, Size hidden) {
   const Size heads = own.dim({"num_heads"}), key = own.dim({"head_dim"});
-  const Size value = static_cast<Size>(static_cast<double>(key) * own.number({"expand_v"}, 1));
+  const Size value =
+      whole_width(own, "expand_v", static_cast<double>(key) * own.number({"expand_v"}, 1));
   const Size kernel = own.dim({"conv_size"}), values = heads * value, keys = heads * key;
   const Size narrow = values / own.dim({"dconv_generator_reduction"});
   Part p = tensor("A_log", {heads}, Role::other) + tensor("dt_bias", {heads}, Role::other) +

@@ -4,6 +4,7 @@
 
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/recurrent.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::lfm {
 
@@ -72,8 +73,8 @@ Part lfm2(const Config& c) {
   if (c.flag({"block_auto_adjust_ff_dim"}, true)) {
     inner = 2 * inner / 3;
     const Size step = c.dim({"block_multiple_of"}, 256);
-    inner =
-        static_cast<Size>(c.number({"block_ffn_dim_multiplier"}, 1.0) * static_cast<double>(inner));
+    inner = whole_width(c, "block_ffn_dim_multiplier",
+                        c.number({"block_ffn_dim_multiplier"}, 1.0) * static_cast<double>(inner));
     inner = (inner + step - 1) / step * step;
   }
   const Part attn = attention_of(c, k), conv = short_conv(c, k);

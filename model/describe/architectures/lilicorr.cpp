@@ -2,6 +2,7 @@
 // Source: vLLM 0.33 lilicorr.py.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/dflash.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::lilicorr {
 
@@ -26,9 +27,9 @@ Part lattice(const Config& own, Size model, Size block) {
   const Size hidden =
       own.dim_or_none({"lilicorr_hidden_size"}, 0) == 0 ? model : own.dim({"lilicorr_hidden_size"});
   const Size heads = own.dim({"lilicorr_num_heads"}), factor = own.dim({"lilicorr_factor_dim"});
-  const auto inner =
-      static_cast<Size>(static_cast<double>(hidden) * own.number({"lilicorr_mlp_ratio"}, 0.0));
-  if (inner <= 0) own.fail("lilicorr_mlp_ratio", "is missing or not above 0");
+  const Size inner =
+      whole_width(own, "lilicorr_mlp_ratio",
+                  static_cast<double>(hidden) * own.number({"lilicorr_mlp_ratio"}, 0.0));
   const auto to_width = [&](std::string_view name, Size from, Size to) {
     return linear(name, from, to, Bias::yes);
   };

@@ -3,6 +3,7 @@
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::muse_glimmer {
 
@@ -120,7 +121,8 @@ Part spark_audio(const Config& a, Classes k) {
   const Part stages = stack("layers", k("AudioLayer"), static_cast<Size>(n), [&](Size stage) {
     const auto i = static_cast<std::size_t>(stage);
     const Size width = widths[i], from = i == 0 ? 1 : widths[i - 1];
-    const Size inner = static_cast<Size>(static_cast<double>(width) * a.number({"mlp_ratio"}, 4.0));
+    const Size inner =
+        whole_width(a, "mlp_ratio", static_cast<double>(width) * a.number({"mlp_ratio"}, 4.0));
     Part blocks{.modules = {{"conv_blocks", "ModuleList"}}};
     for (Size block = 0; block < depths[i]; ++block)
       blocks =

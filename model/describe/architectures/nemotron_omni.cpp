@@ -4,6 +4,7 @@
 
 #include "model/describe/architectures/audio_towers.hpp"
 #include "model/describe/architectures/composition.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::nemotron_omni {
 
@@ -12,8 +13,8 @@ Part radio(const Config& v) {
   const Size width = v.dim({"hidden_size"}), patch = v.dim({"patch_size"}, 16);
   const Size pixels = times({v.dim({"num_channels"}, 3), patch, patch});
   const Size side = v.dim({"max_img_size"}, 2048) / patch;
-  const double ratio = v.number({"mlp_ratio"}, 4.0);
-  Size inner = static_cast<Size>(static_cast<double>(width) * ratio);
+  Size inner =
+      whole_width(v, "mlp_ratio", static_cast<double>(width) * v.number({"mlp_ratio"}, 4.0));
   const bool gated = v.flag({"use_swiglu_ffn"}, false);
   const std::string act = activation_class(v, {"hidden_act"}, "gelu");
   Part mlp;

@@ -9,6 +9,7 @@
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::step3p7 {
 
@@ -163,8 +164,8 @@ Part predictor(const Config& file, Size number) {
 Part tower(const Config& v) {
   const std::string k = "Step3p7Vision";
   const Size width = v.dim({"width", "hidden_size"}), patch = v.dim({"patch_size"});
-  const Size inner =
-      static_cast<Size>(static_cast<double>(width) * v.number({"mlp_ratio"}, 8960.0 / 1536));
+  const Size inner = whole_width(
+      v, "mlp_ratio", static_cast<double>(width) * v.number({"mlp_ratio"}, 8960.0 / 1536));
   const Size side = v.dim({"image_size"}) / patch, positions = side * side;
   const Size heads = v.dim({"heads", "num_attention_heads"});
   const Part layer =

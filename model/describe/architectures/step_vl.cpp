@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "model/describe/architectures/composition.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::step_vl {
 
@@ -10,8 +11,8 @@ namespace headroom::model::families::step_vl {
 Part perception_encoder(const Config& v) {
   const Size width = v.dim({"width"}, 1536), layers = v.dim({"layers"}, 47);
   const Size patch = v.dim({"patch_size"}, 14), side = v.dim({"image_size"}, 728) / patch;
-  const auto inner =
-      static_cast<Size>(static_cast<double>(width) * v.number({"mlp_ratio"}, 8960.0 / 1536) + 1e-6);
+  const auto inner = whole_width(
+      v, "mlp_ratio", static_cast<double>(width) * v.number({"mlp_ratio"}, 8960.0 / 1536) + 1e-6);
   const bool class_token = v.flag({"use_cls_token"}, false);
   const auto optional_norm = [&](std::string_view key) {
     const std::string_view name = key.substr(4);

@@ -2,6 +2,7 @@
 // Swin (arXiv:2103.14030). Donut has a copy of Swin with older names.
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::vit {
 
@@ -112,11 +113,11 @@ Part swin_body(const Config& c, const std::string& k) {
   Part layers = stack("layers", k + "Stage", stages, [&](Size i) {
     const auto at = static_cast<std::size_t>(i);
     const Size width = first << i;
-    const double inner = c.number({"mlp_ratio"}, 4.0) * static_cast<double>(width);
-    if (!(inner >= 1 && inner <= 1 << 30)) c.fail("mlp_ratio", "gives no width of a layer");
+    const Size inner =
+        whole_width(c, "mlp_ratio", c.number({"mlp_ratio"}, 4.0) * static_cast<double>(width));
     if (heads[at] < 1 || width % heads[at] != 0)
       c.fail("num_heads", "expected divisors of the widths of the stages");
-    const Stage s{width, heads[at], window, static_cast<Size>(inner), act, qkv};
+    const Stage s{width, heads[at], window, inner, act, qkv};
     Part stage = list("blocks", depths[at], [&](const std::string& name, Size j) {
       const std::string dropped = drops && before + j > 0
                                       ? (donut ? std::string("DonutDropPath") : k + "DropPath")

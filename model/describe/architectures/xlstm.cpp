@@ -3,6 +3,7 @@
 
 #include "model/describe/blocks/blocks.hpp"
 #include "model/describe/config.hpp"
+#include "model/describe/whole_width.hpp"
 
 namespace headroom::model::families::xlstm {
 
@@ -16,7 +17,9 @@ Part xlstm(const Config& c) {
   const Size hidden = c.dim({"hidden_size", "embedding_dim"}), vocab = c.dim({"vocab_size"});
   const Size heads = c.dim({"num_heads"}, 8);
   const auto share = [&](std::string_view key, double fallback) {
-    return static_cast<double>(hidden) * c.number({key}, fallback);
+    const double width = static_cast<double>(hidden) * c.number({key}, fallback);
+    (void)whole_width(c, key, width);
+    return width;
   };
   const Size qk = static_cast<Size>(share("qk_dim_factor", 0.5));
   const Size v = static_cast<Size>(share("v_dim_factor", 1.0));

@@ -1,5 +1,7 @@
 #include "model/describe/blocks/recurrent.hpp"
 
+#include "model/describe/whole_width.hpp"
+
 namespace headroom::model {
 
 Part depthwise_conv(std::string_view name, Size channels, Size kernel, Bias bias) {
@@ -36,7 +38,7 @@ Size time_step_rank(const Config& c, Config::Keys keys) {
 }
 
 Size expanded(const Config& c, Size hidden, std::string_view key) {
-  return static_cast<Size>(c.number({key}, 2) * static_cast<double>(hidden));
+  return whole_width(c, key, c.number({key}, 2) * static_cast<double>(hidden));
 }
 
 Part mamba_mixer(Size hidden, const Mamba& m, std::string_view activation) {
