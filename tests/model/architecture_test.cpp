@@ -6,6 +6,8 @@
 
 #include <set>
 
+#include "model/describe/blocks/recurrent.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -110,6 +112,24 @@ TEST(Architecture, RefusesFactorsThatGiveNoWidth) {
   EXPECT_EQ(refusal(R"({"architectures": ["MambaForCausalLM"], "model_type": "mamba",
       "hidden_size": 64, "vocab_size": 100, "num_hidden_layers": 2, "expand": -2})"),
             "config.json: key 'expand': gives no width of a layer");
+}
+
+TEST(Architecture, RefusesUnknownTypesOfRecurrentStates) {
+  const auto type_of = [](std::string_view type) {
+    return state_type(parse_config(fmt::format(R"({{"mamba_ssm_dtype": "{}"}})", type), "m.json"),
+                      "mamba_ssm_dtype");
+  };
+  EXPECT_EQ(type_of("float32"), StateType::fp32);
+  for (const std::string type : {"float16", "bfloat16", "auto"})
+    EXPECT_EQ(type_of(type), StateType::as_computed) << type;
+  try {
+    type_of("float32x");
+    ADD_FAILURE() << "accepted";
+  } catch (const ConfigError& e) {
+    EXPECT_EQ(std::string(e.what()),
+              "m.json: key 'mamba_ssm_dtype': found 'float32x', expected float32, float16, "
+              "bfloat16 or auto");
+  }
 }
 
 TEST(Architecture, EveryRowIsThereOnce) {

@@ -12,7 +12,11 @@ Part depthwise_conv(std::string_view name, Size channels, Size kernel, Bias bias
 
 StateType state_type(const Config& c, std::string_view key, StateType fallback) {
   if (!c.has(key)) return fallback;
-  return c.text({key}) == "float32" ? StateType::fp32 : StateType::as_computed;
+  const std::string type = c.text({key});
+  if (type == "float32") return StateType::fp32;
+  if (type != "float16" && type != "bfloat16" && type != "auto")
+    c.fail(key, "found '" + type + "', expected float32, float16, bfloat16 or auto");
+  return StateType::as_computed;
 }
 
 Cache recurrent_state(Size convolved, Size kernel, Size state, StateType type) {
