@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hardware/names.hpp"
+#include "model/infer/memory/rounding.hpp"
 
 namespace headroom::model {
 namespace {
@@ -47,10 +48,6 @@ constexpr std::string_view names[] = {"weights",   "master",       "gradients", 
                                       "attention", "feed_forward", "other",        "recomputed",
                                       "transient", "gathered",     "scratch",      "step",
                                       "loss",      "context",      "fragmentation"};
-
-Bytes whole_bytes(double bytes) {
-  return Bytes(static_cast<Size>(std::min(std::ceil(bytes), 9e17)));
-}
 
 std::optional<double> of(const TrainingScenario& s, std::string_view key) {
   const auto it = s.factors.find(key);
@@ -95,37 +92,36 @@ void apply_factors(const TrainingScenario& s, const Stage& stage, TrainingEstima
   const bool again = s.recomputation != Recomputation::none;
   const auto left = of(s, "recomputation_factor");
   if (const auto x = of(s, "activation_factor"))
-    e.attention = e.feed_forward = Bytes(0), e.other = whole_bytes(*x * unit);
+    e.attention = e.feed_forward = Bytes(0), e.other = rounded_up(*x * unit);
   if (const auto x =
           of(s, s.fused_attention ? "attention_factor_fused" : "attention_factor_scores")) {
     double bytes = *x * unit;
     if (!s.fused_attention)
-      bytes +=
-          tokens * n(m.shape.query_heads) * n(s.sequence) * layers * element;
-    e.attention = whole_bytes(bytes);
+      bytes += tokens * n(m.shape.query_heads) * n(s.sequence) * layers * element;
+    e.attention = rounded_up(bytes);
   }
-  if (const auto x = of(s, "feed_forward_factor")) e.feed_forward = whole_bytes(*x * unit);
+  if (const auto x = of(s, "feed_forward_factor")) e.feed_forward = rounded_up(*x * unit);
   if (again && left) {
     for (Bytes* each : {&e.attention, &e.feed_forward, &e.other})
-      *each = whole_bytes(*left * n(each->count()));
+      *each = rounded_up(*left * n(each->count()));
     e.recomputed = Bytes(0);
   }
   if (const auto x = of(s, "logits_factor"))
     loss_forward = loss_backward = *x * tokens * vocabulary / n(s.parallel.tensor);
   if (const auto x = of(s, "fused_loss_factor"); x && s.fused_loss)
     loss_forward *= *x, loss_backward *= *x;
-  if (const auto x = of(s, "optimizer_factor")) e.states = whole_bytes(*x * n(e.trained) * element);
+  if (const auto x = of(s, "optimizer_factor")) e.states = rounded_up(*x * n(e.trained) * element);
   if (const auto x = of(s, "base_bytes"); x && s.adapter != nullptr)
-    e.weights = whole_bytes(*x * n(e.frozen) / n(s.parallel.tensor * s.parallel.stages)) +
+    e.weights = rounded_up(*x * n(e.frozen) / n(s.parallel.tensor * s.parallel.stages)) +
                 s.runtime->adapter_bytes * Bytes(e.trained);
   if (const auto x = of(s, "embedding_copies"))
-    e.scratch += whole_bytes(*x * vocabulary * n(m.shape.hidden_size) * element);
+    e.scratch += rounded_up(*x * vocabulary * n(m.shape.hidden_size) * element);
   if (const auto x = of(s, "input_factor"))
-    e.scratch += whole_bytes(*x * tokens * n(m.shape.hidden_size) * element);
-  if (const auto x = of(s, "deepspeed_gib"); x && s.zero > 0) e.gathered += whole_bytes(*x * GiB);
-  if (const auto x = of(s, "misc_gib")) e.scratch += whole_bytes(*x * GiB);
+    e.scratch += rounded_up(*x * tokens * n(m.shape.hidden_size) * element);
+  if (const auto x = of(s, "deepspeed_gib"); x && s.zero > 0) e.gathered += rounded_up(*x * GiB);
+  if (const auto x = of(s, "misc_gib")) e.scratch += rounded_up(*x * GiB);
   for (const NamedTerm& term : terms)
-    e.*term.bytes = whole_bytes(changed(s, term.name, n((e.*term.bytes).count())));
+    e.*term.bytes = rounded_up(changed(s, term.name, n((e.*term.bytes).count())));
   loss_forward = changed(s, "loss", loss_forward);
   loss_backward = changed(s, "loss", loss_backward);
   e.activations = e.attention + e.feed_forward + e.other;
@@ -134,8 +130,8 @@ void apply_factors(const TrainingScenario& s, const Stage& stage, TrainingEstima
 void apply_overheads(const TrainingScenario& s, TrainingEstimate& e) {
   if (s.factors.empty()) return;
   const auto n = [](Bytes bytes) { return static_cast<double>(bytes.count()); };
-  e.context = whole_bytes(changed(s, "context", n(e.context)));
-  e.fragmentation = whole_bytes(changed(s, "fragmentation", n(e.fragmentation)));
+  e.context = rounded_up(changed(s, "context", n(e.context)));
+  e.fragmentation = rounded_up(changed(s, "fragmentation", n(e.fragmentation)));
 }
 
 }  // namespace headroom::model

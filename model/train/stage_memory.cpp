@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/memory/rounding.hpp"
 #include "model/train/factors.hpp"
 #include "model/train/passes.hpp"
 #include "model/train/rank.hpp"
@@ -10,9 +11,6 @@
 namespace headroom::model {
 namespace {
 
-Bytes rounded_up(double bytes) {
-  return Bytes(static_cast<Size>(std::min(std::ceil(bytes), 9e17)));
-}
 Bytes share(Bytes bytes, Size of) { return of <= 1 ? bytes : Bytes((bytes.count() + of - 1) / of); }
 
 /// The share of dense weights and experts that ZeRO shards from stage `from` on.

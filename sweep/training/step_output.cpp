@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "hardware/quantity_text.hpp"
+#include "model/infer/memory/rounding.hpp"
 #include "sweep/output.hpp"
 #include "sweep/speed_output.hpp"
 
@@ -105,8 +106,8 @@ json::array array_of(const std::vector<StepPart>& parts) {
         json::object{{"phase", part.phase},
                      {"part", part.what},
                      {"flops", part.flops.value()},
-                     {"memory_bytes", static_cast<Size>(std::llround(part.bytes.value()))},
-                     {"sent_bytes", static_cast<Size>(std::llround(part.sent.value()))},
+                     {"memory_bytes", model::rounded_up(std::round(part.bytes.value())).count()},
+                     {"sent_bytes", model::rounded_up(std::round(part.sent.value())).count()},
                      {"seconds", part.seconds.value()},
                      {"hidden_s", part.hidden.value()},
                      {"bound", name_of(part.bound)},

@@ -196,5 +196,11 @@ TEST(Training, FactorsReplaceAndScale) {
   EXPECT_THROW(set_factor(run.s.factors, "attention_scale", -1), std::invalid_argument);
 }
 
+TEST(Training, BytesBeyondTheLargestCountFail) {
+  Step step(llama_of());
+  step.s.batch = Size{1} << 40;
+  EXPECT_THROW(step(), std::overflow_error);
+}
+
 }  // namespace
 }  // namespace headroom::model

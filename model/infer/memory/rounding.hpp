@@ -1,16 +1,17 @@
 // Bytes of memory that a formula gives as a real number.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "hardware/units.hpp"
 
 namespace headroom::model {
 
-/// The next whole byte, at most 10^18.
+/// The next whole byte. Throws std::overflow_error beyond 2^63 - 1.
 inline Bytes rounded_up(double bytes) {
-  return Bytes(static_cast<Size>(std::ceil(std::min(bytes, 1e18))));
+  if (!(bytes < 0x1p63)) throw std::overflow_error("a byte count exceeds 2^63 - 1");
+  return Bytes(static_cast<Size>(std::ceil(bytes)));
 }
 
 }  // namespace headroom::model
