@@ -223,7 +223,15 @@ Prices read_prices(std::string_view toml, std::string_view file, const Catalogue
                                      price.name));
     result.prices.push_back(std::move(price));
   }
-  for (const toml::table* each : row.tables("api")) result.apis.push_back(read_api(*each, file));
+  for (const toml::table* each : row.tables("api")) {
+    ApiPrice api = read_api(*each, file);
+    for (const ApiPrice& before : result.apis)
+      if (before.model == api.model && before.provider == api.provider)
+        TomlRow(*each, file)
+            .fail("model", fmt::format("found '{}' of {} twice in this file; expected it once",
+                                       api.model, api.provider));
+    result.apis.push_back(std::move(api));
+  }
   row.finish();
   result.assumptions = assumptions_of(result, file);
   return result;

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <set>
+#include <tuple>
 
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
@@ -200,8 +201,17 @@ FactorProfile read_profile(std::string_view text, std::string_view file) {
     p.host = {read("ram_bandwidth"), read("host_bus"), read("disk_read")};
     rates.finish();
   }
-  for (const toml::table* each : row.tables("constant"))
-    p.factors.push_back(read_factor(*each, file));
+  for (const toml::table* each : row.tables("constant")) {
+    Factor factor = read_factor(*each, file);
+    for (const Factor& before : p.factors)
+      if (std::tie(before.runtime, before.name, before.cards, before.width) ==
+          std::tie(factor.runtime, factor.name, factor.cards, factor.width))
+        TomlRow(*each, file)
+            .fail("name", fmt::format("found '{}' of {} twice for the same cards and width; "
+                                      "expected it once",
+                                      factor.name, factor.runtime));
+    p.factors.push_back(std::move(factor));
+  }
   if (p.factors.empty() && !p.host.any())
     throw std::runtime_error(fmt::format(
         "{}: no [[constant]] and no [host]: nothing to apply; `headroom calibrate` writes them",

@@ -240,9 +240,12 @@ Engine read_identity(TomlRow& row, const std::vector<Engine>& rows) {
 void read_engines(std::vector<Engine>& rows, std::string_view toml, std::string_view file) {
   const toml::table document = parse_toml(toml, file);
   TomlRow top(document, file);
+  std::set<std::string_view> names;
   for (const toml::table* table : top.tables("engine")) {
     TomlRow row(*table, file);
     Engine engine = read_identity(row, rows);
+    if (!names.insert(engine.name).second)
+      row.fail("name", fmt::format("found '{}' twice in this file; expected it once", engine.name));
     read_fields(row, {}, file, engine);
     for (const std::string_view policy : policies)
       if (const toml::table* keys = row.optional_table(policy)) {

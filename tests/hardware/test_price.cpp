@@ -154,6 +154,10 @@ TEST(Prices, UnknownFiguresStayUnknown) {
 TEST(Prices, BadFilesAreRefused) {
   const std::string card = "[[price]]\ndevice = \"t4\"\n";
   EXPECT_NO_THROW(read(card + "buy = 500\n"));
+  const std::string api =
+      "[[api]]\nmodel = \"m\"\nprovider = \"p\"\ninput_per_million = 1\n"
+      "output_per_million = 2\n";
+  EXPECT_NO_THROW(read(api));
   for (const std::string& bad :
        {card,
         card + "buy = 0\n",
@@ -179,7 +183,8 @@ TEST(Prices, BadFilesAreRefused) {
         std::string("currency = \"EUR\"\n"),
         std::string("per_usd = 2\n"),
         std::string("electricity = 1\n"),
-        std::string("[[api]]\nmodel = \"m\"\nprovider = \"p\"\ninput_per_million = 1\n")})
+        std::string("[[api]]\nmodel = \"m\"\nprovider = \"p\"\ninput_per_million = 1\n"),
+        api + api})
     EXPECT_THROW(read(bad), std::runtime_error) << bad;
 }
 

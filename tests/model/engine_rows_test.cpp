@@ -139,6 +139,13 @@ TEST(EngineRows, ShippedConstantsAreWithinTheirLimits) {
     }
 }
 
+TEST(EngineRows, AreNamedOnceInAFile) {
+  const std::string row = row_head + "inherits = \"vllm\"\n";
+  EXPECT_NE(engine_refusal(row + row).find("mine.toml:7: key 'name': found 'mine' twice"),
+            std::string::npos)
+      << engine_refusal(row + row);
+}
+
 TEST(EngineRows, UsualPrecisionsAreKnownAndNotNone) {
   const std::string key = row_head + "inherits = \"vllm\"\nusual_precisions = ";
   EXPECT_NE(engine_refusal(key + "[]\n").find("mine.toml:6: key 'usual_precisions': found none"),

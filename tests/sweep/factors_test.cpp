@@ -132,6 +132,10 @@ TEST(FactorProfile, WrongOnesAreRefusedByName) {
   EXPECT_NE(refused(start + "name = \"queue\"\nvalue = 0.5\nlow = 0.6\n")
                 .find("expected low <= value <= high"),
             std::string::npos);
+  const std::string queue = "name = \"queue\"\nvalue = 0.5\n";
+  EXPECT_NE(refused(start + queue + "[[constant]]\nruntime = \"llama.cpp\"\n" + queue)
+                .find("found 'queue' of llama.cpp twice"),
+            std::string::npos);
   EXPECT_NE(refused("machine = \"m\"\nfile = 3\n").find("file"), std::string::npos);
 }
 
