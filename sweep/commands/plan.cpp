@@ -20,6 +20,7 @@
 #include "sweep/plan_stock.hpp"
 #include "sweep/portfolio/report.hpp"
 #include "sweep/runnable_models.hpp"
+#include "sweep/terminal.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -79,6 +80,11 @@ int run_portfolio(const Options& options) {
   const Engines engines(options);
   const Portfolio portfolio =
       read_portfolio(options.operands()[1], Hub(hub_flags(options)), engines);
+  for (const std::string& each : unused_apis(portfolio))
+    fmt::print(stderr,
+               "note: no load is called '{}' or has a model of that name, so its API price is not "
+               "used\n",
+               without_controls(each));
   const auto plans = plan_portfolio(portfolio);
   if (plans.empty()) throw UsageError(no_prices);
   if (options.given("out")) {

@@ -16,6 +16,11 @@ const model::Stay& stay_of(const FleetPlan& plan, std::size_t load) {
   throw std::logic_error("a plan without one of its loads");
 }
 
+/// True if the price is of the load: it has the load's name or its model's.
+bool is_of(const ApiPrice& api, const model::Load& load) {
+  return api.model == load.name || api.model == load.request.weights->model->name;
+}
+
 /// Assumptions that are varied although they have no range.
 struct Assumption {
   std::string_view name;
@@ -125,13 +130,22 @@ double cost_over_years(const Portfolio& p, const FleetPlan& plan) {
   return plan.purchase() + p.years * model::hours_per_year * plan.running_per_hour();
 }
 
+std::vector<std::string> unused_apis(const Portfolio& p) {
+  std::vector<std::string> all;
+  for (const ApiPrice& api : p.prices.apis)
+    if (std::ranges::none_of(p.loads, [&](const auto& load) { return is_of(api, load); }) &&
+        std::ranges::find(all, api.model) == all.end())
+      all.push_back(api.model);
+  return all;
+}
+
 std::optional<double> api_per_hour(const Portfolio& p, const FleetPlan& plan) {
   double sum = 0;
   for (std::size_t l = 0; l < p.loads.size(); ++l) {
     const model::Load& load = p.loads[l];
     std::optional<double> least;
     for (const ApiPrice& api : p.prices.apis) {
-      if (api.model != load.name && api.model != load.request.weights->model->name) continue;
+      if (!is_of(api, load)) continue;
       const double hour = model::api_per_hour(api, model::utilisation_of(p.prices), load.request,
                                               stay_of(plan, l).at_load.requests_s);
       least = std::min(hour, least.value_or(hour));

@@ -97,6 +97,8 @@ double cost_per_million(const Portfolio& portfolio, const FleetPlan& plan, const
 double committed(const Portfolio& portfolio, const FleetPart& part);
 /// Money over the portfolio's years: purchase and energy, or rent.
 double cost_over_years(const Portfolio& portfolio, const FleetPlan& plan);
+/// Models of the file's API prices that no load names, each once.
+std::vector<std::string> unused_apis(const Portfolio& portfolio);
 /// Hourly price of the cheapest providers for these tokens; empty if a model has no price.
 std::optional<double> api_per_hour(const Portfolio& portfolio, const FleetPlan& plan);
 

@@ -248,6 +248,12 @@ TEST(Portfolio, SaysWhetherAnApiCostsLess) {
   EXPECT_NE(cheap.find("; the API costs less"), std::string::npos) << cheap;
   EXPECT_NE(dear.find("an hour for these tokens"), std::string::npos) << dear;
   EXPECT_EQ(dear.find("the API costs less"), std::string::npos);
+  const headroom::test::Folder folder;
+  const std::string apis =
+      "[[api]]\nmodel = \"gpt3\"\nprovider = \"p\"\ninput_per_million = 1\n"
+      "output_per_million = 1\n";
+  EXPECT_EQ(unused_apis(read(folder, "0.5", {.prices = apis, .draws = 20})),
+            std::vector<std::string>{"gpt3"});
   // The plan buys nothing.
   EXPECT_EQ(cheap.find("pays off"), std::string::npos);
   EXPECT_EQ(dear.find("pays off"), std::string::npos);
