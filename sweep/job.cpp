@@ -126,6 +126,18 @@ std::string too_many_words(const report::GridShape& shape) {
       product / std::pow(10, power), power, fmt::join(factors, " × "), longest_name);
 }
 
+/// Throws where two texts are one machine, whose points would be there twice.
+void check_machines(const Spec& spec, const GridSpec& grid, Names& names) {
+  std::map<std::string, std::string> seen;
+  for (const std::string& text : grid.values("machines")) {
+    const std::string name = names.machine(text)->canonical_name();
+    const auto [at, fresh] = seen.emplace(name, text);
+    if (!fresh && at->second != text)  // linked axes may repeat one
+      throw spec.error(grid, "machines",
+                       fmt::format("'{}' and '{}' are both '{}'", at->second, text, name));
+  }
+}
+
 JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
   JobGrid job;
   const bool training = grid.task == model::Task::training;
@@ -138,6 +150,7 @@ JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
     for (const auto& digit : job.digits)
       job.shape.digits.push_back(columns_of(digit, names.job.prices));
   }
+  check_machines(spec, grid, names);
   std::vector<Size> radices;
   for (const auto& digit : job.shape.digits)
     radices.push_back(static_cast<Size>(digit.front().values.size()));

@@ -225,6 +225,9 @@ TEST(Job, NamesTheLineOfAnUnknownName) {
   EXPECT_NE(job_complaint("models = ['llama2-7b', 'meta-llama/Llama-2-7b-hf']\nmachines = 'cpu'")
                 .find("both called"),
             std::string::npos);
+  EXPECT_NE(job_complaint("models = 'gpt2'\nmachines = ['rtx-4090', '1x rtx-4090']")
+                .find("'rtx-4090' and '1x rtx-4090' are both '1x rtx-4090 @ "),
+            std::string::npos);
 }
 
 TEST(Fingerprint, FollowsWhatResultsDependOn) {
