@@ -107,6 +107,14 @@ void check_figures(const Processor& processor, Findings& findings) {
   expect("power of a core", processor.power_w / processor.cores, 0.5, 50, "W");
 }
 
+void check_figures(const Host& host, Findings& findings) {
+  const auto expect = limits_of(host.name, findings);
+  expect("RAM of a core", host.ram.real().value() / GiB / host.cores, 0.25, 256, "GiB");
+  expect("RAM bandwidth of a core", host.ram_bandwidth.value() / 1e9 / host.cores, 0.5, 60, "GB/s");
+  expect("peak of a core", host.cpu_peak.value() / 1e9 / host.cores, 2, 500, "GFLOPS");
+  expect("disk read", host.disk_read.value() / 1e9, 0.01, 100, "GB/s");
+}
+
 }  // namespace
 
 std::vector<std::string> lint(const Catalogue& catalogue) {
@@ -134,6 +142,7 @@ std::vector<std::string> lint(const Catalogue& catalogue) {
   for (const Host& each : catalogue.hosts) {
     check_source(each, findings);
     check_power(each, findings);
+    check_figures(each, findings);
   }
   return findings;
 }

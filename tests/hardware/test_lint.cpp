@@ -67,6 +67,30 @@ TEST(Lint, APowerOrTheReasonWhyNoneIsKnown) {
   EXPECT_TRUE(lint(catalogue)[0].starts_with("dgx-a100: no power"));
 }
 
+TEST(Lint, FiguresOfHostsInOtherUnits) {
+  const auto finding = [](auto change) {
+    Catalogue catalogue;
+    catalogue.hosts.push_back(shipped_catalogue().host("desktop-ddr5-64gb"));
+    change(catalogue.hosts[0]);
+    const std::vector<std::string> all = lint(catalogue);
+    return all.size() == 1 ? all[0] : std::to_string(all.size()) + " findings";
+  };
+  const std::string start = "desktop-ddr5-64gb: ";
+  EXPECT_TRUE(finding([](Host& h) {
+                h.ram_bandwidth = BytesPerSecond(51200e9);
+              }).starts_with(start + "RAM bandwidth of a core"));
+  EXPECT_TRUE(finding([](Host& h) {
+                h.ram_bandwidth = BytesPerSecond(1e-3);
+              }).starts_with(start + "RAM bandwidth of a core"));
+  EXPECT_TRUE(finding([](Host& h) {
+                h.cpu_peak = FlopsPerSecond(900e12);
+              }).starts_with(start + "peak of a core"));
+  EXPECT_TRUE(finding([](Host& h) {
+                h.disk_read = BytesPerSecond(500e9);
+              }).starts_with(start + "disk read"));
+  EXPECT_TRUE(finding([](Host& h) { h.ram = 1024 * h.ram; }).starts_with(start + "RAM of a core"));
+}
+
 TEST(Lint, OnePowerOfACardThatSharesTheMemoryOfItsHost) {
   expect_finding(found([](Device& row) { row.unified_memory = true; }), "power_includes_host");
   EXPECT_TRUE(found([](Device& row) {
