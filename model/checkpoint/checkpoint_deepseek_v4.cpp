@@ -49,7 +49,8 @@ void deepseek_v4_exceptions(const Config& q, const Config& file, CheckpointDetai
     stay(details, q.texts({key}));
   if (expert_dtype(q, file) != "fp4") return;
   // ModelOpt also lists the experts' modules, and those that keep the original's types.
-  for (const char* key : {"quantized_layers", "ignore"}) q.has(key);
+  check_layers(q, std::vector<CheckpointGroup>{{expert_scheme(q), {"Linear"}}});
+  q.has("ignore");
   details.groups.push_back({"mxfp4-linear", {R"(re:mtp\..*\.experts)"}});
   details.groups.push_back({expert_scheme(q), {R"(re:.*\.experts)"}});
 }

@@ -7,6 +7,7 @@
 
 #include "hardware/names.hpp"
 #include "model/checkpoint/checkpoint_methods.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
 
 namespace headroom::model {
 namespace {
@@ -171,6 +172,22 @@ void add_groups(std::vector<CheckpointGroup> groups, CheckpointDetails& details)
 
 }  // namespace
 
+void check_layers(const Config& q, std::span<const CheckpointGroup> groups) {
+  std::map<std::string_view, std::string_view> schemes;
+  for (const CheckpointGroup& group : groups)
+    for (const std::string& target : group.targets) schemes.emplace(target, group.scheme);
+  for (const CheckpointGroup& listed : layers_of(q))
+    for (const std::string& module : listed.targets) {
+      auto other = schemes.find(module);
+      if (other == schemes.end()) other = schemes.find("Linear");
+      if (other == schemes.end()) continue;
+      const auto format = scheme(listed.scheme).format, in_group = scheme(other->second).format;
+      if (format != in_group)
+        q.fail("quantized_layers", fmt::format("found {} for '{}', which is {} in config_groups",
+                                               format, module, in_group));
+    }
+}
+
 std::map<std::string, std::vector<std::string>> group_targets(const Config& q) {
   if (q.has("quantization")) return group_targets(q.section("quantization"));
   std::map<std::string, std::vector<std::string>> targets;
@@ -250,10 +267,12 @@ void modelopt_exceptions(const Config& q, const Config& file, CheckpointDetails&
   }
   const bool listed = q.has("quantized_layers");  // the groups' modules, one by one
   details.lacks_lists = details.lacks_lists && !listed;
-  if (auto groups = groups_of(q); !groups.empty())
+  if (auto groups = groups_of(q); !groups.empty()) {
+    check_layers(q, groups);
     add_groups(std::move(groups), details);
-  else if (listed && lower(q.text({"quant_algo"}, "")) == "mixed_precision")
+  } else if (listed && lower(q.text({"quant_algo"}, "")) == "mixed_precision") {
     add_groups(layers_of(q), details);
+  }
 }
 
 }  // namespace headroom::model

@@ -82,6 +82,9 @@ class SchemesByRule {
   std::vector<std::pair<const boost::json::value*, std::string>> known_;
 };
 
+/// Throws ConfigError where `quantized_layers` (ModelOpt: an algorithm for each module) has a word
+/// that is not known, or a format other than the module's group.
+void check_layers(const Config& q, std::span<const CheckpointGroup> groups);
 /// Adds `pattern` with `scheme` as the last rule of `details`.
 void add_rule(CheckpointDetails& details, std::string_view scheme, std::string pattern);
 /// Keeps modules in 16 bit, before any other rule.

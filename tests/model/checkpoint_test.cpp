@@ -241,6 +241,14 @@ TEST(Checkpoint, KeysThatChangeBytesAndAreNotDescribedAreNamed) {
        "actorder"},
       {R"({"quant_method":"modelopt","quant_algo":"NVFP4_AWQ"})", "quant_algo"},
       {R"({"quant_method":"modelopt","quant_algo":"NVFP4","group_size":32})", "group_size"},
+      {R"({"quant_method":"modelopt","quant_algo":"MIXED_PRECISION","config_groups":{"g":{
+           "targets":["lm_head"],"weights":{"num_bits":4,"type":"float","group_size":16}}},
+           "quantized_layers":{"lm_head":{"quant_algo":"FP8"}}})",
+       "found fp8 for 'lm_head', which is nvfp4 in config_groups"},
+      {R"({"quant_method":"modelopt","quant_algo":"MIXED_PRECISION","config_groups":{"g":{
+           "targets":["lm_head"],"weights":{"num_bits":4,"type":"float","group_size":16}}},
+           "quantized_layers":{"lm_head":{"quant_algo":"abc"}}})",
+       "found 'abc'"},
       {R"({})", "quant_method"},
   };
   for (const auto& [quantisation, key] : cases) try {
