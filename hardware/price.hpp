@@ -83,7 +83,7 @@ std::vector<std::string> priced_machines(const Prices& prices);
 /// rent_per_hour() is absent.
 const Price* rent_row(const Prices& prices, const Machine& machine);
 
-/// True if the row of the machine's rent names no host. What of one is rented with the cards is then
+/// True if the row of the machine's rent names no host, so that the memory rented with the cards is
 /// unknown.
 bool rents_unknown_host(const Prices& prices, const Machine& machine);
 

@@ -21,15 +21,15 @@ Way given_way(const model::Engine& engine, const std::string& precision, const m
   const model::Scheme& loaded = model::loaded_scheme(model, asked, engine, *scenario.machine);
   Way way;
   way.engine = &engine;
-  way.weights = std::make_shared<model::QuantisedModel>(model::loaded_weights(model, loaded, engine));
+  way.weights =
+      std::make_shared<model::QuantisedModel>(model::loaded_weights(model, loaded, engine));
   way.asked = asked;
   scenario.runtime = &engine;
   scenario.weights = way.weights.get();
   way.estimate = evaluate(scenario);
   way.tight = is_tight(scenario, way.estimate);
   const auto parameters = static_cast<double>(way.weights->model->profile.parameters);
-  way.place =
-      place_of(way, scenario, model::bits_per_parameter(way.weights->total, parameters));
+  way.place = place_of(way, scenario, model::bits_per_parameter(way.weights->total, parameters));
   return way;
 }
 

@@ -47,7 +47,8 @@ std::optional<std::string> predictor_note(const model::Scenario& s, const model:
         if (why.empty()) why = "with them it does not fit";
         continue;
       }
-      if (e.tokens_s <= plain.tokens_s && best.empty()) why = "here it would not be faster with them";
+      if (e.tokens_s <= plain.tokens_s && best.empty())
+        why = "here it would not be faster with them";
       if (e.tokens_s <= std::max(most_s, plain.tokens_s)) continue;
       most_s = e.tokens_s;
       const model::Acceptance kept = shares_kept(*given);

@@ -67,8 +67,7 @@ std::vector<std::string_view> usual_precisions(const model::Engine& engine,
                                                const Machine& machine) {
   const auto has_no_units = [&](std::string_view name) {
     if (name == "auto" || model::scheme(name).family != model::SchemeFamily::fp4) return false;
-    return machine.devices.empty() ||
-           !machine.devices.front().has_units(Arithmetic::fp4);
+    return machine.devices.empty() || !machine.devices.front().has_units(Arithmetic::fp4);
   };
   std::vector<std::string_view> names = engine.usual_precisions;
   std::erase_if(names, has_no_units);

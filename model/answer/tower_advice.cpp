@@ -7,7 +7,8 @@ namespace headroom::model {
 
 std::optional<Advice> text_only(const Scenario& s) {
   const Model& whole = *s.weights->model;
-  const bool may = s.runtime->weights.towers == Towers::optional && s.images.count == 0 && !whole.text_only;
+  const bool may =
+      s.runtime->weights.towers == Towers::optional && s.images.count == 0 && !whole.text_only;
   if (!may || !has_towers(whole)) return {};
   const Model text = without_towers(whole);
   const QuantisedModel weights = quantise(text, *s.weights->scheme);

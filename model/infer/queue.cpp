@@ -101,9 +101,8 @@ Queue::Passes Queue::of_pace(const Pace& pace) const {
   const auto stages = static_cast<double>(pace.stages);
   const auto chunk = static_cast<double>(prefill_chunk(scenario_));
   const double passes = chunk > 0 ? static_cast<double>(pace.prompt_tokens) / chunk : 1;
-  const double line = scenario_.runtime->serving.separate_prefill
-                          ? pace.another
-                          : pace.delay + passes * pace.step;
+  const double line =
+      scenario_.runtime->serving.separate_prefill ? pace.another : pace.delay + passes * pace.step;
   return {first_ * (pace.request + pace.prompt + pace.step), step_ * pace.step,
           step_ * pace.delay / stages, first_ * pace.another / stages, first_ * line / stages};
 }

@@ -170,7 +170,8 @@ void Subjects::set_weights(const Measurement& row, Scenario& s) {
   if (runtime == runtimes_.end())
     throw Skipped(Skip::runtime, fmt::format("engine '{}'", row["runtime"]));
   s.runtime = &*runtime;
-  const bool is_text = row.says("text_only") || s.runtime->weights.towers == model::Towers::left_out;
+  const bool is_text =
+      row.says("text_only") || s.runtime->weights.towers == model::Towers::left_out;
   const model::Model& model =
       is_text ? models_.text_model(row["model"]) : models_.model(row["model"]);
   require_parameters(row, model);

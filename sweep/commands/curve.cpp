@@ -80,11 +80,10 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
       const model::Scheme* asked = precision == "auto" ? nullptr : &model::scheme(precision);
       const model::Scheme& scheme =
           model::loaded_scheme(*given.model, asked, *s.runtime, *s.machine);
-      const auto same = std::ranges::find_if(
-          all.weights, [&](const auto& each) {
-            return each->scheme == &scheme &&
-                   (each->text != nullptr) == leaves_towers_out(*s.runtime, *given.model);
-          });
+      const auto same = std::ranges::find_if(all.weights, [&](const auto& each) {
+        return each->scheme == &scheme &&
+               (each->text != nullptr) == leaves_towers_out(*s.runtime, *given.model);
+      });
       if (same != all.weights.end()) {
         s.weights = same->get();
       } else {

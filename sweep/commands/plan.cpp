@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <span>
 
 #include "hardware/quantity_text.hpp"
 #include "hardware/text_file.hpp"
@@ -31,6 +32,10 @@ const char* const no_prices =
 
 const char* const no_rents =
     "the shipped reference prices have rents, and none for this; --prices FILE states others";
+
+const char* const rented_cards_hold_all =
+    "rented cards hold all weights: these rents name no host, so its memory is unknown; a price of "
+    "\"1x rtx-4090 @ HOST\" names one";
 
 /// The user's, or for a question about money the shipped rents.
 std::optional<Prices> prices_of(const Options& options, const Question& asked,
@@ -134,6 +139,11 @@ std::string strict_answer(const Question& asked, const Choices& choices,
                      best.weights->scheme->name, best.engine->name);
 }
 
+bool any_rents_unknown_host(const Choices& choices, std::span<const Candidate> candidates) {
+  return std::ranges::any_of(
+      candidates, [&](const Candidate& each) { return rents_unknown_host(choices, each); });
+}
+
 int run_plan(const Options& options) {
   std::vector<std::string> operands = options.operands();
   if (operands.empty()) return run_without_question(options);
@@ -162,12 +172,8 @@ int run_plan(const Options& options) {
   choices.spares = options.whole("spares", 0);
   const auto candidates = ranked(asked, choices, request, target);
   std::vector<std::string> without = stock.left_out, assumed = stock.assumed;
-  if (target.offload && std::ranges::any_of(candidates, [&](const Candidate& each) {
-        return rents_unknown_host(choices, each);
-      }))
-    assumed.emplace_back(
-        "rented cards hold all weights: these rents name no host, so its memory is unknown; a price "
-        "of \"1x rtx-4090 @ HOST\" names one");
+  if (target.offload && any_rents_unknown_host(choices, candidates))
+    assumed.emplace_back(rented_cards_hold_all);
   for (auto& line : left_out(choices)) without.push_back(std::move(line));
   if (candidates.empty()) {
     const std::string first = without.empty() ? "" : fmt::format(" ({})", without.front());

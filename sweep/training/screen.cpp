@@ -100,7 +100,7 @@ std::string advice_lines(const GivenTraining& given, const TrainingAnswer& answe
     if (rows.size() == most_changes) break;
     rows.push_back({change_flags(c), in_gib(c.peak), fmt::format("{:+.0f} %", 100 * (c.time - 1)),
                     change_effect(c),
-                    !c.fits                     ? ""
+                    !c.fits                   ? ""
                     : is_tight(given, c.peak) ? "tight"
                                               : "fits"});
   }
@@ -126,8 +126,7 @@ std::string training_screen(const GivenTraining& given, const TrainingAnswer& an
   if (e.host > Bytes(0)) text += fmt::format("In host memory: {} GiB a card.\n", in_gib(e.host));
   if (e.disk > Bytes(0)) text += fmt::format("On disk: {} GiB a card.\n", in_gib(e.disk));
   text += budget_line(given, answer);
-  if (given.machine && !given.machine->devices.empty())
-    text += advice_lines(given, answer);
+  if (given.machine && !given.machine->devices.empty()) text += advice_lines(given, answer);
   text += '\n';
   for (const auto& line : warnings_of(given)) text += paragraph("Warning: " + line + '.');
   if (!given.probe.empty()) text += paragraph("To measure it on a GPU: " + given.probe);

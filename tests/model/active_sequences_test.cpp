@@ -49,7 +49,7 @@ TEST(Admission, AStatedNumberOfSequencesRunsWhateverTheBatch) {
   on.s.context = 32768;
   for (const Size stated : {1, 4}) {
     on.s.max_sequences = stated;
-    for (const Size batch : {2 * stated, Size{100}}) {  // of a hundred, not all would have room
+    for (const Size batch : {2 * stated, Size{100}}) {  // not all of a hundred have room
       on.s.batch = on.s.concurrency = batch;
       const Estimate e = evaluate(on.s);
       EXPECT_EQ(e.verdict, Verdict::fits_one_gpu) << stated << " of " << batch;

@@ -34,8 +34,7 @@ TEST(Backend, CardsOfAmdWithoutStackedMemoryAreAClassOfTheirOwn) {
     EXPECT_EQ(of(card), CardClass::other) << card;
   EXPECT_EQ(of("rtx-4090"), CardClass::gddr);
   // Their hosts share LPDDR5X with them, whatever the capability: 11.0 and 12.1.
-  for (const char* card : {"jetson-agx-thor", "gb10"})
-    EXPECT_EQ(of(card), CardClass::gddr) << card;
+  for (const char* card : {"jetson-agx-thor", "gb10"}) EXPECT_EQ(of(card), CardClass::gddr) << card;
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ inline constexpr auto gguf_undescribed_classes =
                                      "Gemma4AssistantForCausalLM",
                                      "Gemma4DSparkModel",
                                      "Gemma4UnifiedAssistantForCausalLM",
-                                                                          "Glm5NextForConditionalGeneration",
+                                     "Glm5NextForConditionalGeneration",
                                      "GraniteSpeechForConditionalGeneration",
                                      "HrmTextForCausalLM",
                                      "HunYuanVLForConditionalGeneration",

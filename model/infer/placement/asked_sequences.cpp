@@ -23,16 +23,15 @@ Bytes needed_on(const Uses& uses, const Plan& plan, Size card) {
 /// Part of the batch that a smaller number is for.
 enum class Runs : std::uint8_t { all, some };
 
-/// False if a smaller number cannot free what the plan is short of at `factor`. It frees at most the
-/// working memory, graphs and states of a card, and the caches of sequences that wait.
+/// False if a smaller number cannot free what the plan is short of at `factor`. It frees at most
+/// the working memory, graphs and states of a card, and the caches of sequences that wait.
 bool may_free_enough(const Uses& uses, const Plan& plan, double factor, Runs runs) {
   if (plan.reason != Reason::gpu_memory) return false;
   for (Size card = 0; card < plan.cards; card += plan.shards) {
     const CardUse use = uses.card(plan, card);
     const Bytes waiting = runs == Runs::some ? use.kv_cache : Bytes(0);
     const Bytes work = rounded_up(factor * use.activations.real().value());
-    if (needed_on(uses, plan, card) - use.total() + work + waiting >= plan.short_bytes)
-      return true;
+    if (needed_on(uses, plan, card) - use.total() + work + waiting >= plan.short_bytes) return true;
   }
   return false;
 }

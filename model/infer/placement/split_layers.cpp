@@ -29,7 +29,8 @@ class LayerFill {
 
   Plan plan() const {
     Plan plan;
-    if (!all_on_cards(plan)) s_.runtime->offload.mode == Offload::none ? refuse(plan) : stream(plan);
+    if (!all_on_cards(plan))
+      s_.runtime->offload.mode == Offload::none ? refuse(plan) : stream(plan);
     if (plan.feasible()) place_in_host(uses_, plan, factor_);
     if (!never_splits_weights(s_) || is_whole(plan)) return plan;
     if (s_.runtime->offload.mode == Offload::none) return plan;
