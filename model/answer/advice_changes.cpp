@@ -149,22 +149,23 @@ std::optional<Advice> narrower_cache(const Scenario& s) {
   return found;
 }
 
-/// The longest context and the largest batch that put everything on the cards.
+/// The longest context that puts everything on the cards and still holds prompt and output.
 std::optional<Advice> shorter_context(const Scenario& s) {
   Scenario changed = s;
+  const Size before_shortest = s.prompt_tokens + s.output_tokens - 1;
   const auto holds = [&](Size tokens) {
-    changed.context = tokens;
-    changed.prompt_tokens = std::min(s.prompt_tokens, tokens);
+    changed.context = before_shortest + tokens;
     return all_on_gpus(evaluate(changed));
   };
-  const Size longest = largest(s.cached_tokens() - 1, holds);
-  if (longest == 0) return {};
-  holds(longest);
+  const Size most = largest(s.cached_tokens() - 1 - before_shortest, holds);
+  if (most == 0) return {};
+  holds(most);
   return Advice{.kind = AdviceKind::shorter_context,
                 .then = after_change(evaluate(changed)),
-                .amount = longest,
+                .amount = changed.context,
                 .instead_of = s.cached_tokens()};
 }
+/// The largest batch that puts everything on the cards.
 std::optional<Advice> smaller_batch(const Scenario& s) {
   Scenario changed = s;
   const auto holds = [&](Size times) {
