@@ -10,6 +10,10 @@ namespace headroom::model {
 /// With no sequence of the batch that waits.
 inline bool all_on_gpus(const Estimate& e) { return is_on_gpus(e) && e.queued == 0; }
 
+/// True if `engine` holds weights of the scenario's model in `scheme` as they are on its machine.
+/// It unpacks none of them.
+bool holds_as_stored(const Scenario& scenario, const Engine& engine, const Scheme& scheme);
+
 /// For a cache that the runtime refuses: the formats that it has, and the engines that have these.
 Advice cache_formats(const Scenario& scenario);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/engine/loaded_scheme.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -32,6 +33,34 @@ TEST(Advice, AShorterContextHoldsPromptAndOutput) {
   EXPECT_EQ(advised(run.s, Advice::Kind::shorter_context)->amount, shorter->amount);
   ++run.s.prompt_tokens;
   EXPECT_FALSE(advised(run.s, Advice::Kind::shorter_context));
+}
+
+/// The estimate of `s` in the precision, and under the engine, that were advised.
+Estimate followed(Scenario s, const Advice& a) {
+  if (!a.engine.empty()) s.runtime = &engine(a.engine);
+  const Model& m = *s.weights->model;
+  const QuantisedModel weights =
+      quantise(m, loaded_scheme(m, &scheme(a.name), *s.runtime, *s.machine));
+  s.weights = &weights;
+  return evaluate(s);
+}
+
+TEST(Advice, FewerBitsAreNotUnpackedByTheEngine) {
+  // transformers unpacks fp8 on cards before compute capability 8.9.
+  test::OnCards t4("google/gemma-4-E4B-it", "int8", "t4", "transformers");
+  t4.s.context = 4096;
+  t4.s.batch = 8;
+  const auto fewer = advised(t4.s, Advice::Kind::fewer_bits);
+  ASSERT_TRUE(fewer);
+  EXPECT_EQ(followed(t4.s, *fewer).tpot, fewer->then.token) << fewer->name;
+
+  test::OnCards four("meta-llama/Llama-3.3-70B-Instruct", "q8_0",
+                     "4x rtx-3090 @ threadripper-pro-256gb", "ollama");
+  four.s.kv_precision = {};
+  four.s.batch = 16;
+  const auto usable = advised(four.s, Advice::Kind::usable_bits);
+  ASSERT_TRUE(usable);
+  EXPECT_EQ(followed(four.s, *usable).tpot, usable->then.token) << usable->name;
 }
 
 }  // namespace
