@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "hardware/quantity_text.hpp"
 #include "model/answer/explain.hpp"
@@ -52,6 +53,16 @@ std::string open_words(const Scenario& s, const Estimate& e) {
   return ", tight: " + high_end(s, e);
 }
 
+/// Cards on which the engine's share of the memory would suffice; empty where cards do not help.
+std::string cards_that_hold(const Scenario& s, const Estimate& e) {
+  const Bytes needed = model::needed_of_each_card(s, e);
+  if (needed == Bytes(0)) return {};
+  constexpr double tenths = 10.0 / (1 << 30);
+  return fmt::format(", {} of {:.1f} GiB would hold it",
+                     s.machine->devices.size() == 1 ? "a card" : "cards",
+                     std::ceil(tenths * needed.real().value()) / 10);
+}
+
 bool is_safe(const Scenario& s) {
   const Estimate e = model::evaluate(s);
   return model::is_on_gpus(e) && e.queued == 0 && !is_tight(s, e);
@@ -72,7 +83,8 @@ Size safe_size(Scenario s, Size Scenario::*size, Size step, Size least) {
 std::string verdict_text(const Scenario& s, const Estimate& e) {
   report::ModelRow line;
   if (!s.machine->devices.empty()) line.gpu_memory = s.machine->devices[0].memory.count();
-  return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e}) + open_words(s, e);
+  return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e}) + open_words(s, e) +
+         cards_that_hold(s, e);
 }
 
 std::string refusal_text(const model::Scenario& s) {

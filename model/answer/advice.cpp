@@ -10,7 +10,6 @@
 #include "model/engine/runs_on.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/start_pass.hpp"
-#include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -229,28 +228,28 @@ std::vector<Advice> advice(const Scenario& s, const Estimate& e) {
 
 namespace {
 
-/// The least memory of a card that gives weights and caches as much as they use. The engine's sizes
-/// are those of the actual card.
-Bytes with_static_pool(const Scenario& asked, const CardReserve& sizes, const CardUse& use) {
-  Engine runtime = *asked.runtime;
-  runtime.memory.pool.reserve = {sizes};
-  runtime.memory.pool.reserve.front().from = Bytes(0);
-  Machine machine = *asked.machine;
-  Scenario s = asked;
-  s.runtime = &runtime;
+/// The least memory of the machine's cards, all alike, that holds everything, to a mebibyte. 0: no
+/// memory does. The context that was asked for stays, although an engine's own may grow with cards.
+Bytes least_memory(Scenario s) {
+  if (s.default_context() > 0) s.context = s.cached_tokens();
+  Machine machine = *s.machine;
   s.machine = &machine;
-  const auto fits = [&](Bytes memory) {
-    set_memory(machine.devices[0], memory);
-    return static_pool(s, 1, 1, memory, use.context) >=
-           use.pooled_weights(runtime) + use.pooled_caches(runtime);
+  const auto holds = [&](Size mebibytes) {
+    for (Device& card : machine.devices) set_memory(card, mebibytes * mebibyte);
+    return all_on_gpus(evaluate(s));
   };
-  Bytes low = use.total(), high = 2 * (use.total() + Bytes(Size{64} << 30));
-  if (fits(low)) return low;
-  while (high - low > mebibyte) {
-    const Bytes middle((low.count() + high.count()) / 2);
-    (fits(middle) ? high : low) = middle;
+  constexpr Size most = Size{1} << 30;
+  Size low = 0, high = std::max<Size>(1, s.weights->total.count() >> 20);
+  while (!holds(high)) {
+    if (high > most) return Bytes(0);
+    low = high;
+    high *= 2;
   }
-  return high;
+  while (high - low > 1) {
+    const Size middle = (low + high) / 2;
+    (holds(middle) ? high : low) = middle;
+  }
+  return high * mebibyte;
 }
 
 }  // namespace
@@ -259,23 +258,21 @@ Bytes min_card(const Scenario& asked) {
   if (asked.machine->devices.empty() || asked.assignment != nullptr) return Bytes(0);
   Machine machine = *asked.machine;
   machine.devices.resize(1);
-  set_memory(machine.devices[0], Bytes(Size{1} << 50));
+  machine.host.ram = machine.host.disk = Bytes(Size{1} << 50);
   Scenario s = asked;
   s.machine = &machine;
-  s.gpu_budget = unlimited;
+  s.gpu_budget = s.ram_budget = s.disk_budget = unlimited;
   s.gpu_share = 0;
   s.layer_split = nullptr;
   s.tensor_parallel = s.pipeline_parallel = s.expert_parallel = s.data_parallel = 0;
-  const Plan plan = place(s, 1.0);
-  if (!plan.feasible() || plan.cards != 1) return Bytes(0);
-  // The memory that an engine reserves at start depends on the size of the actual card.
-  machine.devices[0] = asked.machine->devices[0];
-  const CardUse use = card_use(s, plan, 0);
-  const double total = use.total().real().value();
-  const MemoryPolicy& policy = s.runtime->memory;
-  if (const CardReserve* sizes = card_reserve(s)) return with_static_pool(s, *sizes, use);
-  return Bytes(static_cast<Size>((total + static_cast<double>(policy.margin_bytes)) /
-                                 (policy.utilization - policy.margin_share)));
+  return least_memory(s);
+}
+
+Bytes needed_of_each_card(const Scenario& s, const Estimate& e) {
+  const bool would_help = e.verdict == Verdict::does_not_fit && e.reason == Reason::gpu_memory &&
+                          s.runtime->memory.sets_aside() && s.assignment == nullptr &&
+                          s.gpu_budget == unlimited;
+  return would_help ? least_memory(s) : Bytes(0);
 }
 
 }  // namespace headroom::model

@@ -81,4 +81,9 @@ std::vector<Advice> advice(const Scenario& scenario, const Estimate& estimate);
 /// refused.
 Bytes min_card(const Scenario& scenario);
 
+/// Memory of each of the cards that would hold everything. It is more than theirs and what is short
+/// together: the engine takes a share of a card. 0: memory of cards is not what is short, or a
+/// budget limits it.
+Bytes needed_of_each_card(const Scenario& scenario, const Estimate& estimate);
+
 }  // namespace headroom::model

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "model/engine/loaded_scheme.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -61,6 +62,43 @@ TEST(Advice, FewerBitsAreNotUnpackedByTheEngine) {
   const auto usable = advised(four.s, Advice::Kind::usable_bits);
   ASSERT_TRUE(usable);
   EXPECT_EQ(followed(four.s, *usable).tpot, usable->then.token) << usable->name;
+}
+
+bool holds_on(Scenario s, Machine box, Bytes memory) {
+  for (Device& card : box.devices) set_memory(card, memory);
+  s.machine = &box;
+  return is_on_gpus(evaluate(s));
+}
+
+TEST(CardsNeeded, AreMoreThanWhatIsShortOfAShare) {
+  const QuantisedModel weights =
+      quantise(test::catalogue_model("Qwen/Qwen3.5-27B"), scheme("bf16"));
+  for (const char* engine : {"vllm", "sglang", "tensorrt-llm"})
+    for (const Size cards : {1, 2}) {
+      const Machine box = test::machine(cards, 8, 64);
+      Scenario s = test::scenario(weights, box, engine);
+      s.context = 8192;
+      const Estimate e = evaluate(s);
+      ASSERT_EQ(e.reason, Reason::gpu_memory) << engine;
+      const Bytes needed = needed_of_each_card(s, e);
+      EXPECT_GT(needed, box.devices[0].memory + e.short_bytes) << engine;
+      EXPECT_TRUE(holds_on(s, box, needed)) << engine;
+      EXPECT_FALSE(holds_on(s, box, needed - mebibyte)) << engine;
+      if (cards == 1) {
+        EXPECT_EQ(min_card(s), needed) << engine;
+      }
+    }
+}
+
+TEST(CardsNeeded, AreOfNoInterestWhereABudgetLimitsThem) {
+  const QuantisedModel weights =
+      quantise(test::catalogue_model("Qwen/Qwen3.5-27B"), scheme("bf16"));
+  const Machine box = test::machine(1, 80, 64);
+  Scenario s = test::scenario(weights, box, "vllm");
+  EXPECT_EQ(needed_of_each_card(s, evaluate(s)), Bytes(0));
+  s.gpu_budget = Bytes(Size{8} << 30);
+  ASSERT_EQ(evaluate(s).reason, Reason::gpu_memory);
+  EXPECT_EQ(needed_of_each_card(s, evaluate(s)), Bytes(0));
 }
 
 }  // namespace
