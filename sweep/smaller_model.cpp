@@ -41,6 +41,8 @@ std::optional<model::Advice> smaller_model(const model::Scenario& scenario,
     if (!weights.refusal.empty()) continue;
     model::Scenario s = scenario;
     s.weights = &weights;
+    if (scenario.default_context() > 0) s.context = scenario.cached_tokens();
+    if (!s.within_positions()) continue;
     const model::Estimate e = evaluate(s);
     if (!is_on_gpus(e)) continue;
     return model::Advice{.kind = model::Advice::Kind::other_model,

@@ -45,8 +45,7 @@ Reason refusal(const Scenario& s) {
     return Reason::parallelism_unsupported;
   if (s.runtime->parallel.split == Split::tensors && s.assignment != nullptr)
     return Reason::parallelism_unsupported;
-  if (s.runtime->cache.rejects_beyond_max_positions && model.shape.positions > 0 &&
-      s.cached_tokens() > model.shape.positions)
+  if (s.runtime->cache.rejects_beyond_max_positions && !s.within_positions())
     return Reason::context_too_long;
   return Reason::none;
 }

@@ -95,10 +95,9 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
   if (e.verdict == Verdict::refused)
     return {e.reason == Reason::context_too_long ? Miss::positions : Miss::refused,
             std::numeric_limits<double>::infinity()};
-  const Size positions = s.weights->model->shape.positions;
-  if (positions > 0 && s.cached_tokens() > positions)
-    return {Miss::positions,
-            static_cast<double>(s.cached_tokens()) / static_cast<double>(positions)};
+  if (!s.within_positions())
+    return {Miss::positions, static_cast<double>(s.cached_tokens()) /
+                                 static_cast<double>(s.weights->model->shape.positions)};
   if (!fits(e)) {
     const double all = (e.weights + e.kv_cache + e.activations + e.overhead).real().value();
     const double missing = e.short_bytes.real().value();

@@ -1,4 +1,4 @@
-// The context that an engine reserves when none is asked for.
+// The context of a scenario: what an engine reserves when none is asked for, and what a model can.
 #include "model/infer/scenario/scenario.hpp"
 
 namespace headroom::model {
@@ -13,6 +13,11 @@ Size Scenario::default_context() const {
   if (const Size positions = weights->model->shape.positions; positions > 0)
     tokens = std::min(tokens, positions);
   return runtime->serving.shared_context ? tokens / batch : tokens;
+}
+
+bool Scenario::within_positions() const {
+  const Size positions = weights->model->shape.positions;
+  return positions <= 0 || cached_tokens() <= positions;
 }
 
 }  // namespace headroom::model

@@ -94,6 +94,8 @@ struct Scenario {
     if (context > 0) return context;
     return std::max({prompt_tokens + output_tokens, default_context(), least_context});
   }
+  /// True if the model has positions for these tokens, or no limit on them.
+  bool within_positions() const;
   /// True if the rate of requests that come at random is asked for.
   bool asks_for_arrivals() const {
     return max_ttft_p95 + max_tpot_p95 + max_total_p99 + burstiness + load_factor > 0;
