@@ -10,8 +10,6 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "model/infer/serving.hpp"
-#include "sweep/answer_lines.hpp"
 #include "sweep/output.hpp"
 #include "sweep/ways.hpp"
 
@@ -38,8 +36,7 @@ bool says_division(const Scenario& s) {
          s.data_parallel > 0 || s.layer_split != nullptr || s.assignment != nullptr;
 }
 
-std::optional<std::string> fewer_cards(const GivenScenario& given, double now) {
-  const Scenario& s = given.scenario;
+std::optional<std::string> fewer_cards(const Scenario& s, double now) {
   const auto cards = static_cast<Size>(s.machine->devices.size());
   if (cards < 2 || says_division(s)) return std::nullopt;
   for (const Device& card : s.machine->devices)
@@ -64,43 +61,29 @@ std::optional<std::string> fewer_cards(const GivenScenario& given, double now) {
                          : fmt::format("a machine with {}", counted(best, "card")));
 }
 
-std::optional<std::string> fewer_requests(const GivenScenario& given, double now) {
-  const Scenario& s = given.scenario;
-  std::vector<std::pair<const model::QuantisedModel*, const model::Engine*>> ways{
-      {s.weights, s.runtime}};
-  for (std::size_t i = 1; i < given.ways.size(); ++i)
-    if (!below_four_bits(given.ways[i]))
-      ways.emplace_back(given.ways[i].weights.get(), given.ways[i].engine);
+std::optional<std::string> fewer_requests(const Scenario& s, double now) {
   double most = worth_saying * now;
-  std::optional<Scenario> best;
-  for (Size fewer = s.batch / 2; fewer >= 1; fewer /= 2)
-    for (const auto& [weights, engine] : ways) {
-      Scenario changed = s;
-      changed.batch = fewer;
-      changed.weights = weights;
-      changed.runtime = engine;
-      if (const double rate = rate_of(changed, model::evaluate(changed)); rate > most) {
-        most = rate;
-        best = changed;
-      }
+  Size best = 0;
+  Scenario changed = s;
+  for (changed.batch = s.batch / 2; changed.batch >= 1; changed.batch /= 2)
+    if (const double rate = served_tokens_s(changed, model::evaluate(changed)); rate > most) {
+      most = rate;
+      best = changed.batch;
     }
-  if (!best) return std::nullopt;
-  const bool same = best->weights == s.weights && best->runtime == s.runtime;
-  return fmt::format("{} at once {} more together, {} output tokens/s{} (--batch {})", best->batch,
-                     best->batch == 1 ? "gets" : "get", three_digits(most),
-                     same ? "" : " with " + way_words(*best->weights, *best->runtime), best->batch);
+  if (best == 0) return std::nullopt;
+  return fmt::format("{0} at once {1} more together, {2} output tokens/s (--batch {0})", best,
+                     best == 1 ? "gets" : "get", three_digits(most));
 }
 
 }  // namespace
 
-std::vector<std::string> fewer_notes(const GivenScenario& given, const Estimate& e) {
-  const Scenario& s = given.scenario;
+std::vector<std::string> fewer_notes(const Scenario& s, const Estimate& e) {
   const double now = rate_of(s, e);
   std::vector<std::string> notes;
   if (!(now > 0)) return notes;
-  if (auto cards = fewer_cards(given, now)) notes.push_back(std::move(*cards));
+  if (auto cards = fewer_cards(s, now)) notes.push_back(std::move(*cards));
   if (s.batch > 1)
-    if (auto requests = fewer_requests(given, now)) notes.push_back(std::move(*requests));
+    if (auto requests = fewer_requests(s, now)) notes.push_back(std::move(*requests));
   return notes;
 }
 
