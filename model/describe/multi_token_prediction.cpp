@@ -15,6 +15,7 @@
 #include "model/describe/architectures/step3p7.hpp"
 #include "model/describe/architectures/step5.hpp"
 #include "model/describe/blocks/blocks.hpp"
+#include "model/describe/class_defaults.hpp"
 
 namespace headroom::model {
 namespace {
@@ -119,7 +120,8 @@ constexpr PredictorRow predictor_rows[] = {
      families::step5::predictor},
 };
 
-/// Number of modules, by the first key that the config has.
+/// Number of modules, by the first key that the file has. A default of the class does not count:
+/// checkpoints of files that leave the key out (Moonlight-16B-A3B) hold no modules.
 Size modules_of(const Config& c, Size otherwise, bool own_number) {
   if (own_number) return c.count({"n_mtp_layers"}, otherwise);
   return c.count({"n_mtp_layers", "num_nextn_predict_layers", "num_mtp_layers",
@@ -239,14 +241,16 @@ Part own_module(const Part& part, const std::string& layer, Size modules) {
 
 MultiTokenPrediction multi_token_prediction(const Config& config, const Part& part) {
   const bool nested = config.has("text_config") && config.object().at("text_config").is_object();
-  const Config c = nested ? config.section("text_config") : config;
-  const std::string type = c.text({"model_type"}, "");
+  const Config stated = nested ? config.section("text_config") : config;
+  const std::string type = stated.text({"model_type"}, "");
+  const Config c =
+      nested ? with_class_defaults(stated, type) : with_optional_class_defaults(stated, type);
   const auto row = std::ranges::find_if(predictor_rows, [&](const PredictorRow& each) {
-    return each.model_type == type && (each.key.empty() || c.has(each.key));
+    return each.model_type == type && (each.key.empty() || stated.has(each.key));
   });
   const bool described = row != std::end(predictor_rows);
   MultiTokenPrediction all{
-      .modules = modules_of(c, described ? row->otherwise : 0, described && row->own_number)};
+      .modules = modules_of(stated, described ? row->otherwise : 0, described && row->own_number)};
   if (all.modules > most_layers)
     c.fail("num_nextn_predict_layers", "found " + std::to_string(all.modules) + ", at most " +
                                            std::to_string(most_layers) + " are supported");

@@ -137,5 +137,54 @@ TEST(PredictorLayouts, Step5IsDense) {
   EXPECT_TRUE(predictor("Step5ForCausalLM", "step5", sizes).part.tensors.empty());
 }
 
+/// A file that leaves out what its class assumes holds the modules of one that states it. Defaults:
+/// transformers 5.24, LongcatFlashConfig, Ernie4_5_MoeConfig, NemotronHConfig, GlmOcrTextConfig and
+/// DeepseekV3Config.
+struct LeftOut {
+  std::string_view name, type, keys, defaults;
+};
+constexpr LeftOut left_out[] = {
+    {"LongcatFlashForCausalLM", "longcat_flash",
+     R"("num_layers": 2, "ffn_hidden_size": 96, "expert_ffn_hidden_size": 32, "hidden_size": 64,
+        "num_attention_heads": 4, "vocab_size": 100)",
+     R"(, "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+        "v_head_dim": 128)"},
+    {"Ernie4_5_MoeForCausalLM", "ernie4_5_moe",
+     R"("num_hidden_layers": 2, "hidden_size": 80, "intermediate_size": 96, "vocab_size": 100,
+        "num_attention_heads": 20, "num_nextn_predict_layers": 2)",
+     R"(, "num_key_value_heads": 4)"},
+    {"NemotronHForCausalLM", "nemotron_h",
+     R"("num_hidden_layers": 2, "hybrid_override_pattern": "M*", "hidden_size": 64,
+        "vocab_size": 100, "intermediate_size": 96, "num_attention_heads": 16,
+        "num_nextn_predict_layers": 2, "mtp_hybrid_override_pattern": "*E")",
+     R"(, "num_key_value_heads": 8, "head_dim": 128, "n_routed_experts": 8,
+        "moe_intermediate_size": 7688, "moe_shared_expert_intermediate_size": 7688)"},
+    {"GlmOcrForConditionalGeneration", "glm_ocr",
+     R"("vision_config": {"hidden_size": 64, "depth": 1}, "text_config": {"hidden_size": 64,
+        "model_type": "glm_ocr_text", "num_attention_heads": 16, "num_nextn_predict_layers": 1)",
+     R"(, "num_hidden_layers": 16, "num_key_value_heads": 8, "vocab_size": 59392)"},
+    {"KimiK25ForConditionalGeneration", "kimi_k25",
+     R"("text_config": {"model_type": "deepseek_v3", "hidden_size": 64, "vocab_size": 100,
+        "num_nextn_predict_layers": 1)",
+     R"(, "num_hidden_layers": 61)"},
+};
+
+TEST(PredictorLayouts, WhatAFileLeavesOutIsAsItsClassAssumes) {
+  for (const LeftOut& row : left_out) {
+    SCOPED_TRACE(row.name);
+    const std::string end = row.keys.find("text_config") == row.keys.npos ? "}" : "}}";
+    const auto modules = [&](std::string_view stated) {
+      const std::string json = R"({"architectures": [")" + std::string(row.name) +
+                               R"("], "model_type": ")" + std::string(row.type) + R"(", )" +
+                               std::string(row.keys) + std::string(stated) + end;
+      return model::make_model("m", model::parse_config(json, "m"), "test").multi_token_prediction;
+    };
+    const auto brief = modules(""), full = modules(row.defaults);
+    EXPECT_GT(elements(full), 0);
+    EXPECT_EQ(brief.modules, full.modules);
+    EXPECT_EQ(elements(brief), elements(full));
+  }
+}
+
 }  // namespace
 }  // namespace headroom::oracle
