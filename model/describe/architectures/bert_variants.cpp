@@ -191,12 +191,13 @@ Part xmod(const Config& c) {
               words_and_types(s) + layer_norm("LayerNorm", s.hidden) + dropout() +
                   embedding("position_embeddings", s.positions, s.hidden) +
                   position_ids(s.positions) + position_ids(s.positions, "token_type_ids")) +
-           in("encoder", "XmodEncoder", stack("layer", "XmodLayer", s.layers, [&] {
+           in("encoder", "XmodEncoder",
+              stack("layer", "XmodLayer", s.layers, [&] {
                 return bert_attention("attention", "Xmod", s) + bert_intermediate("Xmod", s) +
                        in("output", "XmodOutput",
                           linear("dense", s.inner, s.hidden, Bias::yes) +
                               layer_norm("LayerNorm", s.hidden) + dropout() + extra);
-              }));
+              }) + (c.flag({"pre_norm"}, false) ? layer_norm("LayerNorm", s.hidden) : Part{}));
   if (is_for(c, "XmodModel")) return std::move(p) + bert_pooler("Xmod", s.hidden);
   return roberta_masked(std::move(p), "Xmod", "roberta", s);
 }

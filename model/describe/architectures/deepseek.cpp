@@ -81,6 +81,12 @@ Part deepseek_v3(const Config& c) {
                      {.router = {.kind = RouterKind::sigmoid}});
 }
 
+/// DeepSeek-V3 whose queries have no rank unless the config states one.
+/// Source: transformers 5.24, models/sarvam_mla/configuration_sarvam_mla.py.
+Part sarvam_mla(const Config& c) {
+  return deepseek_v3(c.with_defaults({{"q_lora_rank", nullptr}}));
+}
+
 /// Source: transformers 5.23, models/deepseek_v32.
 Part deepseek_v32(const Config& given) {
   const Config c = with_routed_experts(given);

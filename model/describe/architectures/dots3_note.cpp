@@ -20,7 +20,7 @@ Part norm(std::string_view name, Size dim) { return rms_norm(name, k("RMSNorm"),
 
 std::string kind_of(const Config& c, Size i) {
   const auto types = c.texts({"layer_types"});
-  const bool sparse = c.flag({"use_dsa"}, !c.has("per_layer_config"));
+  const bool sparse = c.flag({"use_dsa"}, true);
   if (types.empty()) {
     const bool all = !c.flag({"use_sliding_window"}, true);
     if (!all && i >= 2 && i % 4 != 1) return "sliding_attention";

@@ -61,7 +61,7 @@ Part vipllava(const Config& c) {
   const Config text = section_of(c, "text_config", "llama");
   const Submodel vision = vision_model(section_of(c, "vision_config", "clip_vision_model"));
   const Submodel language = text_model(text);
-  const Size wide = vision.width * feature_layers(c, "vision_feature_layers", 5);
+  const Size wide = vision.width * feature_layers(c, "vision_feature_layer", 5);
   return with_head(
       c, text,
       in("model", "VipLlavaModel",

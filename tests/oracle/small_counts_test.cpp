@@ -1,0 +1,70 @@
+// Small configs that state or leave out a key that few files have. The counts are those of
+// transformers 5.24 on the meta device.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "model/checkpoint/model.hpp"
+
+namespace headroom::oracle {
+namespace {
+
+constexpr std::string_view small_text =
+    R"("hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
+       "num_attention_heads": 4, "vocab_size": 100)";
+constexpr std::string_view small_tower =
+    R"("hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 1,
+       "num_attention_heads": 2, "image_size": 28, "patch_size": 14)";
+
+/// `keys` with $COMMON and $TOWER replaced by the above.
+Size count_of(std::string_view name, std::string_view type, std::string keys) {
+  const std::pair<std::string_view, std::string_view> words[] = {{"$COMMON", small_text},
+                                                                 {"$TOWER", small_tower}};
+  for (const auto& [word, sizes] : words)
+    for (auto at = keys.find(word); at != keys.npos; at = keys.find(word))
+      keys.replace(at, word.size(), sizes);
+  const std::string json = R"({"architectures": [")" + std::string(name) +
+                           R"("], "model_type": ")" + std::string(type) + R"(", )" + keys + "}";
+  return model::make_model("m", model::parse_config(json, "m"), "test").profile.parameters;
+}
+
+/// The projector reads as many layers as the list has, under both of its names.
+TEST(SmallCounts, VipLlavaReadsTheLayersThatTheConfigLists) {
+  const std::string sections = R"("vision_config": {"model_type": "clip_vision_model", $TOWER},
+                                  "text_config": {"model_type": "llama", $COMMON}, )";
+  const std::string_view name = "VipLlavaForConditionalGeneration";
+  EXPECT_EQ(count_of(name, "vipllava", sections + R"("vision_feature_layer": [-2, -5])"), 117'840);
+  EXPECT_EQ(count_of(name, "vipllava", sections + R"("vision_feature_layers": [-2, -5, 1])"),
+            119'952);
+}
+
+/// A class of one type in a file of another has the defaults of the file's type.
+TEST(SmallCounts, TheTypeOfTheFileDecidesWhatItLeavesOut) {
+  EXPECT_EQ(count_of("LlamaModel", "internlm3", R"($COMMON, "head_dim": 16)"), 68'160);
+  EXPECT_EQ(count_of("DeepseekV3ForCausalLM", "sarvam_mla",
+                     R"($COMMON, "moe_intermediate_size": 32, "n_routed_experts": 8,
+                     "kv_lora_rank": 16)"),
+            294'240);
+}
+
+/// Layers without a listed type have an indexer unless use_dsa is false, also where the config
+/// states sizes of single layers.
+TEST(SmallCounts, Dots3NoteHasIndexersUnlessTheConfigDeniesThem) {
+  const std::string keys =
+      R"($COMMON, "moe_intermediate_size": 32, "q_lora_rank": 16, "kv_lora_rank": 16,
+         "qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 16, "n_routed_experts": 8,
+         "num_experts_per_tok": 2, "index_n_heads": 2, "index_head_dim": 16,
+         "per_layer_config": {"0": {"num_attention_heads": 2}, "1": {"num_attention_heads": 2}})";
+  const auto dots = [](const std::string& all) {
+    return count_of("Dots3NoteForCausalLM", "dots3_note_text", all);
+  };
+  EXPECT_EQ(dots(keys), dots(keys + R"(, "use_dsa": true)"));
+  EXPECT_GT(dots(keys), dots(keys + R"(, "use_dsa": false)"));
+}
+
+TEST(SmallCounts, XmodNormalisesBeforeItsLayersWhereTheConfigSaysSo) {
+  EXPECT_EQ(count_of("XmodForMaskedLM", "xmod", R"($COMMON, "pre_norm": true)"), 111'012);
+}
+
+}  // namespace
+}  // namespace headroom::oracle
