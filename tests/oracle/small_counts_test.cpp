@@ -66,5 +66,74 @@ TEST(SmallCounts, XmodNormalisesBeforeItsLayersWhereTheConfigSaysSo) {
   EXPECT_EQ(count_of("XmodForMaskedLM", "xmod", R"($COMMON, "pre_norm": true)"), 111'012);
 }
 
+/// The flag of the whole ties its own head; the flag of a section ties the head of a class within.
+struct StatedTie {
+  std::string_view name, type, keys;
+  Size parameters;
+};
+constexpr StatedTie stated_ties[] = {
+    {"Glm46VForConditionalGeneration", "glm46v",
+     R"("tie_word_embeddings": false, "vision_config": {"hidden_size": 32, "intermediate_size": 48,
+          "depth": 1, "num_heads": 2, "out_hidden_size": 64, "image_size": 28},
+        "text_config": {"model_type": "glm4v_text", $COMMON, "num_key_value_heads": 2,
+          "tie_word_embeddings": true})",
+     144'928},
+    {"LlavaNextForConditionalGeneration", "llava_next",
+     R"("tie_word_embeddings": false, "vision_config": {"model_type": "clip_vision_model", $TOWER},
+        "text_config": {"model_type": "llama", $COMMON, "tie_word_embeddings": true})",
+     115'728},
+    {"Llama4ForConditionalGeneration", "llama4",
+     R"("tie_word_embeddings": false, "vision_config": {"hidden_size": 32,
+          "intermediate_size": 128, "num_hidden_layers": 1, "num_attention_heads": 2,
+          "image_size": 28, "patch_size": 14, "vision_output_dim": 32, "projector_input_dim": 32,
+          "projector_output_dim": 32},
+        "text_config": {"model_type": "llama4_text", $COMMON, "head_dim": 16,
+          "num_key_value_heads": 2, "intermediate_size_mlp": 96, "num_local_experts": 2,
+          "tie_word_embeddings": true})",
+     181'152},
+    {"Step3p7ForConditionalGeneration", "step3p7",
+     R"("tie_word_embeddings": true, "text_config": {"model_type": "step3p5", $COMMON},
+        "vision_config": {"width": 32, "layers": 1, "heads": 2, "image_size": 28,
+          "patch_size": 14})",
+     573'914},
+    {"Kosmos2ForConditionalGeneration", "kosmos-2",
+     R"("tie_word_embeddings": false,
+        "vision_config": {"model_type": "kosmos_2_vision_model", $TOWER},
+        "text_config": {"model_type": "kosmos_2_text_model", "embed_dim": 64, "layers": 2,
+          "ffn_dim": 96, "attention_heads": 4, "vocab_size": 100, "tie_word_embeddings": true})",
+     115'344},
+    {"Kosmos2_5ForConditionalGeneration", "kosmos-2.5",
+     R"("tie_word_embeddings": true, "vision_config": {"model_type": "kosmos_2_5_vision_model",
+          "hidden_size": 64, "intermediate_size": 48, "num_hidden_layers": 1,
+          "num_attention_heads": 2, "head_dim": 32},
+        "text_config": {"model_type": "kosmos_2_5_text_model", "embed_dim": 64, "layers": 2,
+          "ffn_dim": 96, "attention_heads": 4, "vocab_size": 100, "tie_word_embeddings": false})",
+     823'296},
+    {"BlipForConditionalGeneration", "blip",
+     R"("tie_word_embeddings": true,
+        "vision_config": {"model_type": "blip_vision_model", $TOWER},
+        "text_config": {"model_type": "blip_text_model", $COMMON, "tie_word_embeddings": false})",
+     154'324},
+    {"MuseSparkForConditionalGeneration", "muse_spark", R"("tie_word_embeddings": true)",
+     822'036'513'792},
+    {"BltForCausalLM", "blt", R"("vocab_size": 260, "tie_word_embeddings": true)", 4'632'861'440},
+};
+
+TEST(SmallCounts, AHeadIsTiedByTheFlagOfItsOwnClass) {
+  for (const StatedTie& row : stated_ties)
+    EXPECT_EQ(count_of(row.name, row.type, std::string(row.keys)), row.parameters) << row.name;
+}
+
+/// KimiLinearForCausalLM and BailingHybridForCausalLM name no tensors to tie.
+TEST(SmallCounts, AClassWithoutTiesIgnoresTheFlag) {
+  const std::string keys =
+      R"($COMMON, "kv_lora_rank": 16, "q_lora_rank": 16, "qk_nope_head_dim": 16,
+         "qk_rope_head_dim": 8, "v_head_dim": 16, "moe_intermediate_size": 32, "num_experts": 4,
+         "num_experts_per_tok": 2, "tie_word_embeddings": )";
+  for (const auto& [name, type] : {std::pair("KimiLinearForCausalLM", "kimi_linear"),
+                                   std::pair("BailingHybridForCausalLM", "bailing_hybrid")})
+    EXPECT_EQ(count_of(name, type, keys + "true"), count_of(name, type, keys + "false")) << name;
+}
+
 }  // namespace
 }  // namespace headroom::oracle

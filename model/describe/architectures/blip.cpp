@@ -103,11 +103,13 @@ namespace blip {
 Part blip(const Config& c) {
   const Config v = section_of(c, "vision_config", "blip_vision_model");
   const Config text = section_of(c, "text_config", "blip_text_model");
+  BertSizes s = bert_sizes(text);
+  s.tied = head_is_tied(c, text, true, Inherit::yes);
   Part p = vision_model(v, "Blip") +
            in("text_decoder", "BlipTextLMHeadModel", text_decoder(text, v.dim({"hidden_size"})));
   p = with_tied_decoder(std::move(p), "text_decoder.cls.predictions.decoder",
                         "text_decoder.cls.predictions.bias",
-                        "text_decoder.bert.embeddings.word_embeddings.weight", bert_sizes(text));
+                        "text_decoder.bert.embeddings.word_embeddings.weight", s);
   return unsplittable(std::move(p), {"BlipEncoderLayer", "BlipTextEmbeddings"});
 }
 

@@ -93,7 +93,10 @@ Part blt(const Config& c) {
   }
   body = unsplittable(std::move(body), {k + "TransformerLayer", k + "CrossAttention"});
   if (is_for(c, "Model")) return body;
-  return in("model", k + "Model", std::move(body)) + output_head("lm_head", dec.hidden, vocab);
+  Part p = in("model", k + "Model", std::move(body)) + output_head("lm_head", dec.hidden, vocab);
+  return c.flag({"tie_word_embeddings"}, false)
+             ? tied(std::move(p), "model.local_encoder.embed_tokens.weight", "lm_head.weight")
+             : p;
 }
 
 }  // namespace headroom::model::families::blt

@@ -97,7 +97,8 @@ Part glm4v(const Config& c) {
   std::string name = "Glm4v", whole = "Glm4vModel";
   if (c.class_name().starts_with("GlmOcr")) name = "GlmOcr", whole = "GlmOcrModel";
   if (c.class_name().starts_with("Glm4vMoe")) name = "Glm4vMoe", whole = "Glm4vMoeModel";
-  if (c.class_name().starts_with("Glm46V")) whole = "Glm46VModel";
+  const bool separate = c.class_name().starts_with("Glm46V");  // its text section ties nothing
+  if (separate) whole = "Glm46VModel";
   const bool ocr = name == "GlmOcr", mixture = name == "Glm4vMoe";
   const std::string type = ocr ? "glm_ocr" : mixture ? "glm4v_moe" : "glm4v";
   const Config text = section_of(c, "text_config", type + "_text");
@@ -124,7 +125,7 @@ Part glm4v(const Config& c) {
          in("visual", name + "VisionModel", tower(v, style)) + language.as("language_model"));
   const std::string block = name + "VisionBlock";
   return with_language_head(with_unsplittable(std::move(body), {block}), text,
-                            head_is_tied(c, text, false, Inherit::yes),
+                            head_is_tied(c, text, false, separate ? Inherit::no : Inherit::yes),
                             "model.language_model.embed_tokens.weight");
 }
 

@@ -73,13 +73,12 @@ Part kimi_linear(const Config& c) {
   return with_quirks(unsplittable(in("model", k("Model"),
                                      embedding("embed_tokens", vocab, hidden) + layers +
                                          rms_norm("norm", k("RMSNorm"), hidden)) +
-                                      lm_head("model.embed_tokens.weight", vocab, hidden,
-                                              c.flag({"tie_word_embeddings"}, false)),
+                                      output_head("lm_head", hidden, vocab),
                                   {k("DecoderLayer")}),
                      {.router = {.kind = RouterKind::sigmoid}});
 }
 
-/// Source: transformers 5.23, models/bailing_hybrid.
+/// The head is never tied. Source: transformers 5.23, models/bailing_hybrid.
 Part bailing_hybrid(const Config& c) {
   const Classes k{"BailingHybrid"};
   const Size hidden = c.dim({"hidden_size"});
@@ -98,7 +97,7 @@ Part bailing_hybrid(const Config& c) {
                     linear("g_proj", hidden, a.heads);
   const auto types = c.texts({"layer_types"});
   const Size group = c.dim({"layer_group_size"}, 6);
-  return decoder(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
+  Part body = trunk(c, k, rotated_if_scaled(c, a.rope), [&](Size i) {
     const bool attends =
         types.empty() ? (i + 1) % group == 0 : layer_type(c, types, i) == "full_attention";
     return (attends ? in("self_attn", k("Attention"), full)
@@ -106,6 +105,8 @@ Part bailing_hybrid(const Config& c) {
            feed_forward(c, k, i, 2) + rms_norm("input_layernorm", k("RMSNorm"), hidden) +
            rms_norm("post_attention_layernorm", k("RMSNorm"), hidden);
   });
+  return in("model", k("Model"), std::move(body)) +
+         output_head("lm_head", hidden, c.dim({"vocab_size"}));
 }
 
 }  // namespace headroom::model::families::kimi_linear

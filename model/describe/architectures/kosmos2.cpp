@@ -56,7 +56,7 @@ Part kosmos2(const Config& c) {
                   linear("dense", v.dim({"hidden_size"}), hidden, Bias::yes) +
                   attention("x_attn", hidden));
   p = unsplittable(std::move(p), {"Kosmos2VisionEncoderLayer", "Kosmos2TextBlock"});
-  if (!head_is_tied(c, text, true, Inherit::no)) return p;
+  if (!head_is_tied(c, text, true, Inherit::yes)) return p;
   return tied(std::move(p), "text_model.lm_head.weight", "text_model.model.embed_tokens.weight");
 }
 
@@ -112,7 +112,7 @@ Part kosmos2_5(const Config& c) {
              linear("dense", width, hidden, Bias::yes) +
              attention("x_attn", hidden, {}, k + "TextAttention"));
   p = unsplittable(std::move(p), {k + "VisionLayer", k + "TextBlock"});
-  if (!head_is_tied(c, text, true, Inherit::no)) return p;
+  if (!text.flag({"tie_word_embeddings"}, true)) return p;
   return tied(std::move(p), "text_model.lm_head.weight", "text_model.model.embed_tokens.weight");
 }
 

@@ -64,7 +64,7 @@ Part text_rows(const Config& t) {
            rms_norm("input_layernorm", "Llama4TextRMSNorm", hidden) +
            rms_norm("post_attention_layernorm", "Llama4TextRMSNorm", hidden);
   };
-  return with_norm(
+  Part p = with_norm(
       with_norm(with_quirks(in("model", "Llama4TextModel",
                                embedding("embed_tokens", t.dim({"vocab_size"}), hidden) +
                                    stack("layers", "Llama4TextDecoderLayer",
@@ -76,6 +76,9 @@ Part text_rows(const Config& t) {
                              .router = {.all_tokens = true}}),
                 "Llama4TextRMSNorm", NormKind::rms_late),
       "Llama4TextL2Norm", NormKind::rms_plain);
+  return t.flag({"tie_word_embeddings"}, false)
+             ? tied(std::move(p), "lm_head.weight", "model.embed_tokens.weight")
+             : p;
 }
 
 Part vision_rows(const Config& v) {
@@ -113,12 +116,7 @@ Part vision_rows(const Config& v) {
 }
 
 /// Source: transformers 5.23, models/llama4/modeling_llama4.py.
-Part llama4_text(const Config& c) {
-  Part p = unsplittable(text_rows(c), {"Llama4TextDecoderLayer"});
-  return c.flag({"tie_word_embeddings"}, false)
-             ? tied(std::move(p), "lm_head.weight", "model.embed_tokens.weight")
-             : p;
-}
+Part llama4_text(const Config& c) { return unsplittable(text_rows(c), {"Llama4TextDecoderLayer"}); }
 
 Part llama4(const Config& c) {
   const Config text = section_of(c, "text_config", "llama4_text");
@@ -127,7 +125,7 @@ Part llama4(const Config& c) {
       in("vision_model", "Llama4VisionModel", vision_rows(v)) +
           in("multi_modal_projector", "Llama4MultiModalProjector",
              linear("linear_1", v.dim({"vision_output_dim"}), text.dim({"hidden_size"}))) +
-          in("language_model", "Llama4ForCausalLM", text_rows(text)),
+          in("language_model", "Llama4ForCausalLM", owners_at(text_rows(text), "language_model")),
       {"Llama4TextDecoderLayer", "Llama4VisionEncoderLayer"});
 }
 

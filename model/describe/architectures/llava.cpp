@@ -53,7 +53,8 @@ Part llava_next(const Config& c) {
                            activation_class(c, {"projector_hidden_act"}, "gelu"),
                            c.bias({"multimodal_projector_bias"}, true))) +
              language.as("language_model") + std::move(pool));
-  return with_language_head(std::move(body), text, head_is_tied(c, text, false, Inherit::yes),
+  const Inherit inherit = name == "LlavaNext" ? Inherit::no : Inherit::yes;
+  return with_language_head(std::move(body), text, head_is_tied(c, text, false, inherit),
                             embedding_weight);
 }
 
@@ -77,9 +78,8 @@ Part paligemma(const Config& c) {
   const Config text = section_of(c, "text_config", "gemma");
   const Config v = section_of(c, "vision_config", "siglip_vision_model");
   const Submodel vision = vision_model(v), language = text_model(text);
-  Part projector =
-      in("multi_modal_projector", "PaliGemmaMultiModalProjector",
-         linear("linear", vision.width, v.dim({"projection_dim"}, c.dim({"projection_dim"}, 2048)),
+  Part projector = in("multi_modal_projector", "PaliGemmaMultiModalProjector",
+                      linear("linear", vision.width, v.dim({"projection_dim"}, c.dim({"projection_dim"}, 2048)),
                 Bias::yes));
   return with_unsplittable(
       assembled(text, language, "PaliGemmaModel", vision.as("vision_tower"), std::move(projector),

@@ -144,9 +144,9 @@ Part spark_audio(const Config& a, Classes k) {
          rms_norm("post_proj_norm", k("RMSNorm"), out);
 }
 
-/// Tower, text model, adapter and projection, followed by `rest`.
-Part whole(const Config& c, Classes k, const Config& text, const Config& v, Part decoder,
-           Part rest) {
+/// Tower, text model, adapter and projection, followed by `rest`, and the head.
+Part whole(const Config& c, Classes k, const Config& text, const Config& v, Part decoder, Part rest,
+           bool is_tied) {
   const Size between = c.dim({"projector_hidden_size"}, 4096);
   Part body = in("model", k("Model"),
                  in("vision_tower", k("VisionModel"), tower(v, k)) +
@@ -158,8 +158,7 @@ Part whole(const Config& c, Classes k, const Config& text, const Config& v, Part
                      linear("vision_projection", between, text.dim({"hidden_size"})) +
                      module("perception_emb_norm", k("RMSNorm")) + std::move(rest));
   return with_language_head(with_unsplittable(std::move(body), {k("VisionEncoderLayer")}), text,
-                            head_is_tied(c, text, false, Inherit::no),
-                            "model.language_model.embed_tokens.weight");
+                            is_tied, "model.language_model.embed_tokens.weight");
 }
 
 /// Source: transformers 5.23, models/muse_glimmer/modeling_muse_glimmer.py.
@@ -167,7 +166,7 @@ Part muse_glimmer(const Config& c) {
   const Classes k{"MuseGlimmer"};
   const Config text = section_of(c, "text_config", "muse_glimmer_text");
   return whole(c, k, text, section_of(c, "vision_config", "muse_glimmer_vision"), glimmer(text, k),
-               {});
+               {}, head_is_tied(c, text, false, Inherit::no));
 }
 
 /// The text model alone. Source: vLLM 0.33 muse_glimmer.py.
@@ -178,14 +177,14 @@ Part muse_glimmer_text(const Config& c) {
                  c.flag({"tie_word_embeddings"}, false));
 }
 
-/// Source: transformers 5.23, models/muse_spark/modeling_muse_spark.py.
+/// The head is never tied. Source: transformers 5.23, models/muse_spark/modeling_muse_spark.py.
 Part muse_spark(const Config& c) {
   const Classes k{"MuseSpark"};
   const Config text = section_of(c, "text_config", "muse_spark_text");
   const Config a = section_of(c, "audio_config", "muse_spark_audio");
   return with_unsplittable(
       whole(c, k, text, section_of(c, "vision_config", "muse_spark_vision"), spark(text, k),
-            in("audio_tower", k("AudioModel"), spark_audio(a, k))),
+            in("audio_tower", k("AudioModel"), spark_audio(a, k)), false),
       {k("AudioLayer")});
 }
 

@@ -198,7 +198,7 @@ Part step3p5(const Config& c) {
   return with_language_head(std::move(body), c, false, "");
 }
 
-/// Source: transformers 5.23, models/step3p7. The head is never tied.
+/// Source: transformers 5.23, models/step3p7.
 Part step3p7(const Config& c) {
   const Config t = with_class_defaults(c.section_or_empty("text_config"), "step3p5");
   const Config v = with_class_defaults(c.section_or_empty("vision_config"), "step3p5_vision");
@@ -208,7 +208,8 @@ Part step3p7(const Config& c) {
                      linear("multi_modal_projector", 4 * v.dim({"width", "hidden_size"}),
                             t.dim({"hidden_size"}), c.bias({"projector_bias"}, false)));
   return with_language_head(with_unsplittable(std::move(body), {"Step3p7VisionEncoderLayer"}), t,
-                            false, "");
+                            head_is_tied(c, t, false, Inherit::no),
+                            "model.language_model.embed_tokens.weight");
 }
 
 }  // namespace headroom::model::families::step3p7
