@@ -207,11 +207,8 @@ Part describe(const Config& config) {
   check_draft(config, row);
   try {
     Part part{.modules = {{"", std::string(row.name)}}};
-    // The file's own type says what it leaves out, also where its class is another type's.
-    const std::string own = config.text({"model_type"}, "");
-    const std::string_view type = has_class_defaults(own) ? own : row.model_type;
     part = std::move(part) +
-           row.describe(with_optional_class_defaults(config, type).as_class(row.name));
+           row.describe(with_optional_class_defaults(config, row.model_type).as_class(row.name));
     part = with_text_tie(std::move(part), config);
     check_size(part);
     return part;

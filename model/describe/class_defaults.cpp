@@ -46,8 +46,6 @@ Config completed(const Config& c, std::string_view model_type, Sizes sizes) {
 
 }  // namespace
 
-bool has_class_defaults(std::string_view model_type) { return !line_of(model_type).empty(); }
-
 Config with_class_defaults(const Config& c, std::string_view model_type) {
   return completed(c, model_type, Sizes::assumed);
 }

@@ -12,9 +12,6 @@
 
 namespace headroom::model {
 
-/// True if a class of that type is known.
-bool has_class_defaults(std::string_view model_type);
-
 /// `c` with the defaults of the class of `model_type` for keys that it leaves out, under any of
 /// their names. `c` itself where no class of that type is known. For sections.
 Config with_class_defaults(const Config& c, std::string_view model_type);

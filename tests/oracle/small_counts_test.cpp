@@ -38,7 +38,7 @@ TEST(SmallCounts, VipLlavaReadsTheLayersThatTheConfigLists) {
             119'952);
 }
 
-/// A class of one type in a file of another has the defaults of the file's type.
+/// LlamaModel in a file of another type has the defaults of that type.
 TEST(SmallCounts, TheTypeOfTheFileDecidesWhatItLeavesOut) {
   EXPECT_EQ(count_of("LlamaModel", "internlm3", R"($COMMON, "head_dim": 16)"), 68'160);
   EXPECT_EQ(count_of("DeepseekV3ForCausalLM", "sarvam_mla",
@@ -133,6 +133,37 @@ TEST(SmallCounts, AClassWithoutTiesIgnoresTheFlag) {
   for (const auto& [name, type] : {std::pair("KimiLinearForCausalLM", "kimi_linear"),
                                    std::pair("BailingHybridForCausalLM", "bailing_hybrid")})
     EXPECT_EQ(count_of(name, type, keys + "true"), count_of(name, type, keys + "false")) << name;
+}
+
+/// Keys that few files state.
+struct RareKey {
+  std::string_view name, type, keys;
+  Size parameters;
+};
+constexpr RareKey rare_keys[] = {
+    {"ParakeetForCTC", "parakeet_ctc",
+     R"("vocab_size": 100, "pad_token_id": 1, "encoder_config": {"model_type": "parakeet_encoder",
+          "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
+          "num_attention_heads": 4, "num_key_value_heads": 2, "subsampling_conv_channels": 16,
+          "num_mel_bins": 16})",
+     120'612},
+    {"T5ForConditionalGeneration", "t5",
+     R"("d_model": 64, "d_ff": 96, "d_kv": 16, "num_layers": 1, "num_heads": 4, "vocab_size": 100,
+        "is_gated_act": true)",
+     93'120},
+    {"EuroBertForMaskedLM", "eurobert", R"($COMMON, "mlp_bias": true, "head_dim": 16)", 83'364},
+    {"Ovis2ForConditionalGeneration", "ovis2",
+     R"("tie_word_embeddings": false, "hidden_size": 64, "vocab_size": 120,
+        "vision_config": {$TOWER, "vocab_size": 200},
+        "text_config": {"model_type": "qwen2", $COMMON, "num_key_value_heads": 2})",
+     123'334},
+    {"IdeficsForVisionText2Text", "idefics",
+     R"($COMMON, "alpha_type": "vector", "vision_config": {"embed_dim": 32, $TOWER})", 171'344},
+};
+
+TEST(SmallCounts, RareKeysCount) {
+  for (const RareKey& row : rare_keys)
+    EXPECT_EQ(count_of(row.name, row.type, std::string(row.keys)), row.parameters) << row.name;
 }
 
 }  // namespace

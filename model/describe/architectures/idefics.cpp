@@ -86,6 +86,8 @@ Part idefics(const Config& c) {
   const Size layers = c.dim({"num_hidden_layers"}), every = c.dim({"cross_layer_interval"}, 1);
   const Size seen = v.dim({"embed_dim"}, 768);
   const bool head_norm = c.flag({"qk_layer_norms"}, false);
+  const bool each = c.text({"alpha_type"}, "float") == "vector";  // a gate for each dimension
+  const Shape alpha = each ? Shape{1, 1, hidden} : Shape{1};
   if (hidden % query != 0)
     c.fail("num_attention_heads",
            "found " + std::to_string(query) + ", expected a divisor of " + std::to_string(hidden));
@@ -102,8 +104,8 @@ Part idefics(const Config& c) {
             }) +
       stack("gated_cross_attn_layers", k + "GatedCrossAttentionLayer", layers / every,
             [&] {
-              return tensor("alpha_cross_attn", {1}, Role::other) +
-                     tensor("alpha_dense", {1}, Role::other) +
+              return tensor("alpha_cross_attn", alpha, Role::other) +
+                     tensor("alpha_dense", alpha, Role::other) +
                      in("cross_attn", k + "Attention", attention_of(c, query, seen, head_norm)) +
                      rest(c, hidden) + module("act_cross_attn", "Tanh") +
                      module("act_dense", "Tanh");

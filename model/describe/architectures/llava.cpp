@@ -78,8 +78,9 @@ Part paligemma(const Config& c) {
   const Config text = section_of(c, "text_config", "gemma");
   const Config v = section_of(c, "vision_config", "siglip_vision_model");
   const Submodel vision = vision_model(v), language = text_model(text);
-  Part projector = in("multi_modal_projector", "PaliGemmaMultiModalProjector",
-                      linear("linear", vision.width, v.dim({"projection_dim"}, c.dim({"projection_dim"}, 2048)),
+  Part projector =
+      in("multi_modal_projector", "PaliGemmaMultiModalProjector",
+         linear("linear", vision.width, v.dim({"projection_dim"}, c.dim({"projection_dim"}, 2048)),
                 Bias::yes));
   return with_unsplittable(
       assembled(text, language, "PaliGemmaModel", vision.as("vision_tower"), std::move(projector),

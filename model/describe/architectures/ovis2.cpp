@@ -42,8 +42,11 @@ Part ovis2(const Config& c) {
                  in("vision_tower", k + "VisionModel", tower) + language.as("language_model") +
                      in("visual_embeddings_table", k + "VisualEmbeddingTable",
                         tensor("weight", {words, c.dim({"hidden_size"}, 1536)}, Role::matmul)));
-  return with_language_head(with_unsplittable(std::move(body), {k + "VisionAttention"}), text,
-                            head_is_tied(c, text, true, Inherit::no),
+  // A head of its own has the sizes of the whole config.
+  const bool is_tied = head_is_tied(c, text, true, Inherit::no);
+  const Config whole = c.with_defaults({{"hidden_size", 1536}, {"vocab_size", 151643}});
+  return with_language_head(with_unsplittable(std::move(body), {k + "VisionAttention"}),
+                            is_tied ? text : whole, is_tied,
                             "model.language_model.embed_tokens.weight");
 }
 

@@ -64,6 +64,7 @@ enum class Hears : bool { whole, as_it_comes };
 Part encoder_block(const Config& a, const std::string& k, Hears hears) {
   const Size width = a.dim({"hidden_size"}), inner = a.dim({"intermediate_size"});
   const Size heads = a.dim({"num_attention_heads"}), dim = width / heads, across = heads * dim;
+  const Size kept = times({a.dim({"num_key_value_heads"}, heads), dim});
   const Bias bias = a.bias({"attention_bias"}, true), conv = a.bias({"convolution_bias"}, true);
   const std::string act = activation_class(a, {"hidden_act"}, "silu");
   const auto feed_forward = [&](std::string_view name) {
@@ -75,7 +76,7 @@ Part encoder_block(const Config& a, const std::string& k, Hears hears) {
          in("self_attn", k + "Attention",
             tensor("bias_u", {heads, dim}, Role::bias) +
                 tensor("bias_v", {heads, dim}, Role::bias) + linear("q_proj", width, across, bias) +
-                linear("k_proj", width, across, bias) + linear("v_proj", width, across, bias) +
+                linear("k_proj", width, kept, bias) + linear("v_proj", width, kept, bias) +
                 linear("o_proj", across, width, bias) + linear("relative_k_proj", width, across)) +
          in("conv", k + "ConvolutionModule",
             module("activation", act) +

@@ -86,7 +86,7 @@ Part eurobert(const Config& c) {
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"intermediate_size"});
   const Size vocab = c.dim({"vocab_size"});
   const Heads heads = heads_of(c);
-  const Bias bias = c.bias({"attention_bias"}, false);
+  const Bias bias = c.bias({"attention_bias"}, false), mlp = c.bias({"mlp_bias"}, false);
   const std::string act = activation_class(c, {"hidden_act"}, "silu");
   const std::string norm = f + "RMSNorm";
   Part p = embedding("embed_tokens", vocab, hidden) +
@@ -95,15 +95,14 @@ Part eurobert(const Config& c) {
                    Part attended = attention(hidden, heads, bias, bias);
                    attended.caches.clear();  // an encoder needs no KV cache
                    return in("self_attn", f + "Attention", std::move(attended)) +
-                          in("mlp", f + "MLP",
-                             gated_mlp(hidden, inner, act, c.bias({"mlp_bias"}, false))) +
+                          in("mlp", f + "MLP", gated_mlp(hidden, inner, act, mlp)) +
                           rms_norm("input_layernorm", norm, hidden) +
                           rms_norm("post_attention_layernorm", norm, hidden);
                  }) +
            rms_norm("norm", norm, hidden) + rotary("EuroBertRotaryEmbedding", heads.dim);
   const auto whole = [&](Part part) { return unsplittable(std::move(part), {f + "DecoderLayer"}); };
   if (is_for(c, f + "Model")) return whole(std::move(p));
-  p = whole(in("model", f + "Model", std::move(p)) + output_head("lm_head", hidden, vocab));
+  p = whole(in("model", f + "Model", std::move(p)) + output_head("lm_head", hidden, vocab, mlp));
   if (!c.flag({"tie_word_embeddings"}, false)) return p;
   return tied(std::move(p), "lm_head.weight", "model.embed_tokens.weight");
 }

@@ -17,11 +17,11 @@ struct Sizes {
 };
 
 /// "gated-gelu" is a gated block with gelu_new (Udop: with gelu). Any other "gated-x" is a gated
-/// block with x.
+/// block with x. A stated is_gated_act decides if there is a gate.
 Sizes sizes_of(const Config& c, std::string_view prefix) {
   const std::string given = c.text({"feed_forward_proj"}, "relu");
-  const bool gated = given.starts_with("gated-");
-  std::string name = gated ? given.substr(6) : given;
+  const bool named = given.starts_with("gated-");
+  std::string name = named ? given.substr(6) : given;
   if (given == "gated-gelu" && prefix != "Udop") name = "gelu_new";
   if (activation_class(name).empty())
     c.fail("feed_forward_proj",
@@ -32,7 +32,7 @@ Sizes sizes_of(const Config& c, std::string_view prefix) {
           .head_dim = c.dim({"d_kv"}),
           .vocab = c.dim({"vocab_size"}),
           .buckets = c.dim({"relative_attention_num_buckets"}, 32),
-          .gated = gated,
+          .gated = c.flag({"is_gated_act"}, named),
           .act = std::string(activation_class(name))};
 }
 
