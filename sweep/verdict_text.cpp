@@ -53,6 +53,12 @@ std::string open_words(const Scenario& s, const Estimate& e) {
   return ", tight: " + high_end(s, e);
 }
 
+/// Words for host memory that is also the card's; empty where it is not short.
+std::string shared_words(const Scenario& s, const Estimate& e) {
+  const bool is_short = e.verdict == model::Verdict::does_not_fit && e.reason == model::Reason::ram;
+  return is_short && s.machine->has_unified_memory() ? ", which the card shares" : "";
+}
+
 /// Cards on which the engine's share of the memory would suffice; empty where cards do not help.
 std::string cards_that_hold(const Scenario& s, const Estimate& e) {
   const Bytes needed = model::needed_of_each_card(s, e);
@@ -84,7 +90,7 @@ std::string verdict_text(const Scenario& s, const Estimate& e) {
   report::ModelRow line;
   if (!s.machine->devices.empty()) line.gpu_memory = s.machine->devices[0].memory.count();
   return report::verdict_words(line, {.point = 0, .budget = {}, .estimate = e}) + open_words(s, e) +
-         cards_that_hold(s, e);
+         shared_words(s, e) + cards_that_hold(s, e);
 }
 
 std::string refusal_text(const model::Scenario& s) {

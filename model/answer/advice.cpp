@@ -209,7 +209,7 @@ std::vector<Advice> changes_that_help(const Scenario& s, const Estimate& e) {
     add(caches_off_cards(s));
     add(offload_elsewhere(s));
   }
-  if (fails && e.reason == Reason::ram)
+  if (fails && e.reason == Reason::ram && !s.machine->has_unified_memory())
     changes.push_back({.kind = AdviceKind::host_memory, .before = e.short_bytes});
   if (fails && e.reason == Reason::disk)
     changes.push_back({.kind = AdviceKind::disk, .before = e.short_bytes});

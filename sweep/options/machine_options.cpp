@@ -57,7 +57,7 @@ void check_change(std::string_view flag, const Machine& machine, std::string_vie
         fmt::format("--{} describes one box, and this machine is {} of {}: describe the host in "
                     "a file for --hardware",
                     flag, machine.host.boxes, host));
-  const bool shared = !machine.devices.empty() && machine.devices.front().unified_memory;
+  const bool shared = machine.has_unified_memory();
   if (shared && flag == "cpu")
     throw UsageError(fmt::format("--cpu: the card and the CPU of {} are one chip", host));
   if (shared && flag.starts_with("ram"))

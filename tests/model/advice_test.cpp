@@ -64,6 +64,20 @@ TEST(Advice, FewerBitsAreNotUnpackedByTheEngine) {
   EXPECT_EQ(followed(four.s, *usable).tpot, usable->then.token) << usable->name;
 }
 
+TEST(Advice, NoHostMemoryIsAddedWhereTheCardSharesIt) {
+  test::OnCards mac("Qwen/Qwen3.6-27B", "mlx-8bit", "m4-24gb", "mlx-lm");
+  mac.s.kv_precision = {};
+  ASSERT_EQ(evaluate(mac.s).reason, Reason::ram);
+  EXPECT_FALSE(advised(mac.s, Advice::Kind::host_memory));
+
+  test::OnCards cards("meta-llama/Llama-3.3-70B-Instruct", "q8_0",
+                      "4x rtx-3090 @ threadripper-pro-256gb", "ollama");
+  cards.s.kv_precision = {};
+  cards.s.batch = 16;
+  ASSERT_EQ(evaluate(cards.s).reason, Reason::ram);
+  EXPECT_TRUE(advised(cards.s, Advice::Kind::host_memory));
+}
+
 bool holds_on(Scenario s, Machine box, Bytes memory) {
   for (Device& card : box.devices) set_memory(card, memory);
   s.machine = &box;
