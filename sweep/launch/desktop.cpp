@@ -6,6 +6,7 @@
 #include "hardware/names.hpp"
 #include "hardware/text.hpp"
 #include "model/infer/memory/cache_format.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
 
@@ -91,7 +92,8 @@ std::string lm_studio_script(const LaunchPoint& point) {
       *s.runtime, heading(point) + fmt::format("lms import --yes --symbolic-link {}\nexec lms load",
                                                gguf_file(*s.weights)));
   const model::Plan plan = model::place(s, 1.0);
-  const Size offloaded = offloaded_layers(s, plan), all = std::ssize(s.weights->layer) + 1;
+  const Size offloaded = offloaded_layers(s, plan);
+  const Size all = model::counted_layers(*s.weights->model).size() + 1;
   if (!places_by_itself(point))
     command.flag("--gpu", offloaded >= all ? "max"
                           : offloaded == 0 ? "off"

@@ -159,7 +159,7 @@ std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::
     throw UsageError("--split-mode row together with tensors elsewhere is not described");
   const bool to_cards = std::ranges::any_of(
       rules, [](const model::TensorRule& rule) { return rule.card != model::TensorRule::host; });
-  if (to_cards && split->gpu_layers < std::ssize(s.weights->layer))
+  if (to_cards && split->gpu_layers < model::counted_layers(*s.weights->model).size())
     throw UsageError("--override-tensor to a card needs all layers on cards: --gpu-layers all");
   try {
     split->on_host = model::tensors_by_rules(*s.weights, rules);

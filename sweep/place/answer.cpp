@@ -9,6 +9,7 @@
 #include "model/answer/placement/best_placement.hpp"
 #include "model/answer/placement/parallel_splits.hpp"
 #include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/knee.hpp"
 #include "report/words.hpp"
@@ -54,7 +55,7 @@ std::string llama_cpp_flags(const Scenario& s, const Assignment& a) {
       kept.push_back(
           std::to_string(static_cast<Size>(i) - s.weights->model->profile.first_decoding));
   }
-  std::string flags = fmt::format("--gpu-layers {}", a.layer.size() + 1);
+  std::string flags = fmt::format("--gpu-layers {}", counted_layers(*s.weights->model).size() + 1);
   if (!kept.empty()) flags += fmt::format(" --override-tensor '{}'", experts_to_cpu(kept));
   return flags;
 }

@@ -54,6 +54,31 @@ TEST_F(TowerSplit, TheTowerIsOnTheFirstCardWhateverTheTextDoes) {
       << "each tensor is somewhere, once";
 }
 
+/// gemma-4-E4B: 16 layers that see, 42 of the text model, 12 that hear.
+TEST(TowersOnBothSides, AreNotCounted) {
+  const QuantisedModel w = quantise(catalogue_model("google/gemma-4-E4B-it"), scheme("q8_0"));
+  const Machine box = machine(2, 24, 64);
+  Scenario s = scenario(w, box, "llama.cpp");
+  EXPECT_EQ(counted_layers(*w.model), (Range{16, 58}));
+  LayerSplit split;
+  s.layer_split = &split;
+  split.gpu_layers = 10;
+  const Plan part = place(s, 1.0);
+  EXPECT_EQ(part.on_cards, (Range{48, 70}));
+  EXPECT_EQ(part.on_cpu, (Range{16, 48}));
+  EXPECT_EQ(counted_layers(*w.model, part.on_cards), 10);
+  EXPECT_EQ(part.layer_boundaries[1], 53);
+  EXPECT_EQ(card_use(s, part, 0).weights + card_use(s, part, 1).weights + host_use(s, part).weights,
+            w.total);
+  split.gpu_layers = 42;
+  EXPECT_EQ(place(s, 1.0).on_cards, (Range{0, 70}));
+  EXPECT_EQ(place(s, 1.0).head, Where::cpu);
+  split.gpu_layers = 43;
+  EXPECT_EQ(place(s, 1.0).head, Where::card);
+  split.gpu_layers = 1;
+  EXPECT_EQ(place(s, 1.0).layer_boundaries[1], 70) << "with the last layer of the text";
+}
+
 /// The rest is the language model (the catalogue's own sum by component).
 TEST_F(TowerSplit, TextAloneHasNoTower) {
   const Model text = without_towers(catalogue_model("google/gemma-3-27b-it"));

@@ -21,7 +21,7 @@ class LastLayers {
         factor_(factor),
         layers_(std::ssize(s_.weights->layer)),
         tower_(tower_layers(*s_.weights->model)),
-        counted_(layers_ - tower_),
+        counted_(counted_layers(*s_.weights->model).size()),
         devices_(std::min<Size>(card_count(s_), LayerSplit::max_cards)),
         shares_(devices_ > 1 ? card_shares(s_) : std::array<float, LayerSplit::max_cards>{1}) {
     for (Size card = 0; card < devices_; ++card) budgets_[index(card)] = uses.limit(card, factor_);
@@ -36,7 +36,7 @@ class LastLayers {
     if (plan.partly_on_host && keeps_experts_in_host()) return std::nullopt;
     if (plan.partly_on_host) return with(devices_, most(devices_));
     if (devices_ > 1 || !s_.machine->devices[0].unified_memory) return std::nullopt;
-    const Size layers = std::min(plan.on_cards.size(), counted_);
+    const Size layers = counted_layers(*s_.weights->model, plan.on_cards);
     return with(1, layers + (plan.head == Where::card ? 1 : 0) - 1);
   }
 
@@ -119,7 +119,7 @@ class LastLayers {
   /// `gpu_layers` items over the first `cards` cards.
   Plan with(Size cards, Size gpu_layers) const {
     const Size items = std::min(gpu_layers, counted_ + 1);
-    const Size first = layers_ - std::min(items, counted_);
+    const Size end = tower_ + counted_, first = end - std::min(items, counted_);
     const Size start = first == tower_ ? 0 : first;
     Plan plan;
     if (items == 0) {
@@ -144,7 +144,9 @@ class LastLayers {
     float sum = 0;
     Size at = 0;
     for (Size card = 0; card < cards; ++card) {
-      plan.layer_boundaries[index(card)] = card == 0 ? start : std::min(first + at, layers_);
+      plan.layer_boundaries[index(card)] = card == 0           ? start
+                                           : first + at >= end ? layers_
+                                                               : first + at;
       sum += shares[index(card)];
       const Size begin = at;
       at = card + 1 == cards ? items : std::max(at, first_at(sum, items));
@@ -238,7 +240,7 @@ class LastLayers {
   const LayerSplit* given_;
   double factor_;
   Size layers_;
-  Size tower_, counted_;  ///< layers of the tower, and those that --gpu-layers counts
+  Size tower_, counted_;  ///< layers of the tower before those that --gpu-layers counts, and these
   Size devices_;
   std::array<float, LayerSplit::max_cards> shares_;
   std::array<Bytes, LayerSplit::max_cards> budgets_;  ///< limit of each card at the factor

@@ -10,8 +10,12 @@ Size tower_layers(const Model& model) {
   return model.encoder_decoder ? 0 : model.profile.first_decoding;
 }
 
+Range counted_layers(const Model& model) {
+  return {tower_layers(model), model.profile.end_decoding};
+}
+
 Size counted_layers(const Model& model, Range layers) {
-  return std::max<Size>(0, layers.last - std::max(layers.first, tower_layers(model)));
+  return intersect(layers, counted_layers(model)).size();
 }
 
 }  // namespace headroom::model

@@ -52,7 +52,9 @@ HostTensors experts_on_host(const QuantisedModel& weights, Size layers);
 /// Layers before the decoder that are no encoder of its text: a vision or audio tower, which
 /// llama.cpp keeps in a file of its own.
 Size tower_layers(const Model& model);
-/// Number of `layers` that --gpu-layers counts: all without the tower's.
+/// The layers that --gpu-layers counts: all without towers before and after them.
+Range counted_layers(const Model& model);
+/// Number of `layers` that it counts.
 Size counted_layers(const Model& model, Range layers);
 
 /// llama.cpp's placement options (common/arg.cpp): -ngl, -ts, -mg, -sm, -nkvo, -ot.
