@@ -66,6 +66,7 @@ TEST(Advice, FewerBitsAreNotUnpackedByTheEngine) {
 
 TEST(Advice, NoHostMemoryIsAddedWhereTheCardSharesIt) {
   test::OnCards mac("Qwen/Qwen3.6-27B", "q8_0", "m4-24gb", "llama.cpp");
+  mac.s.maps_files = false;
   mac.s.kv_precision = {};
   ASSERT_EQ(evaluate(mac.s).reason, Reason::ram);
   EXPECT_FALSE(advised(mac.s, Advice::Kind::host_memory));
