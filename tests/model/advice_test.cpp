@@ -79,6 +79,26 @@ TEST(Advice, NoHostMemoryIsAddedWhereTheCardSharesIt) {
   EXPECT_TRUE(advised(cards.s, Advice::Kind::host_memory));
 }
 
+/// transformers keeps weights of bitsandbytes wholly on cards, or wholly in host memory.
+TEST(Advice, NeitherDiskNorHostMemoryIsAddedForWeightsThatAreNeverDivided) {
+  test::OnCards run("mistralai/Devstral-2-123B-Instruct-2512", "int8", "rtx-6000-ada",
+                    "transformers");
+  const auto short_with = [&](Size ram_gib, Size disk_gib) {
+    run.box.host.ram = Bytes(ram_gib << 30);
+    run.box.host.disk = Bytes(disk_gib << 30);
+    const Estimate e = evaluate(run.s);
+    EXPECT_EQ(e.reason, Reason::no_offload) << ram_gib << ' ' << disk_gib;
+    EXPECT_FALSE(advised(run.s, Advice::Kind::disk));
+    EXPECT_FALSE(advised(run.s, Advice::Kind::host_memory));
+    return e.short_bytes;
+  };
+  const Bytes enough_disk = short_with(64, 2000);
+  EXPECT_EQ(short_with(64, 10), enough_disk);
+  EXPECT_EQ(short_with(2, 0), enough_disk);
+  run.box.host.ram = Bytes(Size{256} << 30);
+  EXPECT_EQ(evaluate(run.s).verdict, Verdict::fits_cpu_offload);
+}
+
 bool holds_on(Scenario s, Machine box, Bytes memory) {
   for (Device& card : box.devices) set_memory(card, memory);
   s.machine = &box;

@@ -38,7 +38,8 @@ class LayerFill {
     if (cpu.feasible()) place_in_host(uses_, cpu, factor_);
     if (cpu.feasible() && is_whole(cpu)) {
       plan = cpu;
-    } else if (plan.feasible()) {
+    } else if (plan.feasible() || plan.computes_on_card || plan.reason == Reason::disk) {
+      // Neither more host memory nor more disk takes what is divided.
       plan.reason = Reason::no_offload;
       plan.short_bytes = w_.total - layer_bytes(w_, plan.on_cards);
     }
