@@ -78,6 +78,8 @@ std::string change_words(const Advice& a) {
     case other_sequences:
       return fmt::format("--max-num-seqs {}: {}", a.amount, on_cards(a.then));
     case more_cards:
+      if (a.instead_of == 0)
+        return fmt::format("{} more {}: {}", a.amount, a.name, on_cards(a.then));
       return fmt::format("{} GPUs of {} instead of {}: {}", a.amount, a.name, a.instead_of,
                          on_cards(a.then));
     case engines_own_split:

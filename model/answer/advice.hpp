@@ -33,7 +33,7 @@ struct Advice {
     shorter_context,  ///< amount: tokens; instead_of
     smaller_batch,    ///< amount; instead_of
     other_sequences,  ///< amount: sequences at once to ask the engine for, instead of those stated
-    more_cards,       ///< amount: cards; name: of the card; instead_of
+    more_cards,       ///< amount: cards; name: of the card; instead_of, or 0 where others stay
     engines_own_split,  ///< the engine's split of the same cards
     freed_alone,        ///< nothing but leaving `freed` out
     no_cards,           ///< the CPU alone answers sooner

@@ -72,7 +72,7 @@ std::optional<Advice> smaller_batch(const Scenario& s) {
                 .instead_of = s.batch};
 }
 
-/// The fewest cards of the kind there is that hold everything.
+/// The fewest cards of the kind there is, the last of several, that hold everything.
 std::optional<Advice> more_cards(const Scenario& s) {
   if (s.machine->devices.empty()) return {};
   Machine machine = *s.machine;
@@ -92,11 +92,16 @@ std::optional<Advice> more_cards(const Scenario& s) {
       return Advice{.kind = AdviceKind::engines_own_split,
                     .then = after_change(e),
                     .engine = s.runtime->name};
-    return Advice{.kind = AdviceKind::more_cards,
-                  .then = after_change(e),
-                  .name = s.machine->devices.back().name,
-                  .amount = e.gpus_used,
-                  .instead_of = static_cast<Size>(s.machine->devices.size())};
+    const std::vector<Device>& before = s.machine->devices;
+    Advice more{
+        .kind = AdviceKind::more_cards, .then = after_change(e), .name = before.back().name};
+    if (std::ranges::all_of(before, [&](const Device& card) { return card.name == more.name; })) {
+      more.amount = e.gpus_used;
+      more.instead_of = std::ssize(before);
+    } else {
+      more.amount = std::ssize(machine.devices) - std::ssize(before);
+    }
+    return more;
   }
   return {};
 }

@@ -79,6 +79,20 @@ TEST(Advice, NoHostMemoryIsAddedWhereTheCardSharesIt) {
   EXPECT_TRUE(advised(cards.s, Advice::Kind::host_memory));
 }
 
+TEST(Advice, FurtherCardsAreOfTheKindThatIsNamed) {
+  test::OnCards mixed("mistralai/Mistral-Small-4-119B-2603", "q6_K",
+                      "1x rtx-5090 + 2x rtx-3090 @ threadripper-pro-256gb", "ik_llama.cpp");
+  mixed.s.kv_precision = {};
+  const auto more = advised(mixed.s, Advice::Kind::more_cards);
+  ASSERT_TRUE(more);
+  EXPECT_EQ(more->name, "rtx-3090");
+  EXPECT_EQ(more->amount, 1);
+  EXPECT_EQ(more->instead_of, 0);
+  mixed.box =
+      parse_machine("1x rtx-5090 + 3x rtx-3090 @ threadripper-pro-256gb", shipped_catalogue());
+  EXPECT_EQ(evaluate(mixed.s).tpot, more->then.token);
+}
+
 /// transformers keeps weights of bitsandbytes wholly on cards, or wholly in host memory.
 TEST(Advice, NeitherDiskNorHostMemoryIsAddedForWeightsThatAreNeverDivided) {
   test::OnCards run("mistralai/Devstral-2-123B-Instruct-2512", "int8", "rtx-6000-ada",
