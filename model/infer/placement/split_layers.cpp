@@ -3,6 +3,7 @@
 
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/memory/rounding.hpp"
+#include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
