@@ -10,6 +10,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "model/infer/serving.hpp"
 #include "sweep/output.hpp"
 #include "sweep/ways.hpp"
 

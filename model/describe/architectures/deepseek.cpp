@@ -3,6 +3,8 @@
 // mixture behind standard attention. Kimi K2 (arXiv:2507.20534) follows
 // them. Checkpoints also contain multi-token-prediction layers. The class omits them, so they are
 // not counted.
+#include <boost/json.hpp>
+
 #include "model/describe/architectures/decoder.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/describe/architectures/decoder.hpp"
+#include "model/describe/architectures/words.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"
 #include "model/describe/blocks/recurrent.hpp"

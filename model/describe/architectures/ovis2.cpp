@@ -1,4 +1,6 @@
 // Ovis 2 (arXiv:2405.20797): AIMv2's tower. Its output selects rows of a table of visual words.
+#include <boost/json.hpp>
+
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 
