@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/engine/default_cache.hpp"
+#include "model/engine/runs_on.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/inference_axes.hpp"
 #include "sweep/options/extra_options.hpp"
@@ -46,7 +47,7 @@ std::vector<const model::Engine*> readers(const std::string& precision, const mo
 bool is_usual_on_any(const GridSpec& grid, const model::Engine& engine, std::string_view precision,
                      Names& names) {
   return std::ranges::any_of(grid.values("machines"), [&](const std::string& machine) {
-    const auto usual = usual_precisions(engine, *names.machine(machine));
+    const auto usual = model::usual_precisions(engine, *names.machine(machine));
     return std::ranges::find(usual, precision) != usual.end();
   });
 }

@@ -63,17 +63,6 @@ bool reads(const model::Engine& engine, std::string_view precision) {
 
 bool below_four_bits(const Way& way) { return model::is_below_four_bits(*way.weights->scheme); }
 
-std::vector<std::string_view> usual_precisions(const model::Engine& engine,
-                                               const Machine& machine) {
-  const auto has_no_units = [&](std::string_view name) {
-    if (name == "auto" || model::scheme(name).family != model::SchemeFamily::fp4) return false;
-    return machine.devices.empty() || !machine.devices.front().has_units(Arithmetic::fp4);
-  };
-  std::vector<std::string_view> names = engine.usual_precisions;
-  std::erase_if(names, has_no_units);
-  return names;
-}
-
 double served_tokens_s(const model::Scenario& s, const model::Estimate& e) {
   if (!model::fits(e.verdict)) return 0;
   const double copies = static_cast<double>(std::max<Size>(1, s.data_parallel));
@@ -206,7 +195,7 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
   };
   for (const model::Engine* engine : compared.engines) {
     std::vector<std::string_view> names(compared.precisions.begin(), compared.precisions.end());
-    if (names.empty()) names = usual_precisions(*engine, *scenario.machine);
+    if (names.empty()) names = model::usual_precisions(*engine, *scenario.machine);
     // An engine that reads a quantised checkpoint as it is needs no other format as wide.
     bool reads_own = false;
     for (const std::string_view name : names) {

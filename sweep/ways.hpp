@@ -61,10 +61,6 @@ struct Compared {
 /// True if the engine runs weights in the precision; "auto", the checkpoint's own, always counts.
 bool reads(const model::Engine& engine, std::string_view precision);
 
-/// Precisions that are compared under the engine when none is asked for. 4-bit floats of its list
-/// are left out where the first card has no units for them: other weights of 4 bits do as well.
-std::vector<std::string_view> usual_precisions(const model::Engine& engine, const Machine& machine);
-
 /// Engines that are compared for `model` on the scenario's machine: those whose kernels run on its
 /// cards and whose code has the class. All of `engines` that may be compared where none does. The
 /// other engines that hold one of `precisions`, if none of these holds any.

@@ -117,7 +117,7 @@ Advice other_precision(const Scenario& s) {
       .kind = AdviceKind::other_precision,
       .engine = s.runtime->name,
       .name = s.weights->scheme->name,
-      .names = s.runtime->usual_precisions,
+      .names = usual_precisions(*s.runtime, *s.machine),
       .others = engines_that_load(s),
       .text = s.weights->refusal.empty()
                   ? loading_refusal(*s.weights->model, *s.weights->scheme, *s.runtime, *s.machine)

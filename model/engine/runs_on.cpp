@@ -8,6 +8,7 @@
 #include "hardware/sorted_table.hpp"
 #include "hardware/text.hpp"
 #include "model/checkpoint/gguf/keys.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
 
 namespace headroom::model {
 namespace {
@@ -48,6 +49,16 @@ std::string class_warning(const Engine& engine, const Model& model) {
   if (headroom::contains(table.row(model.architecture + '\t'), engine.registry)) return {};
   return fmt::format("{}'s registry lacks {}: it runs transformers' implementation, if that suits",
                      engine.registry, model.architecture);
+}
+
+std::vector<std::string_view> usual_precisions(const Engine& engine, const Machine& machine) {
+  const auto has_no_units = [&](std::string_view name) {
+    if (name == "auto" || scheme(name).family != SchemeFamily::fp4) return false;
+    return machine.devices.empty() || !machine.devices.front().has_units(Arithmetic::fp4);
+  };
+  std::vector<std::string_view> names = engine.usual_precisions;
+  std::erase_if(names, has_no_units);
+  return names;
 }
 
 }  // namespace headroom::model

@@ -42,7 +42,8 @@ Size time_step_rank(const Config& c, Config::Keys keys) {
 }
 
 Size expanded(const Config& c, Size hidden, std::string_view key) {
-  return whole_width(c, key, c.number({key}, 2) * static_cast<double>(hidden));
+  const double factor = c.number({key}, 2);
+  return factor == 0 ? 0 : whole_width(c, key, factor * static_cast<double>(hidden));
 }
 
 Part mamba_mixer(Size hidden, const Mamba& m, std::string_view activation) {
