@@ -20,7 +20,7 @@
 namespace headroom::sweep {
 
 bool rents_unknown_host(const Choices& choices, const Candidate& c) {
-  return c.acquisition == Acquisition::rent &&
+  return c.acquisition == model::Acquisition::rent &&
          headroom::rents_unknown_host(*choices.prices, *c.machine);
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
 #include "hardware/text_file.hpp"
 #include "report/whole_file.hpp"
 #include "sweep/commands/command.hpp"

@@ -14,6 +14,7 @@
 #include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen_table.hpp"
+#include "sweep/training/step_output.hpp"
 
 namespace headroom::sweep {
 namespace {
