@@ -15,7 +15,9 @@ TEST(SplitLayers, NoCardHasMoreThanItsLimit) {
   for (Size mib = 6 * 1024; mib <= 20 * 1024; mib += 512) {
     on.s.gpu_budget = Bytes(mib << 20);
     const Estimate e = evaluate(on.s);
-    if (fits(e.verdict)) EXPECT_LE(e.gpu_bytes, on.s.gpu_budget) << mib;
+    if (fits(e.verdict)) {
+      EXPECT_LE(e.gpu_bytes, on.s.gpu_budget) << mib;
+    }
   }
 }
 
