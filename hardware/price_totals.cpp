@@ -26,6 +26,27 @@ Whole whole(const Prices& prices, const Machine& machine) {
   return {prices.find(Price::Of::machine, box.canonical_name()), machine.host.boxes};
 }
 
+/// `of` of the machine or its equal boxes, else of its host and cards. A card without `buy` has its
+/// list price.
+std::optional<double> owned_price(const Prices& prices, const Machine& machine,
+                                  std::optional<double> Price::*of) {
+  if (const auto [row, times] = whole(prices, machine); row != nullptr && row->*of)
+    return times * *(row->*of);
+  const Price* host = prices.find(Price::Of::host, machine.host.name);
+  if (host == nullptr || !(host->*of)) return std::nullopt;
+  double sum = machine.host.boxes * *(host->*of);
+  for (const Device& each : machine.devices) {
+    const Price* price = prices.find(Price::Of::device, each.name);
+    if (price != nullptr && price->*of)
+      sum += *(price->*of);
+    else if (of == &Price::buy && each.list_price_usd)
+      sum += *each.list_price_usd * prices.per_usd;
+    else
+      return std::nullopt;
+  }
+  return sum;
+}
+
 }  // namespace
 
 const Price* rent_row(const Prices& prices, const Machine& machine) {
@@ -42,35 +63,10 @@ bool rents_unknown_host(const Prices& prices, const Machine& machine) {
 }
 
 std::optional<double> purchase_price(const Prices& prices, const Machine& machine) {
-  if (const auto [row, times] = whole(prices, machine); row != nullptr && row->buy)
-    return times * *row->buy;
-  const Price* host = prices.find(Price::Of::host, machine.host.name);
-  if (host == nullptr || !host->buy) return std::nullopt;
-  double sum = machine.host.boxes * *host->buy;
-  for (const Device& each : machine.devices) {
-    const Price* price = prices.find(Price::Of::device, each.name);
-    if (price != nullptr && price->buy)
-      sum += *price->buy;
-    else if (each.list_price_usd)
-      sum += *each.list_price_usd * prices.per_usd;
-    else
-      return std::nullopt;
-  }
-  return sum;
+  return owned_price(prices, machine, &Price::buy);
 }
-
 std::optional<double> used_price(const Prices& prices, const Machine& machine) {
-  if (const auto [row, times] = whole(prices, machine); row != nullptr && row->used)
-    return times * *row->used;
-  const Price* host = prices.find(Price::Of::host, machine.host.name);
-  if (host == nullptr || !host->used) return std::nullopt;
-  double sum = machine.host.boxes * *host->used;
-  for (const Device& each : machine.devices) {
-    const Price* price = prices.find(Price::Of::device, each.name);
-    if (price == nullptr || !price->used) return std::nullopt;
-    sum += *price->used;
-  }
-  return sum;
+  return owned_price(prices, machine, &Price::used);
 }
 
 std::optional<double> rent_per_hour(const Prices& prices, const Machine& machine) {

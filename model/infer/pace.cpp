@@ -103,15 +103,10 @@ bool has_plan_of(const Scenario& s, const Scenario& asked) {
          s.prompt_tokens <= asked.prompt_tokens && (own > longest_whole) == (other > longest_whole);
 }
 
-/// Requests that the engine may run at once.
-Size most_at_once(const Scenario& s) {
-  return s.max_sequences > 0 ? std::min(s.batch, s.max_sequences) : s.batch;
-}
-
 /// Sets the batch of `s` to the requests that run at once, and `plan` to their plan. Returns 0 if
 /// none fits.
 Size admit(Scenario& s, Plan& plan, const Setup& setup) {
-  const Size asked = most_at_once(s);
+  const Size asked = s.most_at_once();
   const auto holds = [&](Size batch) {
     s.batch = batch;
     plan = place(Uses(s, setup), 1.0);
@@ -144,7 +139,7 @@ Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs
            const Plan* fitted)
     : one_(with_lengths(asked, prompts, outputs)) {
   Scenario s = one_;
-  if (fitted != nullptr && s.batch <= most_at_once(s) && has_plan_of(s, asked))
+  if (fitted != nullptr && s.batch <= s.most_at_once() && has_plan_of(s, asked))
     plan_ = *fitted, running = s.batch;
   else
     running = admit(s, plan_, block.setup);

@@ -10,6 +10,7 @@
 
 #include "hardware/names.hpp"
 #include "model/infer/memory/rounding.hpp"
+#include "model/train/passes.hpp"
 
 namespace headroom::model {
 namespace {
@@ -85,7 +86,7 @@ void apply_factors(const TrainingScenario& s, const Stage& stage, TrainingEstima
   const Model& m = *s.model;
   const auto n = [](Size size) { return static_cast<double>(size); };
   const double element = static_cast<double>(bytes_of(s.recipe->parameters));
-  const double tokens = n(s.batch) * n(s.sequence) / n(s.parallel.context);
+  const double tokens = tokens_on_card(s);
   const double layers = n(stage.last - stage.first) / n(s.parallel.tensor);
   const double unit = tokens * n(m.shape.hidden_size) * layers * element;
   const double vocabulary = n(m.profile.head_rows);

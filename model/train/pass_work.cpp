@@ -115,14 +115,6 @@ Flops attention_flops(const TrainingScenario& s, Size first, Size last) {
 
 namespace {
 
-/// Tokens of a pass on all cards that share its sequences.
-double tokens_of_pass(const TrainingScenario& s) {
-  return real_count(s.batch) * real_count(s.sequence);
-}
-double tokens_on_card(const TrainingScenario& s) {
-  return tokens_of_pass(s) / real_count(s.parallel.context);
-}
-
 /// Two FLOPs for each of `text` tokens and element, from a prefix sum over layers. A tower has
 /// patches, which context parallelism does not divide.
 Flops flops_of(const TrainingScenario& s, const std::vector<double>& all, Size first, Size last,

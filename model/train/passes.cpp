@@ -19,11 +19,6 @@ bool activations_replaced(const Factors& f) {
           (f.contains("attention_factor_fused") || f.contains("attention_factor_scores")));
 }
 
-/// Tokens of a card: a pass's sequences, divided by context parallelism.
-double tokens_here(const TrainingScenario& s) {
-  return real_count(s.batch) * real_count(s.sequence) / real_count(s.parallel.context);
-}
-
 /// Bytes on one card. Data between parallel matrices is divided; with sequence parallelism the rest
 /// is divided by tokens (Korthikanti et al., arXiv:2205.05198, section 4).
 double on_card(const TrainingScenario& s, const Tape::Sums& sums, double batch, double all,
@@ -115,7 +110,7 @@ AdapterBytes adapter_bytes(const TrainingScenario& s, const StepShape& shape) {
       saved.kind_of, [&](std::size_t kind) { return saved.kinds[kind].tower; });
   const Size others = std::ssize(saved.kind_of) - towers;
   const double patches = real_count(s.batch * s.images.count * s.images.patches);
-  return {shape.adapter_kept * tokens_here(s) / outer / real_count(std::max<Size>(1, others)),
+  return {shape.adapter_kept * tokens_on_card(s) / outer / real_count(std::max<Size>(1, others)),
           shape.adapter_kept_in_tower * patches / outer / real_count(std::max<Size>(1, towers))};
 }
 
@@ -158,7 +153,7 @@ double made_by_pass(const TrainingScenario& s, const StepShape& shape, Size stag
 
 Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage) {
   const SavedActivations& saved = shape.saved;
-  const double tokens = tokens_here(s);
+  const double tokens = tokens_on_card(s);
   const double patches = real_count(s.batch * s.images.count * s.images.patches);
   const double tensor = real_count(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
   const double element = s.recipe->parameters == Held::fp32 && !s.recipe->autocast ? 4 : 2;
@@ -197,7 +192,7 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage)
 /// transformers 5.23 loss/loss_utils.py, torch nll_loss and log_softmax derivatives, measured as
 /// peak_backward in tests/oracle/data/training; Transformer Engine common/fused cross entropy.
 LossBytes loss_bytes(const TrainingScenario& s, const SavedActivations& saved) {
-  const double tokens = tokens_here(s), tensor = real_count(s.parallel.tensor);
+  const double tokens = tokens_on_card(s), tensor = real_count(s.parallel.tensor);
   const double rows = real_count(s.model->profile.head_rows);
   const double hidden = real_count(std::max<Size>(1, s.model->shape.hidden_size));
   const Size multiple = s.runtime->vocabulary_multiple * s.parallel.tensor;

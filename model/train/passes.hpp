@@ -5,6 +5,15 @@
 
 namespace headroom::model {
 
+/// Tokens of a pass on all cards that share its sequences.
+inline double tokens_of_pass(const TrainingScenario& s) {
+  return real_count(s.batch) * real_count(s.sequence);
+}
+/// Tokens of a card: a pass's, divided by context parallelism.
+inline double tokens_on_card(const TrainingScenario& s) {
+  return tokens_of_pass(s) / real_count(s.parallel.context);
+}
+
 /// Bytes of one pass on a card of one stage.
 struct Kept {
   double attention = 0, feed_forward = 0,

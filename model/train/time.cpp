@@ -5,6 +5,7 @@
 
 #include "model/train/exchange.hpp"
 #include "model/train/pass_work.hpp"
+#include "model/train/passes.hpp"
 
 namespace headroom::model {
 namespace {
@@ -164,8 +165,7 @@ void add_optimizer(const TrainingScenario& s, const TrainingEstimate& e, const M
 void add_rates(const TrainingScenario& s, const Machine& machine, StepTime& t) {
   const Parallelism& p = s.parallel;
   const double passes = t.timeline.passes;
-  const double tokens =
-      real_count(s.batch) * real_count(s.sequence) * passes * real_count(p.replicas);
+  const double tokens = tokens_of_pass(s) * passes * real_count(p.replicas);
   t.tokens_s = tokens / t.total().value();
   const Model& m = *s.model;
   const auto layers = static_cast<Size>(m.profile.layers.size());

@@ -33,11 +33,6 @@ model::HostTensors scaled(model::HostTensors host, double share) {
   return host;
 }
 
-bool keeps_experts_in_host(const Scenario& s) {
-  return s.runtime->offload.experts_on_cpu_by_default &&
-         s.weights->model->profile.routing.experts > 0;
-}
-
 /// Experts stay in host memory, but for a share of each layer's.
 void leave_experts(const Measurement& row, const Scenario& s, LayerSplit& split) {
   const Size all = std::ssize(s.weights->layer) + 1;

@@ -9,7 +9,6 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/engine/loaded_scheme.hpp"
-#include "model/engine/loaded_weights.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/plot.hpp"
@@ -49,7 +48,7 @@ std::vector<std::string> named(const Options& options, std::string_view several,
 
 /// The lines, and what they point to.
 struct Lines {
-  std::vector<std::unique_ptr<model::QuantisedModel>> weights;
+  std::vector<std::shared_ptr<const model::QuantisedModel>> weights;
   std::vector<CurveLine> lines;
   std::vector<std::string> refused;  ///< combinations that cannot be, with the reason
 };
@@ -73,6 +72,7 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
   const auto precisions = named(options, "precisions", "precision", chosen);
   const auto step = options.read("step", step_of).value_or(std::nullopt);
   Lines all;
+  HeldWeights held(*given.model);
   for (const auto& precision : precisions) {
     for (const auto& name : engines_of(options, given, precision)) {
       model::Scenario s = given.scenario;
@@ -80,17 +80,8 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
       const model::Scheme* asked = precision == "auto" ? nullptr : &model::scheme(precision);
       const model::Scheme& scheme =
           model::loaded_scheme(*given.model, asked, *s.runtime, *s.machine);
-      const auto same = std::ranges::find_if(all.weights, [&](const auto& each) {
-        return each->scheme == &scheme &&
-               (each->text != nullptr) == leaves_towers_out(*s.runtime, *given.model);
-      });
-      if (same != all.weights.end()) {
-        s.weights = same->get();
-      } else {
-        all.weights.push_back(std::make_unique<model::QuantisedModel>(
-            model::loaded_weights(*given.model, scheme, *s.runtime)));
-        s.weights = all.weights.back().get();
-      }
+      all.weights.push_back(held.in(scheme, *s.runtime));
+      s.weights = all.weights.back().get();
       std::string label = fmt::format("{}, {}", scheme.name, s.runtime->name);
       if (!s.weights->refusal.empty()) {
         all.refused.push_back(refusal_text(s));

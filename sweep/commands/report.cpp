@@ -118,7 +118,7 @@ void trend(const Options& options, const report::Database& database, std::int64_
 }
 
 /// Throws UsageError for those of `flags` that were given: `printed` leaves them without effect.
-void refuse_beside(const Options& options, std::string_view printed, std::string_view flags) {
+void refuse_with(const Options& options, std::string_view printed, std::string_view flags) {
   for (const std::string_view flag : headroom::words(flags))
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect with {}", flag, printed));
@@ -131,9 +131,9 @@ constexpr std::string_view flags_of_rows = "view where columns trend",
 /// --format openmetrics: the best ways of a run.
 void metrics(const Options& options, const report::Database& database, std::int64_t run) {
   for (const std::string_view flags : {flags_of_rows, flags_of_folders})
-    refuse_beside(options,
-                  "--format openmetrics, which prints the best way of each model on each machine",
-                  flags);
+    refuse_with(options,
+                "--format openmetrics, which prints the best way of each model on each machine",
+                flags);
   const report::Source source = report::source_of(database, run);
   stream(options, [&](std::ostream& out) { report::write_open_metrics(out, source); });
 }
@@ -164,8 +164,8 @@ void write_folder(const Options& options, const report::Database& database, std:
 
 int run_report(const Options& options) {
   if (options.text("view") == "list") {
-    refuse_beside(options, "--view list", "run runs where columns trend");
-    refuse_beside(options, "--view list", flags_of_folders);
+    refuse_with(options, "--view list", "run runs where columns trend");
+    refuse_with(options, "--view list", flags_of_folders);
     emit(options, views_text(format_of(options)));
     return done;
   }
@@ -175,8 +175,8 @@ int run_report(const Options& options) {
   options.exclusive({"runs", "view", "columns"});
   options.exclusive({"runs", "view", "where", "trend"});
   if (options.given("runs")) {
-    refuse_beside(options, "--runs", "run");
-    refuse_beside(options, "--runs", flags_of_folders);
+    refuse_with(options, "--runs", "run");
+    refuse_with(options, "--runs", flags_of_folders);
     emit(options, runs_text(database, format_of(options)));
     return done;
   }
@@ -187,7 +187,7 @@ int run_report(const Options& options) {
     if (!options.given(flag)) continue;
     prints = true;
     if (!as_metrics)
-      refuse_beside(options, fmt::format("--{}, which writes no files", flag), flags_of_folders);
+      refuse_with(options, fmt::format("--{}, which writes no files", flag), flags_of_folders);
   }
   if (prints) report::require_sound(file);
   if (as_metrics) {

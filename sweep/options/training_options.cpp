@@ -225,13 +225,10 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
 }  // namespace
 
 void refuse_training_flags(const Options& options) {
-  for (std::string_view rest = HEADROOM_TRAINING_FLAGS; !rest.empty();) {
-    const auto flag = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(flag.size() + 1, rest.size()));
+  for (const std::string_view flag : headroom::words(HEADROOM_TRAINING_FLAGS))
     // Adapters are served too.
     if (options.given(flag) && flag != "lora" && flag != "lora-rank" && flag != "lora-targets")
       throw UsageError(fmt::format("--{} has no effect without --task training", flag));
-  }
 }
 
 GivenTraining training_of(const Options& given_options) {

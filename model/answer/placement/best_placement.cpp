@@ -125,9 +125,8 @@ class Best {
 }  // namespace
 
 std::optional<BestPlacement> best_placement(const Scenario& s) {
-  const bool shared = card_count(s) > 0 && s.machine->devices[0].unified_memory;
-  if (s.runtime->parallel.split == Split::tensors || shared || s.layer_split != nullptr ||
-      evaluate(s).verdict == Verdict::refused)
+  if (s.runtime->parallel.split == Split::tensors || s.machine->has_unified_memory() ||
+      s.layer_split != nullptr || evaluate(s).verdict == Verdict::refused)
     return std::nullopt;
   return Best(s).run();
 }

@@ -64,7 +64,7 @@ Size captured_graphs(const Scenario& s) {
 Bytes process_on_card(const Scenario& s) {
   const MemoryPolicy& memory = s.runtime->memory;
   const bool counted =
-      memory.start_pass.counts_host && has_start_pass(s) && s.machine->devices[0].unified_memory;
+      memory.start_pass.counts_host && has_start_pass(s) && s.machine->has_unified_memory();
   return counted ? Bytes(static_cast<Size>(memory.host_bytes.value)) : Bytes(0);
 }
 

@@ -115,7 +115,7 @@ double static_share(const Scenario& s, Size shards, Size stages) {
 }
 
 Bytes host_on_card(const Scenario& s) {
-  if (!has_static_pool(s) || !s.machine->devices.front().unified_memory) return Bytes(0);
+  if (!has_static_pool(s) || !s.machine->has_unified_memory()) return Bytes(0);
   return Bytes(static_cast<Size>(s.runtime->memory.host_of_unified_bytes.value));
 }
 

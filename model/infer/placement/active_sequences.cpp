@@ -37,7 +37,7 @@ Size room_for(const Uses& uses, const Plan& plan, double factor) {
 std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double factor) {
   const Scenario& s = tried.scenario();
   if (s.batch < 2 || !keeps_a_pool(s)) return std::nullopt;
-  const Size most = s.max_sequences > 0 ? std::min(s.batch, s.max_sequences) : s.batch;
+  const Size most = s.most_at_once();
   Scenario fewer = s;
   fewer.tensor_parallel = plan.shards;
   if (plan.feasible() && most < s.batch) {

@@ -16,7 +16,7 @@ double needed_beside(const Scenario& s, Size shards, double factor) {
   };
   double needed = s.enforce_eager ? policy.outside_bytes.low : end(policy.outside_bytes);
   if (shards > 1) needed += end(policy.outside_links_bytes);
-  if (s.machine->devices.front().unified_memory && !has_static_pool(s))
+  if (s.machine->has_unified_memory() && !has_static_pool(s))
     needed += end(policy.host_of_unified_bytes);
   return needed;
 }

@@ -130,7 +130,7 @@ Bytes ram_limit(const Uses& uses, const Plan& plan, double factor) {
   const Scenario& s = uses.scenario();
   const Bytes process = rounded_down(s.runtime->memory.host_bytes.value);
   Bytes limit = limit_at(std::min(s.ram_budget, s.machine->host.ram), process, factor);
-  if (!s.machine->devices.empty() && s.machine->devices[0].unified_memory)
+  if (s.machine->has_unified_memory())
     for (Size card = 0; card < plan.cards; ++card) limit -= uses.card(plan, card).total();
   return limit;
 }

@@ -33,9 +33,9 @@ class LastLayers {
   /// mapped, and may exceed it. Their plan has whole layers instead, which go to disk.
   std::optional<Plan> with_less_in_host(const Plan& plan) const {
     if (devices_ == 0 || !plan.computes_on_card || given_ != nullptr) return std::nullopt;
-    if (plan.partly_on_host && keeps_experts_in_host()) return std::nullopt;
+    if (plan.partly_on_host && keeps_experts_in_host(s_)) return std::nullopt;
     if (plan.partly_on_host) return with(devices_, most(devices_));
-    if (devices_ > 1 || !s_.machine->devices[0].unified_memory) return std::nullopt;
+    if (devices_ > 1 || !s_.machine->has_unified_memory()) return std::nullopt;
     const Size layers = counted_layers(*s_.weights->model, plan.on_cards);
     return with(1, layers + (plan.head == Where::card ? 1 : 0) - 1);
   }
@@ -62,21 +62,16 @@ class LastLayers {
   Plan fitted() const {
     const Profile& profile = s_.weights->model->profile;
     const Range all{profile.first_decoding, profile.end_decoding};
-    if (keeps_experts_in_host()) return without_experts(with(devices_, most(devices_, all)), all);
+    if (keeps_experts_in_host(s_)) return without_experts(with(devices_, most(devices_, all)), all);
     if (holds(devices_, counted_ + 1)) return with(devices_, counted_ + 1);
     const bool moves_experts = s_.runtime->offload.offloads_experts &&
-                               profile.routing.experts > 0 &&
-                               !s_.machine->devices[0].unified_memory;
+                               profile.routing.experts > 0 && !s_.machine->has_unified_memory();
     if (!moves_experts) return with(devices_, most(devices_));
     if (devices_ > 1)
       if (auto plan = filled_forward()) return *std::move(plan);
     if (auto plan = fewest_moved(with(devices_, counted_ + 1), all, {0, devices_}))
       return *std::move(plan);
     return without_experts(with(devices_, most(devices_, all)), all);
-  }
-  bool keeps_experts_in_host() const {
-    return s_.runtime->offload.experts_on_cpu_by_default &&
-           s_.weights->model->profile.routing.experts > 0;
   }
   /// `plan` with the experts of `moved` in host memory.
   static Plan without_experts(Plan&& plan, Range moved) {

@@ -30,11 +30,12 @@ class LayerFill {
 
   Plan plan() const {
     Plan plan;
-    if (!all_on_cards(plan))
-      s_.runtime->offload.mode == Offload::none ? refuse(plan) : stream(plan);
+    if (!all_on_cards(plan)) {
+      if (s_.runtime->offload.mode == Offload::none) return without_offload();
+      stream(plan);
+    }
     if (plan.feasible()) place_in_host(uses_, plan, factor_);
     if (!never_splits_weights(s_) || is_whole(plan)) return plan;
-    if (s_.runtime->offload.mode == Offload::none) return plan;
     Plan cpu = on_cpu_only(s_);
     if (cpu.feasible()) place_in_host(uses_, cpu, factor_);
     if (cpu.feasible() && is_whole(cpu)) {
@@ -115,19 +116,21 @@ class LayerFill {
     return rounded_up(std::max(1.0, real_count(missing)) * uses_.setup().taken());
   }
 
-  /// No weights may leave the cards, which do not hold all.
-  void refuse(Plan& plan) const {
-    plan = on_cpu_only(s_);
-    if (plan.feasible() || cards_ == 0) return;
+  /// The CPU has all weights, or the cards, which do not hold all, are short of memory.
+  Plan without_offload() const {
+    Plan plan = on_cpu_only(s_);
+    if (plan.feasible()) place_in_host(uses_, plan, factor_);
+    if (plan.reason != Reason::gpu_memory) return plan;
     Bytes missing = first_ + last_ + w_.layers_before.back() + all_caches();
     for (Size card = 0; card < cards_; ++card) missing -= uses_.room(card, factor_);
     plan.short_bytes = short_by(missing);
-    if (cards_ > 1) return;
+    if (cards_ > 1) return plan;
     Plan all;
     all.cards = 1;
     all.layer_boundaries = {0, layers_};
     all_on(all);
     plan.short_bytes = std::max(plan.short_bytes, over_budget(uses_, all, 0, factor_));
+    return plan;
   }
 
   void all_on(Plan& plan) const {

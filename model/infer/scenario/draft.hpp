@@ -22,8 +22,7 @@ enum class Proposer : std::uint8_t {
 struct Draft {
   const QuantisedModel* weights = nullptr;  ///< null: Proposer::lookup
   Size tokens = 5;                          ///< proposed in each step
-  double acceptance =
-      0;  ///< chance that a proposed token is kept if those before it are; at most 1
+  double acceptance = 0;  ///< chance that a token is kept if those before it are; at most 1
   Proposer proposer = Proposer::model;
   Size modules = 1;  ///< Proposer::modules: each proposes one token in turn
 };

@@ -1,10 +1,16 @@
 #include "model/infer/scenario/layer_split.hpp"
 
-#include <algorithm>
-
 #include "model/checkpoint/model.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/engine/engine.hpp"
+#include "model/infer/scenario/scenario.hpp"
 
 namespace headroom::model {
+
+bool keeps_experts_in_host(const Scenario& s) {
+  return s.runtime->offload.experts_on_cpu_by_default &&
+         s.weights->model->profile.routing.experts > 0;
+}
 
 Size tower_layers(const Model& model) {
   return model.encoder_decoder ? 0 : model.profile.first_decoding;

@@ -14,6 +14,7 @@ namespace headroom::model {
 
 struct Model;
 struct QuantisedModel;
+struct Scenario;
 
 /// How several cards share the model: by layers, by rows of each matrix, or one card holds it.
 enum class SplitMode { layer, row, none };
@@ -48,6 +49,9 @@ HostTensors tensors_on_host(const QuantisedModel& weights, std::span<const std::
 
 /// Routed experts of the first `layers` decoding layers. --n-cpu-moe keeps them in host memory.
 HostTensors experts_on_host(const QuantisedModel& weights, Size layers);
+
+/// True if the engine keeps the model's routed experts there unless options place them.
+bool keeps_experts_in_host(const Scenario& scenario);
 
 /// Layers before the decoder that are no encoder of its text: a vision or audio tower, which
 /// llama.cpp keeps in a file of its own.

@@ -94,6 +94,8 @@ struct Scenario {
     if (context > 0) return context;
     return std::max({prompt_tokens + output_tokens, default_context(), least_context});
   }
+  /// Sequences of the batch that the engine may run at once.
+  Size most_at_once() const { return max_sequences > 0 ? std::min(batch, max_sequences) : batch; }
   /// True if the model has positions for these tokens, or no limit on them.
   bool within_positions() const;
   /// True if the rate of requests that come at random is asked for.

@@ -232,7 +232,7 @@ PrefillOffload host_prompts(const Scenario& s, double tokens) {
   if (s.machine->devices.empty() || tokens < static_cast<double>(s.runtime->offload.prefill_tokens))
     return PrefillOffload::on_cpu;
   if (card_budget(s, 0) <= Bytes(0)) return PrefillOffload::on_cpu;
-  const bool one_memory = s.machine->devices.front().unified_memory;
+  const bool one_memory = s.machine->has_unified_memory();
   return s.runtime->offload.prefill == PrefillOffload::on_card && one_memory
              ? PrefillOffload::faster
              : s.runtime->offload.prefill;
