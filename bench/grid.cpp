@@ -27,8 +27,8 @@
 #include "report/columns.hpp"
 #include "report/read.hpp"
 #include "sweep/hub/hub.hpp"
-#include "sweep/runner.hpp"
-#include "sweep/spec.hpp"
+#include "sweep/run/runner.hpp"
+#include "sweep/spec/spec.hpp"
 
 namespace {
 

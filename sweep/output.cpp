@@ -15,8 +15,8 @@
 #include "report/csv.hpp"
 #include "report/markdown.hpp"
 #include "sweep/options/flags.hpp"
+#include "sweep/screen/terminal.hpp"
 #include "sweep/stream.hpp"
-#include "sweep/terminal.hpp"
 
 namespace headroom::sweep {
 namespace {

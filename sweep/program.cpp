@@ -20,7 +20,7 @@
 #include "sweep/options/help.hpp"
 #include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
-#include "sweep/spec.hpp"
+#include "sweep/spec/spec.hpp"
 
 namespace headroom::sweep {
 namespace {

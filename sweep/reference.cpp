@@ -8,8 +8,8 @@
 #include "hardware/text.hpp"
 #include "report/columns.hpp"
 #include "report/markdown.hpp"
-#include "sweep/axes.hpp"
 #include "sweep/commands/commands.hpp"
+#include "sweep/grid/axes.hpp"
 #include "sweep/options/help.hpp"
 
 namespace headroom::sweep {

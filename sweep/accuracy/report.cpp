@@ -4,7 +4,7 @@
 
 #include "sweep/accuracy/report_rows.hpp"
 #include "sweep/output.hpp"
-#include "sweep/screen_table.hpp"
+#include "sweep/screen/screen_table.hpp"
 
 namespace headroom::sweep {
 

@@ -8,8 +8,8 @@
 #include <map>
 
 #include "hardware/quantity_text.hpp"
-#include "sweep/answer_lines.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen/answer_lines.hpp"
 
 namespace headroom::sweep {
 

@@ -18,8 +18,8 @@
 #include "sweep/accuracy/row_machine.hpp"
 #include "sweep/accuracy/row_placement.hpp"
 #include "sweep/accuracy/row_requirements.hpp"
-#include "sweep/budget.hpp"
 #include "sweep/options/split_options.hpp"
+#include "sweep/spec/budget.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -18,8 +18,8 @@
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/split_options.hpp"
 #include "sweep/output.hpp"
-#include "sweep/runnable_models.hpp"
-#include "sweep/verdict_text.hpp"
+#include "sweep/plan/runnable_models.hpp"
+#include "sweep/screen/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {

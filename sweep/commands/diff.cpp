@@ -13,10 +13,10 @@
 #include "report/nights.hpp"
 #include "report/words.hpp"
 #include "sweep/commands/command.hpp"
-#include "sweep/database_operand.hpp"
-#include "sweep/diff_alert.hpp"
-#include "sweep/diff_screen.hpp"
 #include "sweep/output.hpp"
+#include "sweep/run/database_operand.hpp"
+#include "sweep/run/diff_alert.hpp"
+#include "sweep/screen/diff_screen.hpp"
 #include "sweep/stream.hpp"
 
 namespace headroom::sweep {

@@ -10,11 +10,11 @@
 #include "hardware/program.hpp"
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
-#include "sweep/answer_lines.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/curl.hpp"
 #include "sweep/hub/settings.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen/answer_lines.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -9,11 +9,11 @@
 #include "hardware/measure.hpp"
 #include "hardware/quantity_text.hpp"
 #include "sweep/commands/command.hpp"
-#include "sweep/hardware_screen.hpp"
-#include "sweep/hardware_tables.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/output.hpp"
-#include "sweep/terminal.hpp"
+#include "sweep/screen/hardware_screen.hpp"
+#include "sweep/screen/hardware_tables.hpp"
+#include "sweep/screen/terminal.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -8,14 +8,14 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/launch/kinds.hpp"
+#include "sweep/launch/llama_cpp_flags.hpp"
 #include "sweep/launch/training.hpp"
-#include "sweep/llama_cpp_flags.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen/advice_words.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -9,7 +9,7 @@
 #include "report/store.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/output.hpp"
-#include "sweep/sweep_end.hpp"
+#include "sweep/run/sweep_end.hpp"
 
 namespace headroom::sweep {
 namespace {

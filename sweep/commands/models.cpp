@@ -12,10 +12,10 @@
 #include "model/describe/layer_spec.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
-#include "sweep/model_list.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen/model_list.hpp"
+#include "sweep/screen/terminal.hpp"
 #include "sweep/sources/source.hpp"
-#include "sweep/terminal.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -9,7 +9,7 @@
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/options/model_options.hpp"
 #include "sweep/output.hpp"
-#include "sweep/params_output.hpp"
+#include "sweep/screen/params_output.hpp"
 #include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {

@@ -1,5 +1,5 @@
 // headroom plan: the inverse questions.
-#include "sweep/plan.hpp"
+#include "sweep/plan/plan.hpp"
 
 #include <fmt/format.h>
 
@@ -18,11 +18,11 @@
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/options/target_options.hpp"
 #include "sweep/output.hpp"
-#include "sweep/plan_screen.hpp"
-#include "sweep/plan_stock.hpp"
+#include "sweep/plan/runnable_models.hpp"
+#include "sweep/plan/screen.hpp"
+#include "sweep/plan/stock.hpp"
 #include "sweep/portfolio/report.hpp"
-#include "sweep/runnable_models.hpp"
-#include "sweep/terminal.hpp"
+#include "sweep/screen/terminal.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -8,9 +8,9 @@
 #include "report/report_mark.hpp"
 #include "report/store.hpp"
 #include "sweep/commands/command.hpp"
-#include "sweep/database_operand.hpp"
 #include "sweep/log.hpp"
 #include "sweep/output.hpp"
+#include "sweep/run/database_operand.hpp"
 
 namespace headroom::sweep {
 namespace {

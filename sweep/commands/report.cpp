@@ -17,10 +17,10 @@
 #include "report/reports.hpp"
 #include "report/view.hpp"
 #include "sweep/commands/command.hpp"
-#include "sweep/database_operand.hpp"
 #include "sweep/output.hpp"
+#include "sweep/run/database_operand.hpp"
+#include "sweep/run/sweep_end.hpp"
 #include "sweep/stream.hpp"
-#include "sweep/sweep_end.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -10,7 +10,7 @@
 #include "sweep/commands/command.hpp"
 #include "sweep/factors.hpp"
 #include "sweep/output.hpp"
-#include "sweep/runtime_screen.hpp"
+#include "sweep/screen/runtime_screen.hpp"
 
 namespace headroom::sweep {
 namespace {

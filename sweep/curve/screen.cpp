@@ -7,12 +7,12 @@
 #include "model/infer/estimate.hpp"
 #include "report/text_plot.hpp"
 #include "report/words.hpp"
-#include "sweep/answer_lines.hpp"
-#include "sweep/asked_note.hpp"
 #include "sweep/curve/curve.hpp"
-#include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
-#include "sweep/screen_table.hpp"
+#include "sweep/screen/answer_lines.hpp"
+#include "sweep/screen/asked_note.hpp"
+#include "sweep/screen/interval_words.hpp"
+#include "sweep/screen/screen_table.hpp"
 
 namespace headroom::sweep {
 namespace {

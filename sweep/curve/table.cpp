@@ -11,7 +11,7 @@
 #include "report/chart.hpp"
 #include "report/columns.hpp"
 #include "sweep/curve/curve.hpp"
-#include "sweep/llama_cpp_flags.hpp"
+#include "sweep/launch/llama_cpp_flags.hpp"
 #include "sweep/output.hpp"
 
 namespace headroom::sweep {

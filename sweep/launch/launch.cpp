@@ -7,10 +7,10 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "sweep/advice_words.hpp"
 #include "sweep/launch/kinds.hpp"
 #include "sweep/output.hpp"
-#include "sweep/verdict_text.hpp"
+#include "sweep/screen/advice_words.hpp"
+#include "sweep/screen/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {

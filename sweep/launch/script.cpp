@@ -10,7 +10,7 @@
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "sweep/output.hpp"
-#include "sweep/verdict_text.hpp"
+#include "sweep/screen/verdict_text.hpp"
 #include "sweep/ways.hpp"
 
 namespace headroom::sweep {

@@ -10,7 +10,7 @@
 #include "sweep/launch/launch.hpp"
 #include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
-#include "sweep/verdict_text.hpp"
+#include "sweep/screen/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {

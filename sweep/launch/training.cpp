@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "model/infer/scenario/verdict.hpp"
-#include "sweep/advice_words.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/launch/kinds.hpp"
 #include "sweep/launch/training_settings.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen/advice_words.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -12,7 +12,7 @@ namespace {
 namespace json = boost::json;
 
 /// With a point, without which YAML 1.1 reads 5e-05 as a text.
-std::string number(double value) {
+std::string yaml_number(double value) {
   return value > 0 && value < 0.1 ? fmt::format("{:.1e}", value) : fmt::format("{:.1f}", value);
 }
 
@@ -24,8 +24,9 @@ std::string as_yaml(const json::object& object, std::string_view margin = {}) {
       text += fmt::format("{}{}:\n{}", margin, std::string_view(key),
                           as_yaml(value.get_object(), std::string(margin) + "  "));
     else
-      text += fmt::format("{}{}: {}\n", margin, std::string_view(key),
-                          value.is_double() ? number(value.get_double()) : json::serialize(value));
+      text +=
+          fmt::format("{}{}: {}\n", margin, std::string_view(key),
+                      value.is_double() ? yaml_number(value.get_double()) : json::serialize(value));
   return text;
 }
 

@@ -11,7 +11,7 @@
 #include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/place.hpp"
-#include "sweep/verdict_text.hpp"
+#include "sweep/screen/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {

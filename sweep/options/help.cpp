@@ -7,6 +7,7 @@
 
 #include "hardware/text.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen/screen_table.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -94,9 +95,6 @@ constexpr CommonOption common[] = {
     {"format", "--format json", "text, json, jsonl, csv or md"},
     {"out", "--out FILE", "write to this path"},
 };
-
-/// The screen that a short help fits on.
-constexpr std::ptrdiff_t screen_lines = 30;
 
 bool has(const std::vector<std::string_view>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();

@@ -209,7 +209,7 @@ Host& default_host_of(Catalogue& catalogue) {
   return *std::ranges::find(catalogue.hosts, catalogue.default_host, &Host::name);
 }
 
-std::optional<GivenMachine> given_machine(const Options& options, Memory memory) {
+std::optional<GivenMachine> machine_as_given(const Options& options, Memory memory) {
   const bool from_figures = options.given("gpu-memory");
   constexpr std::string_view names[] = {"machine", "device", "host", "cpu"};
   const bool named = std::ranges::any_of(names, [&](auto flag) { return options.given(flag); });
@@ -253,13 +253,13 @@ std::optional<GivenMachine> given_machine(const Options& options, Memory memory)
 }  // namespace
 
 std::optional<GivenMachine> machine_of(const Options& options) {
-  auto given = given_machine(options, Memory::all);
+  auto given = machine_as_given(options, Memory::all);
   if (given) given->asked = as_given(options, HEADROOM_MACHINE_FLAGS);
   return given;
 }
 
 std::optional<GivenMachine> free_machine_of(const Options& options) {
-  return given_machine(options, Memory::free);
+  return machine_as_given(options, Memory::free);
 }
 
 }  // namespace headroom::sweep

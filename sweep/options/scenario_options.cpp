@@ -14,7 +14,6 @@
 #include "model/engine/loaded_weights.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/best_way.hpp"
-#include "sweep/budget.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/options/cache_options.hpp"
@@ -22,6 +21,7 @@
 #include "sweep/options/model_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
+#include "sweep/spec/budget.hpp"
 
 namespace headroom::sweep {
 namespace {

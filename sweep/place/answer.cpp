@@ -14,9 +14,9 @@
 #include "report/knee.hpp"
 #include "report/words.hpp"
 #include "sweep/curve/curve.hpp"
-#include "sweep/llama_cpp_flags.hpp"
+#include "sweep/launch/llama_cpp_flags.hpp"
 #include "sweep/place/place.hpp"
-#include "sweep/verdict_text.hpp"
+#include "sweep/screen/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -4,13 +4,13 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/words.hpp"
-#include "sweep/answer_lines.hpp"
-#include "sweep/asked_note.hpp"
-#include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/place/answer.hpp"
-#include "sweep/screen_table.hpp"
-#include "sweep/verdict_text.hpp"
+#include "sweep/screen/answer_lines.hpp"
+#include "sweep/screen/asked_note.hpp"
+#include "sweep/screen/interval_words.hpp"
+#include "sweep/screen/screen_table.hpp"
+#include "sweep/screen/verdict_text.hpp"
 #include "sweep/ways.hpp"
 
 namespace headroom::sweep {

@@ -10,7 +10,7 @@
 #include "sweep/output.hpp"
 #include "sweep/place/answer.hpp"
 #include "sweep/place/place.hpp"
-#include "sweep/verdict_text.hpp"
+#include "sweep/screen/verdict_text.hpp"
 
 namespace headroom::sweep {
 namespace {

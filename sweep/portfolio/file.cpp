@@ -14,7 +14,7 @@
 #include "sweep/options/machine_options.hpp"
 #include "sweep/portfolio/portfolio.hpp"
 #include "sweep/sources/source.hpp"
-#include "sweep/spec.hpp"
+#include "sweep/spec/spec.hpp"
 
 namespace headroom::sweep {
 namespace {

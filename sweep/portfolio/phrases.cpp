@@ -7,11 +7,11 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/verdict.hpp"
-#include "sweep/demand_words.hpp"
-#include "sweep/interval_words.hpp"
-#include "sweep/money.hpp"
 #include "sweep/output.hpp"
-#include "sweep/plan.hpp"
+#include "sweep/plan/plan.hpp"
+#include "sweep/screen/demand_words.hpp"
+#include "sweep/screen/interval_words.hpp"
+#include "sweep/screen/money.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "sweep/demand_words.hpp"
 #include "sweep/portfolio/ways.hpp"
+#include "sweep/screen/demand_words.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "hardware/text.hpp"
-#include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/portfolio/phrases.hpp"
 #include "sweep/portfolio/report.hpp"
-#include "sweep/screen_table.hpp"
+#include "sweep/screen/interval_words.hpp"
+#include "sweep/screen/screen_table.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -101,7 +101,7 @@ std::string portfolio_words(const Portfolio& p, std::span<const FleetPlan> plans
     for (const auto& [name, what] : answer_lines(p, plans)) line(name, what);
   }
   line("Assumes", assumption_words(p));
-  constexpr std::ptrdiff_t screen_lines = 30, around = 3;  // an empty line, the heading, the rest
+  constexpr std::ptrdiff_t around = 3;  // an empty line, the heading, the rest
   const std::string foot = footnote_of(text);
   const auto lines = std::ranges::count(text + foot, '\n');
   const auto most =

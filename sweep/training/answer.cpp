@@ -8,7 +8,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/outcome.hpp"
 #include "model/train/shape.hpp"
-#include "sweep/advice_words.hpp"
+#include "sweep/screen/advice_words.hpp"
 #include "sweep/training/step_output.hpp"
 #include "sweep/ways.hpp"
 

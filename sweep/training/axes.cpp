@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "hardware/names.hpp"
-#include "sweep/digits.hpp"
+#include "sweep/grid/digits.hpp"
 
 namespace headroom::sweep {
 namespace {

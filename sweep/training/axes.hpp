@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "sweep/axes.hpp"
+#include "sweep/grid/axes.hpp"
 #include "sweep/training/grid.hpp"
 
 namespace headroom::sweep {

@@ -10,8 +10,8 @@
 #include "model/train/rank.hpp"
 #include "model/train/shape.hpp"
 #include "model/train/time.hpp"
-#include "sweep/digits.hpp"
-#include "sweep/fingerprint.hpp"
+#include "sweep/grid/digits.hpp"
+#include "sweep/run/fingerprint.hpp"
 #include "sweep/training/axes.hpp"
 #include "sweep/training/row.hpp"
 

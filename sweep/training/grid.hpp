@@ -13,7 +13,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/train/training.hpp"
 #include "report/run_info.hpp"
-#include "sweep/spec.hpp"
+#include "sweep/spec/spec.hpp"
 
 namespace headroom::model {
 class TrainingEvaluator;
@@ -25,7 +25,7 @@ struct Names;
 
 /// A point while its digits are put together.
 struct TrainingDraft {
-  using Number = Size model::TrainingScenario::*;  ///< sweep/axes.hpp
+  using Number = Size model::TrainingScenario::*;  ///< sweep/grid/axes.hpp
   model::TrainingScenario& numbers() { return step; }
 
   model::TrainingScenario step;

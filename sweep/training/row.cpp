@@ -6,7 +6,7 @@
 #include "model/infer/intervals.hpp"
 #include "model/train/outcome.hpp"
 #include "model/train/time.hpp"
-#include "sweep/result_row.hpp"
+#include "sweep/run/result_row.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -9,11 +9,11 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/outcome.hpp"
-#include "sweep/advice_words.hpp"
-#include "sweep/answer_lines.hpp"
-#include "sweep/interval_words.hpp"
 #include "sweep/output.hpp"
-#include "sweep/screen_table.hpp"
+#include "sweep/screen/advice_words.hpp"
+#include "sweep/screen/answer_lines.hpp"
+#include "sweep/screen/interval_words.hpp"
+#include "sweep/screen/screen_table.hpp"
 #include "sweep/training/step_output.hpp"
 
 namespace headroom::sweep {

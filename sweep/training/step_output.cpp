@@ -9,7 +9,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/infer/memory/rounding.hpp"
 #include "sweep/output.hpp"
-#include "sweep/speed_output.hpp"
+#include "sweep/screen/speed_output.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sweep/spec.hpp"
+#include "sweep/spec/spec.hpp"
 #include "sweep_process.hpp"
 
 namespace headroom::test {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sweep/spec.hpp"
+#include "sweep/spec/spec.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headroom::sweep;

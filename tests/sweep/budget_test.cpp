@@ -1,5 +1,5 @@
 // The grammar of memory budgets, and what budgets come to on a card.
-#include "sweep/budget.hpp"
+#include "sweep/spec/budget.hpp"
 
 #include <gtest/gtest.h>
 

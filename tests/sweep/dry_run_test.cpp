@@ -1,12 +1,12 @@
 // A dry run counts exactly, however many points there are, and its sample is as a sweep would store
 // it.
-#include "sweep/dry_run.hpp"
+#include "sweep/run/dry_run.hpp"
 
 #include <gtest/gtest.h>
 
 #include "report/store.hpp"
-#include "sweep/runner.hpp"
-#include "sweep/sample.hpp"
+#include "sweep/run/runner.hpp"
+#include "sweep/run/sample.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/sweep/job_fixture.hpp"
 

@@ -1,5 +1,5 @@
 // The grid is a bijection between indices and digits.
-#include "sweep/grid.hpp"
+#include "sweep/grid/grid.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,8 @@
 #include "hardware/catalogue.hpp"
 #include "hardware/embedded.hpp"
 #include "hardware/names.hpp"
-#include "sweep/fingerprint.hpp"
-#include "sweep/job.hpp"
+#include "sweep/run/fingerprint.hpp"
+#include "sweep/spec/job.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/loopback_hub.hpp"
 

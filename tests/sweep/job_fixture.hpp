@@ -7,7 +7,7 @@
 
 #include "model/infer/estimate.hpp"
 #include "sweep/hub/hub.hpp"
-#include "sweep/job.hpp"
+#include "sweep/spec/job.hpp"
 
 namespace headroom::sweep {
 

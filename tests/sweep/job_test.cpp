@@ -1,6 +1,6 @@
 // Resolved specs: digits, budgets, exclusions, contexts, and errors that come before the first
 // point.
-#include "sweep/job.hpp"
+#include "sweep/spec/job.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/train/shape.hpp"
 #include "report/columns.hpp"
-#include "sweep/fingerprint.hpp"
 #include "sweep/hub/hub.hpp"
+#include "sweep/run/fingerprint.hpp"
 
 namespace headroom::sweep {
 namespace {

@@ -1,5 +1,5 @@
 // The engine and precision of a plan, which are those of an estimate of the same point.
-#include "sweep/plan.hpp"
+#include "sweep/plan/plan.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "hardware/text.hpp"
-#include "sweep/plan.hpp"
+#include "sweep/plan/plan.hpp"
 #include "sweep/portfolio/report.hpp"
-#include "sweep/spec.hpp"
+#include "sweep/spec/spec.hpp"
 #include "tests/support/folder.hpp"
 
 namespace headroom::sweep {

@@ -1,5 +1,5 @@
 // The smaller model that is named where a larger one does not fit.
-#include "sweep/smaller_model.hpp"
+#include "sweep/plan/smaller_model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Specs: accepted keys and values, and messages for the others.
-#include "sweep/spec.hpp"
+#include "sweep/spec/spec.hpp"
 
 #include <gtest/gtest.h>
 

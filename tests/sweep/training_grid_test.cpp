@@ -7,7 +7,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/shape.hpp"
 #include "sweep/hub/hub.hpp"
-#include "sweep/job.hpp"
+#include "sweep/spec/job.hpp"
 #include "sweep/training/axes.hpp"
 #include "sweep/training/grid.hpp"
 

@@ -1,5 +1,5 @@
 // Figures to watch: they are the ones that the tools show.
-#include "sweep/watch.hpp"
+#include "sweep/screen/watch.hpp"
 
 #include <gtest/gtest.h>
 

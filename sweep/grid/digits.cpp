@@ -1,0 +1,234 @@
+// From axes as written to digits: one axis or one link group each, some of them multiplied out.
+#include "sweep/grid/digits.hpp"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "model/checkpoint/text_only.hpp"
+#include "model/engine/loaded_weights.hpp"
+#include "sweep/grid/digit_groups.hpp"
+#include "sweep/grid/inference_axes.hpp"
+#include "sweep/options/extra_options.hpp"
+#include "sweep/spec/loaded_choice.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+/// Each choice of the machines with each budget that the machine has.
+std::vector<Choice> with_budgets(const std::vector<Choice>& machines,
+                                 const std::vector<BudgetRange>& ranges) {
+  std::vector<Choice> all;
+  for (const Choice& choice : machines)
+    for (const CardBudget& budget : budgets(ranges, largest_card(*choice.decides.machine))) {
+      all.push_back(choice);
+      all.back().budget = budget.asked;
+      all.back().decides.gpu_budget = budget.bytes;
+    }
+  return all;
+}
+
+}  // namespace
+
+const Machine* Names::machine(const std::string& text) {
+  auto& found = machines[text];
+  if (!found) {
+    job.machines.push_back(std::make_unique<Machine>(parse_machine(text, catalogue)));
+    engines.measured(*job.machines.back());
+    found = job.machines.back().get();
+  }
+  return found;
+}
+
+const model::QuantisedModel* Names::weights(const model::Model* model,
+                                            const model::Scheme* scheme) {
+  hold({{model, scheme}});
+  return held.at({model, scheme});
+}
+
+void Names::hold(const std::vector<InScheme>& asked) {
+  std::vector<InScheme> wanted;
+  for (const InScheme& each : asked)
+    if (held.try_emplace(each).second) wanted.push_back(each);
+  const std::size_t first = job.weights.size();
+  job.weights.resize(first + wanted.size());
+  tbb::parallel_for(std::size_t{0}, wanted.size(), [&](std::size_t i) {
+    const auto& [model, scheme] = wanted[i];
+    job.weights[first + i] =
+        std::make_unique<model::QuantisedModel>(model::quantise(*model, *scheme));
+  });
+  for (std::size_t i = 0; i < wanted.size(); ++i) held[wanted[i]] = job.weights[first + i].get();
+}
+
+const ServedExtra* Names::extra(std::string_view axis, const std::string& text) {
+  auto& found = extras[fmt::format("{} {}", axis, text)];
+  if (!found) {
+    job.extras.push_back(std::make_unique<ServedExtra>(parse_extra(axis, text)));
+    ServedExtra& made = *job.extras.back();
+    if (made.speculation && !made.speculation->model.empty())
+      made.proposer = drafts.at(made.speculation->model);
+    found = &made;
+  }
+  return found;
+}
+
+const model::QuantisedModel* Names::with(const ServedExtra& asked, const model::Scenario& s) {
+  // A pass reads at most one adapter for each sequence, so larger batches have equal weights.
+  const Size reading = std::min(s.batch, asked.adapters->count);
+  auto& found = adapted[{s.weights, s.runtime, &asked, reading}];
+  if (!found) {
+    job.weights.push_back(std::make_unique<model::QuantisedModel>(
+        model::with_adapters(*s.weights, *s.runtime, *asked.adapters, reading)));
+    found = job.weights.back().get();
+  }
+  return found;
+}
+
+const GivenDraft* Names::draft(const ServedExtra& asked, const model::Scenario& s) {
+  auto& found = made_drafts[{s.weights, s.runtime, &asked}];
+  if (!found) {
+    job.drafts.push_back(make_draft(*asked.speculation, s, asked.proposer));
+    found = job.drafts.back().get();
+  }
+  return found;
+}
+
+const model::Model* Names::without_towers(const model::Model* model) {
+  auto& found = text_only[model];
+  if (!found) {
+    job.text_models.push_back(std::make_unique<model::Model>(model::without_towers(*model)));
+    found = job.text_models.back().get();
+  }
+  return found;
+}
+
+void overlay(Choice& choice, const Choice& over) {
+  for (std::size_t c = 0; c < over.extras.size(); ++c)
+    if (over.extras[c]) choice.extras[c] = over.extras[c];
+  choice.image_tokens += over.image_tokens;
+  if (over.decides.draft) choice.decides.draft = over.decides.draft;
+  if (over.decides.images.count > 0) choice.decides.images = over.decides.images;
+  if (over.model) choice.model = over.model;
+  if (over.scheme) choice.scheme = over.scheme;
+  model::Scenario& s = choice.decides;
+  const model::Scenario& o = over.decides;
+  if (o.weights) {
+    s.weights = o.weights;
+    choice.as_published = over.as_published;
+  }
+  if (o.kv_precision != model::CachePrecision()) s.kv_precision = o.kv_precision;
+  if (o.runtime) s.runtime = o.runtime;
+  if (o.machine) s.machine = o.machine;
+  for (const auto* axis : number_axes())
+    if (o.*axis->number > 0) s.*axis->number = o.*axis->number;
+  if (over.budget) choice.budget = over.budget;
+  if (o.gpu_budget >= Bytes(0)) s.gpu_budget = o.gpu_budget;
+}
+
+namespace {
+
+/// Effect of extras on the chosen model and engine.
+void apply_extras(Choice& choice, Names& names) {
+  model::Scenario& s = choice.decides;
+  for (const ServedExtra* each : choice.extras)
+    if (each && each->text_only) {
+      check_text_only(*choice.model, *s.runtime);
+      choice.model = names.without_towers(choice.model);
+      s.weights = names.weights(choice.model, s.weights->scheme);
+    }
+  for (const ServedExtra* each : choice.extras) {
+    if (!each) continue;
+    if (each->adapters && s.weights->refusal.empty()) s.weights = names.with(*each, s);
+    if (each->speculation && s.weights->refusal.empty()) {
+      const GivenDraft* made = names.draft(*each, s);
+      s.draft = &made->draft;
+      if (made->engine) s.runtime = made->engine.get();
+    }
+    if (each->images > 0) {
+      const model::ImageInput input = image_of(*choice.model, *each);
+      s.images = {each->images, input.patches, choice.model->images.hidden};
+      choice.image_tokens = each->images * input.tokens;
+    }
+  }
+}
+
+/// Extras go into the digit of the models, with whatever decides what they come to.
+void add_extras(const Spec& spec, const GridSpec& grid, DigitGroups& groups, Names& names) {
+  for (const ExtraAxis& axis : extra_axes) {
+    if (grid.values(axis.key).empty()) continue;
+    merge(groups, axis.key, "models");
+    if (axis.key != "images") merge(groups, "runtimes", "models");
+    if (axis.key == "adapters")
+      merge(groups, grid.values("concurrencies").empty() ? "batches" : "concurrencies", "models");
+  }
+  for (Choice& choice : group_with(groups, "models").choices) try {
+      apply_extras(choice, names);
+    } catch (const std::invalid_argument& e) {
+      const model::Scenario& s = choice.decides;
+      const auto axis = std::ranges::find_if(
+          extra_axes, [&](const ExtraAxis& each) { return !grid.values(each.key).empty(); });
+      throw spec.error(
+          grid, axis->key,
+          fmt::format("{}{}: {}; link the axes to combine only matching values", choice.model->name,
+                      s.runtime ? fmt::format(" on {}", s.runtime->name) : "", e.what()));
+    }
+}
+
+/// Models with their precisions. Engines share the digit of the models if they load the weights of
+/// one choice differently, and so do machines.
+void hold_weights(DigitGroups& groups, Names& names) {
+  merge(groups, "models", "precisions");
+  for (const auto& [by, axis] :
+       {std::pair{LoadedBy::engine, "runtimes"}, std::pair{LoadedBy::machine, "machines"}})
+    if (load_differently(group_with(groups, "models").choices,
+                         group_with(groups, "runtimes").choices,
+                         group_with(groups, "machines").choices, by))
+      merge(groups, axis, "models");
+  const Choice engine = group_with(groups, "runtimes").choices.front();
+  const Choice machine = group_with(groups, "machines").choices.front();
+  auto& models = group_with(groups, "models").choices;
+  std::vector<Names::InScheme> wanted;
+  for (Choice& choice : models) {
+    if (leaves_towers_out(engine_of(choice, engine), *choice.model))
+      choice.model = names.without_towers(choice.model);
+    wanted.emplace_back(choice.model, &scheme_of_choice(choice, engine, machine));
+  }
+  names.hold(wanted);
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    Choice& choice = models[i];
+    choice.decides.weights = names.held.at(wanted[i]);
+    choice.as_published = is_as_published(choice, engine, machine);
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& grid, Names& names) {
+  auto groups = digit_groups(spec, grid, names);
+  hold_weights(groups, names);
+  set_caches(groups);
+  add_extras(spec, grid, groups, names);
+  set_contexts(grid, groups);
+  if (grid.link_of("gpu_budgets")) {
+    for (Choice& choice : merge(groups, "gpu_budgets", "machines").choices)
+      choice.decides.gpu_budget = choice.budget->of(largest_card(*choice.decides.machine));
+  } else if (!grid.values("gpu_budgets").empty()) {
+    DigitGroup& machines = group_with(groups, "machines");
+    try {
+      machines.choices = with_budgets(machines.choices, grid.gpu_budgets());
+    } catch (const std::invalid_argument& e) {
+      throw spec.error(grid, "gpu_budgets", e.what());
+    }
+  }
+  std::vector<std::vector<Choice>> digits;
+  for (const DigitGroup& group : groups)
+    digits.push_back(group.axes.size() == 1 ? group.choices : distinct(group.choices));
+  return digits;
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,152 @@
+#include "sweep/plan/comparison.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "hardware/quantity_text.hpp"
+#include "model/answer/narrow_formats.hpp"
+#include "model/infer/estimate.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "sweep/best_way.hpp"
+#include "sweep/output.hpp"
+#include "sweep/screen/answer_lines.hpp"
+#include "sweep/screen/demand_words.hpp"
+#include "sweep/screen/interval_words.hpp"
+#include "sweep/screen/screen_table.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+std::string verdict_words_of(const Candidate& c, const model::Target& target) {
+  if (!c.qualifies()) return "no: " + std::string(model::name_of(c.serving.next.miss));
+  const model::Estimate& e = c.serving.estimate;
+  const std::string where = e.gpus_used == 0        ? "on the CPU"
+                            : !model::is_on_gpus(e) ? "offload"
+                            : model::is_at_limit(*c.scenario.runtime, e) || may_be_late(c, target)
+                                ? "tight"
+                                : "";
+  if (!model::is_below_four_bits(*c.weights->scheme)) return where;
+  return where + (where.empty() ? "below 4 bits" : ", below 4 bits");
+}
+
+/// Times at the demand where requests arrive at random, else with every sequence at work.
+const model::Service& seen_of(const Candidate& c, const model::Target& target) {
+  return target.at_random() ? c.demand.service : c.serving.service;
+}
+
+std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const Candidate> shown) {
+  std::vector<ScreenColumn> columns;
+  const auto add = [&](std::string heading, bool right, int importance, auto&& cell) {
+    ScreenColumn column{std::move(heading), right, importance, {}};
+    for (const Candidate& each : shown) column.cells.push_back(cell(each));
+    columns.push_back(std::move(column));
+  };
+  const auto served = [](auto&& words) {
+    return [words](const Candidate& c) { return c.qualifies() ? words(c) : std::string(); };
+  };
+  const bool context = screen.question.vary == model::Vary::context;
+  add("", false, ScreenColumn::always,
+      [&](const Candidate& c) { return &c == shown.data() ? ">" : ""; });
+  if (screen.models > 1)
+    add("model", false, ScreenColumn::always,
+        [](const Candidate& c) { return std::string(short_model_name(c.weights->model->name)); });
+  add("precision", false, ScreenColumn::always,
+      [](const Candidate& c) { return std::string(c.weights->scheme->name); });
+  add("engine", false, ScreenColumn::always,
+      [](const Candidate& c) { return std::string(c.engine->name); });
+  if (screen.machines > 1)
+    add("machine", false, ScreenColumn::always, [](const Candidate& c) {
+      return (c.machines > 1 ? fmt::format("{} of ", c.machines) : "") + given_machine(*c.machine);
+    });
+  if (screen.prices) {
+    add("an hour", true, ScreenColumn::always, served([&](const Candidate& c) {
+          return c.per_hour ? three_digits(*c.per_hour) + ' ' + screen.prices->currency : "";
+        }));
+    add("", false, 4,
+        [](const Candidate& c) { return std::string(acquisition_words(*c.acquisition)); });
+  }
+  if (context)
+    add("context", true, 8, served([](const Candidate& c) { return grouped(c.serving.context); }));
+  add(context ? "sequences" : "users", true, context ? 1 : 8,
+      served([](const Candidate& c) { return grouped(fleet_users(c)); }));
+  add("copies", true, 3, served([](const Candidate& c) {
+        return fmt::format("{}x {}", c.serving.replicas, counted(c.serving.cards, "GPU"));
+      }));
+  Size most_gpus = 0;
+  for (const Candidate& each : shown)
+    if (each.qualifies()) most_gpus = std::max<Size>(most_gpus, each.serving.estimate.gpus_used);
+  add(std::string(memory_heading(most_gpus)), true, 2,
+      served([&](const Candidate& c) { return memory_cell(c.serving.estimate, most_gpus); }));
+  add("tokens/s", true, 7, served([&](const Candidate& c) { return rate_words(c, ""); }));
+  add("first token", true, 5, served([&](const Candidate& c) {
+        const model::Service& seen = seen_of(c, screen.target);
+        return std::string(unmeasured_sign(seen.first)) + duration(seen.ttft.value());
+      }));
+  add("measured", false, 4, [](const Candidate& c) { return measured_words(running_way(c)); });
+  add("", false, 6, [&](const Candidate& c) { return verdict_words_of(c, screen.target); });
+  return columns;
+}
+
+/// "No units for fp8 on rtx-3090: vllm unpacks to 16 bit."; empty where the cards have them.
+std::string unpacked_words(const Candidate& c) {
+  const auto& cards = c.machine->devices;
+  const auto lacking = std::ranges::find_if(
+      cards, [&](const Device& card) { return !card.has_units(c.weights->arithmetic); });
+  if (lacking == cards.end() || lacking->vendor.empty()) return {};
+  return fmt::format("No units for {} on {}: {} unpacks to 16 bit.", c.weights->scheme->name,
+                     lacking->name, c.engine->name);
+}
+
+/// The precisions of the candidates that qualify, in their order.
+std::vector<std::string_view> precisions_of(std::span<const Candidate> candidates) {
+  std::vector<std::string_view> names;
+  for (const Candidate& each : candidates)
+    if (each.qualifies() && std::ranges::find(names, each.weights->scheme->name) == names.end())
+      names.push_back(each.weights->scheme->name);
+  return names;
+}
+
+}  // namespace
+
+std::string weights_words(const PlanScreen& screen) {
+  std::string text;
+  const auto names = precisions_of(screen.candidates);
+  if (screen.models == 1 && screen.machines > 1 && screen.has_chosen_weights && names.size() > 1)
+    text = fmt::format(
+        "Weights differ between machines ({}{}): --precision takes one for all. ",
+        fmt::join(names.begin(), names.begin() + std::min<long>(4, std::ssize(names)), ", "),
+        names.size() > 4 ? ", …" : "");
+  text += unpacked_words(screen.candidates.front());
+  return text.empty() ? text : paragraph(text);
+}
+
+std::string rate_words(const Candidate& c, std::string_view unit) {
+  const model::Service& seen = c.serving.service;
+  return rate_with_interval(fleet_tokens_s(c), c.decodes ? seen.step : seen.time, unit);
+}
+
+bool may_be_late(const Candidate& c, const model::Target& target) {
+  // The queue of a strict target is already at the ends of its intervals.
+  if (target.at_random() && target.strict) return false;
+  const model::Service& seen = seen_of(c, target);
+  const auto late = [](Seconds time, const model::Interval& of, std::optional<Seconds> most) {
+    return most && time.value() * of.high > most->value();
+  };
+  // Times of the slowest are at the ends of their intervals already where the target is strict.
+  if (c.demand.slowest && !target.strict &&
+      (c.demand.slowest->ttft_p95.value() * seen.first.high > target.late.ttft_p95 ||
+       c.demand.slowest->tpot_p95.value() * seen.step.high > target.late.tpot_p95 ||
+       c.demand.slowest->total_p99.value() * seen.time.high > target.late.total_p99))
+    return true;
+  return late(seen.ttft, seen.first, target.ttft) || late(seen.tpot, seen.step, target.tpot);
+}
+
+std::string plan_comparison(const PlanScreen& screen, std::size_t most) {
+  const auto shown = screen.candidates.first(std::min(most, screen.candidates.size()));
+  return screen_table(columns_of(screen, shown));
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,114 @@
+// The questions of a plan, and what makes an answer the better one.
+#include <fmt/format.h>
+
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "hardware/names.hpp"
+#include "sweep/plan/plan.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Vary;
+
+Size parameters(const Candidate& c) { return c.weights->model->profile.parameters; }
+Size cards(const Candidate& c) { return static_cast<Size>(c.machine->devices.size()); }
+double hourly(const Candidate& c) {
+  return c.per_hour.value_or(std::numeric_limits<double>::infinity());
+}
+
+constexpr Question all_questions[] = {
+    {.name = "largest-model",
+     .meaning =
+         "the model with the most parameters that a machine runs; without --users for one request",
+     .headline = "Largest model",
+     .one_machine = true,
+     .asks_for_one = true,
+     .has_usual_context = true,
+     .better =
+         [](const Candidate& a, const Candidate& b) {
+           return std::tuple(parameters(a), a.weights->total, a.serving.users()) >
+                  std::tuple(parameters(b), b.weights->total, b.serving.users());
+         }},
+    {.name = "largest-batch",
+     .meaning = "the most sequences of one copy; of those within 5 % of the most, the fastest",
+     .headline = "Largest batch",
+     .one_model = true,
+     .one_machine = true,
+     .sequences = [](const Candidate& c) { return static_cast<double>(c.serving.batch); },
+     .better = [](const Candidate& a,
+                  const Candidate& b) { return a.serving.batch > b.serving.batch; }},
+    {.name = "longest-context",
+     .meaning = "the longest context at the given batch",
+     .headline = "Longest context",
+     .vary = Vary::context,
+     .one_model = true,
+     .one_machine = true,
+     .better = [](const Candidate& a,
+                  const Candidate& b) { return a.serving.context > b.serving.context; }},
+    {.name = "most-users",
+     .meaning =
+         "the most concurrent sequences, summed over all copies on a machine; of those within "
+         "5 % of the most, the fastest",
+     .headline = "Most users",
+     .one_model = true,
+     .one_machine = true,
+     .sequences = [](const Candidate& c) { return c.serving.users(); },
+     .better = [](const Candidate& a,
+                  const Candidate& b) { return a.serving.users() > b.serving.users(); }},
+    {.name = "fewest-gpus",
+     .meaning = "the smallest number of cards; without --users for one request",
+     .headline = "Fewest GPUs",
+     .one_model = true,
+     .one_machine = true,
+     .spares = true,
+     .asks_for_one = true,
+     .has_usual_context = true,
+     .better =
+         [](const Candidate& a, const Candidate& b) {
+           return std::tuple(cards(a), -a.serving.users(), -tokens_s(a)) <
+                  std::tuple(cards(b), -b.serving.users(), -tokens_s(b));
+         }},
+    {.name = "cheapest-machine",
+     .meaning = "the lowest cost per hour, for as many machines as the demand needs",
+     .headline = "Cheapest machine",
+     .one_model = true,
+     .priced = true,
+     .spares = true,
+     .has_usual_context = true,
+     .better =
+         [](const Candidate& a, const Candidate& b) {
+           return std::tuple(hourly(a), -fleet_tokens_s(a)) <
+                  std::tuple(hourly(b), -fleet_tokens_s(b));
+         }},
+    {.name = "best-precision",
+     .meaning = "the first of the precisions that run on the cards, as `estimate` orders them",
+     .headline = "Best precision",
+     .one_model = true,
+     .one_machine = true,
+     .ranks_precisions = true,
+     .has_usual_context = true,
+     .better = [](const Candidate& a, const Candidate& b) { return a.place < b.place; }},
+};
+
+}  // namespace
+
+std::span<const Question> questions() { return all_questions; }
+
+const Question& question(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Question& each : all_questions) {
+    if (each.name == name) return each;
+    known.emplace_back(each.name);
+  }
+  if (name.find('/') != std::string_view::npos)
+    throw UnknownName(fmt::format(
+        "'{}' is no question; the question comes before the model: headroom plan largest-batch {} "
+        "--machine MACHINE",
+        name, name));
+  throw unknown_name("question", name, known);
+}
+
+}  // namespace headroom::sweep

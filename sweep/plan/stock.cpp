@@ -1,0 +1,175 @@
+#include "sweep/plan/stock.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sweep/hub/hub.hpp"
+#include "sweep/options/machine_options.hpp"
+#include "sweep/sources/source.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+void add_models(PlanStock& stock, const Question& asked, const std::vector<std::string>& operands,
+                const Hub& hub) {
+  std::vector<std::string> names = operands;
+  if (asked.one_model && names.size() != 1)
+    throw UsageError(fmt::format("plan {}: one MODEL, found {}", asked.name, names.size()));
+  if (names.empty()) names = catalogue_models();
+  for (Resolved& each : resolve_models(names, hub)) {
+    if (each.failure) std::rethrow_exception(each.failure);
+    if (each.model->profile.generative || !operands.empty())
+      stock.models.push_back(std::make_unique<model::Model>(std::move(*each.model)));
+  }
+}
+
+void add_machine(PlanStock& stock, const std::string& text, const Catalogue& catalogue) {
+  try {
+    stock.machines.push_back(std::make_unique<Machine>(parse_machine(text, catalogue)));
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(e.what());
+  }
+}
+
+/// Machines with one card, two and so on, as many as a box holds, or 64 of a cluster.
+void add_counts(PlanStock& stock, const Options& options, const Catalogue& catalogue) {
+  if (!options.given("device") || options.given("count"))
+    throw UsageError("plan fewest-gpus: give --device, without --count: the count is the answer");
+  for (const auto flag : figures_of_host)
+    if (options.given(flag))
+      throw UsageError(
+          fmt::format("--{} has no effect on plan fewest-gpus: describe the host in a file for "
+                      "--hardware, and name it with --host",
+                      flag));
+  const std::string host = options.given("host") ? " @ " + options.text("host") : std::string();
+  const std::string card = options.text("device");
+  add_machine(stock, fmt::format("1x {}{}", card, host), catalogue);
+  const Host& box = stock.machines.back()->host;
+  const bool one_box = box.cards > 0 && box.network == BytesPerSecond();
+  for (int n = 2; n <= (one_box ? box.cards : 64); ++n)
+    add_machine(stock, fmt::format("{}x {}{}", n, card, host), catalogue);
+  if (one_box)
+    stock.assumed.push_back(fmt::format(
+        "at most {} cards: {} holds no more and has no network to another; --host names one that "
+        "does",
+        box.cards, box.name));
+}
+
+void add_machines(PlanStock& stock, const Options& options, const Question& asked,
+                  const Catalogue& catalogue, const Prices* prices) {
+  for (const auto& text : options.texts("machines")) add_machine(stock, text, catalogue);
+  if (asked.name == "fewest-gpus") return add_counts(stock, options, catalogue);
+  if (auto given = machine_of(options)) {
+    stock.machines.push_back(std::make_unique<Machine>(std::move(given->machine)));
+    stock.assumed = std::move(given->assumed);
+  }
+  if (stock.machines.empty() && asked.priced)
+    for (const auto& name : priced_machines(*prices)) add_machine(stock, name, catalogue);
+  if (stock.machines.empty())
+    throw UsageError(asked.priced
+                         ? "which machines? give --machines, or price some in the prices file"
+                         : "which machine? give --machine or --machines");
+}
+
+/// Lists of ways in one precision, in the order of the first way of each.
+std::vector<std::vector<Way>> by_precision(std::vector<std::vector<Way>> lists) {
+  std::vector<std::vector<Way>> all;
+  for (auto& list : lists)
+    for (Way& way : list) {
+      auto found = std::ranges::find_if(all, [&](const std::vector<Way>& each) {
+        return each.front().weights->scheme == way.weights->scheme;
+      });
+      if (found == all.end()) found = all.emplace(all.end());
+      found->push_back(std::move(way));
+    }
+  return all;
+}
+
+/// The first reason why no way of any model holds on machine `m` of `machines`; empty where one
+/// does.
+std::string refused_by(const std::vector<std::vector<std::vector<Way>>>& ways, std::size_t m,
+                       std::size_t machines) {
+  std::string why = "no engine here runs the model";
+  bool first = true;
+  for (std::size_t i = m; i < ways.size(); i += machines)
+    for (const auto& list : ways[i])
+      for (const Way& way : list) {
+        if (way.weights->refusal.empty()) return {};
+        if (std::exchange(first, false)) why = way.weights->refusal;
+      }
+  return why;
+}
+
+/// The ways of each model on each machine, in this order whatever the number of threads.
+void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& way,
+                      const Engines& engines, const model::Scenario& request,
+                      OffloadedWays offload) {
+  const bool finds_context = asked.vary == model::Vary::context;
+  const bool each_precision = asked.ranks_precisions || finds_context;
+  // A question about how little it takes weighs narrower weights too. One about how many it serves
+  // weighs those that lose as little.
+  const Narrower narrower = asked.spares || asked.sequences != nullptr ? Narrower::to_four_bits
+                            : asked.ranks_precisions                   ? Narrower::always
+                                                                       : Narrower::if_needed;
+  AskedWay compared = way;
+  if (finds_context) compared.has_usual_context = false;  // it may be longer than what fits
+  const std::size_t machines = stock.machines.size();
+  std::vector<std::vector<std::vector<Way>>> ways(stock.models.size() * machines);
+  tbb::parallel_for(std::size_t{0}, ways.size(), [&](std::size_t i) {
+    const model::Model& model = *stock.models[i / machines];
+    model::Scenario s = request;
+    s.machine = stock.machines[i % machines].get();
+    ways[i] = best_ways(compared, engines, model, s, offload, narrower);
+  });
+  for (std::size_t m = 0; m < machines; ++m)
+    if (const auto why = refused_by(ways, m, machines); !why.empty())
+      stock.left_out.push_back(stock.machines[m]->name + ": " + why);
+  if (each_precision)
+    for (auto& lists : ways) lists = by_precision(std::move(lists));
+  for (std::size_t i = 0; i < ways.size(); ++i)
+    for (auto& list : ways[i]) {
+      std::vector<Combination> held;
+      for (Way& each : list) {
+        if (!each.weights->refusal.empty()) continue;
+        held.push_back(
+            {each.weights.get(), each.engine, stock.machines[i % machines].get(), each.place});
+        stock.weights.push_back(std::move(each.weights));
+      }
+      if (!held.empty()) stock.combinations.push_back(std::move(held));
+    }
+  if (stock.combinations.empty())
+    throw UsageError(fmt::format(
+        "no way to run it is left: {}; --runtime takes another engine, --precision other "
+        "weights",
+        fmt::join(stock.left_out, "; ")));
+}
+
+}  // namespace
+
+PlanStock stock_of(const Options& options, const Question& question,
+                   const std::vector<std::string>& operands, const Engines& engines,
+                   const model::Scenario& request, const Catalogue& catalogue,
+                   const Prices* prices) {
+  PlanStock stock;
+  const AskedWay way = asked_way(options, engines);
+  add_machines(stock, options, question, catalogue, prices);
+  for (const auto& machine : stock.machines) engines.measured(*machine);
+  for (auto& line : engines.assumed(stock.machines.front().get()))
+    stock.assumed.push_back(std::move(line));
+  add_models(stock, question, operands, Hub(hub_flags(options)));
+  stock.has_usual_context = way.has_usual_context;
+  stock.has_chosen_weights = way.precisions.empty();
+  stock.has_chosen_ways =
+      (!way.engine || way.precisions.empty()) &&
+      std::ranges::any_of(stock.machines, [](const auto& each) { return has_makers(*each); });
+  add_combinations(
+      stock, question, way, engines, request,
+      options.given("allow-offload") ? OffloadedWays::accepted : OffloadedWays::refused);
+  return stock;
+}
+
+}  // namespace headroom::sweep

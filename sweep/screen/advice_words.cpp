@@ -1,0 +1,288 @@
+#include "sweep/screen/advice_words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "hardware/quantity_text.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Advice;
+using model::AfterChange;
+
+double gib_of(Bytes bytes) { return static_cast<double>(bytes.count()) / (1 << 30); }
+
+std::string fits_on(int gpus) { return "fits on " + counted(gpus, "GPU"); }
+
+std::string milliseconds(Seconds token) {
+  return fmt::format("{:.1f} ms a token", 1e3 * token.value());
+}
+
+/// Words for a model that is wholly on cards.
+std::string on_cards(const AfterChange& at) {
+  return fmt::format("{} with {:.1f} GiB{}", fits_on(at.gpus), gib_of(at.card),
+                     at.token.value() > 0 ? ", " + milliseconds(at.token) : "");
+}
+
+/// Words for a model that is partly in host memory.
+std::string with_host(const AfterChange& at) {
+  return fmt::format(
+      "{:.1f} GiB on the fullest card and {:.1f} GiB in host memory{}, {}", gib_of(at.card),
+      gib_of(at.host),
+      at.disk > Bytes(0) ? fmt::format(" and {:.1f} GiB on disk", gib_of(at.disk)) : std::string(),
+      milliseconds(at.token));
+}
+
+std::string_view freed_words(model::Freed freed) {
+  constexpr std::string_view words[] = {"", "without --cpu-offload-gb",
+                                        "without options that keep tensors in host memory"};
+  return words[static_cast<std::size_t>(freed)];
+}
+
+/// "--runtime llama.cpp loads it; vllm usually runs fp8, awq-int4".
+std::string other_precision_words(const Advice& a) {
+  std::string text;
+  if (!a.others.empty())
+    text =
+        fmt::format("--runtime {} {} it{}", fmt::join(a.others, " or "),
+                    a.others.size() == 1 ? "loads" : "load", a.amount > 0 ? " on other cards" : "");
+  if (!a.names.empty())
+    text += fmt::format("{}under {} --precision is usually {}", text.empty() ? "" : "; ", a.engine,
+                        fmt::join(a.names, ", "));
+  return text.empty() ? "choose another runtime or precision" : text;
+}
+
+/// Changes of what is asked for.
+std::string change_words(const Advice& a) {
+  using enum Advice::Kind;
+  switch (a.kind) {
+    case fewer_bits:
+      return fmt::format("{}: {:.1f} -> {:.1f} GiB, {}", a.name, gib_of(a.before), gib_of(a.after),
+                         on_cards(a.then));
+    case usable_bits:
+      return fmt::format("--precision {}{}{}: {:.1f} -> {:.1f} GiB of weights, {}", a.name,
+                         a.engine.empty() ? "" : fmt::format(" --runtime {}", a.engine),
+                         a.amount > 0 ? ", below 4 bits" : "", gib_of(a.before), gib_of(a.after),
+                         a.then.on_gpus ? on_cards(a.then) : with_host(a.then));
+    case text_only:
+      return fmt::format("--text-only, without {:.1f} GiB of vision and audio towers: {}",
+                         gib_of(a.before), on_cards(a.then));
+    case narrower_cache:
+      return fmt::format("KV cache in {}: {}", a.name, on_cards(a.then));
+    case shorter_context:
+      return fmt::format("a context of {} tokens instead of {}: {}", a.amount, a.instead_of,
+                         on_cards(a.then));
+    case smaller_batch:
+      return fmt::format("batch {} instead of {}: {}", a.amount, a.instead_of, on_cards(a.then));
+    case other_sequences:
+      return fmt::format("--max-num-seqs {}: {}", a.amount, on_cards(a.then));
+    case more_cards:
+      if (a.instead_of == 0)
+        return fmt::format("{} more {}: {}", a.amount, a.name, on_cards(a.then));
+      return fmt::format("{} GPUs of {} instead of {}: {}", a.amount, a.name, a.instead_of,
+                         on_cards(a.then));
+    case engines_own_split:
+      return fmt::format("these GPUs without --tp and --pp (the default split of {}): {}", a.engine,
+                         on_cards(a.then));
+    case freed_alone:
+      return a.then.on_gpus ? on_cards(a.then) : with_host(a.then);
+    case no_cards:
+      return fmt::format("--gpu-budget 0: {:.1f} GiB in host memory, {}", gib_of(a.then.host),
+                         milliseconds(a.then.token));
+    case caches_on_host:
+      return "--no-kv-offload: " + with_host(a.then);
+    case weights_on_host:
+      return fmt::format("--cpu-offload-gb {}: {}", a.amount, with_host(a.then));
+    case fewer_layers:
+      return fmt::format("--gpu-layers {}: the most that fit", a.amount);
+    default:
+      return {};
+  }
+}
+
+/// Other splits and other engines.
+std::string other_words(const Advice& a) {
+  using enum Advice::Kind;
+  switch (a.kind) {
+    case engine_offloads:
+      return fmt::format("{} offloads: {}", a.engine, with_host(a.then));
+    case engine_on_cpu:
+      return fmt::format("{} runs on a CPU, {} weights: {:.1f} GiB in host memory, {}", a.engine,
+                         a.name, gib_of(a.then.host), milliseconds(a.then.token));
+    case split:
+      return fmt::format("{}--tp {} --pp {}: {}, {}",
+                         a.engine.empty() ? std::string() : fmt::format("--runtime {} ", a.engine),
+                         a.tensor, a.pipeline, fits_on(a.then.gpus), milliseconds(a.then.token));
+    case one_box:
+      return fmt::format("the {} cards of one machine: {}, {}", a.amount, fits_on(a.then.gpus),
+                         milliseconds(a.then.token));
+    case layers_over_cards:
+      return fmt::format("without --tp, --pp, --dp and --ep: layers on {}, {}",
+                         counted(a.then.gpus, "GPU"), milliseconds(a.then.token));
+    case engines_for_cards:
+      return fmt::format("an engine that runs on these cards: {}", fmt::join(a.names, ", "));
+    case engines_for_model:
+      return fmt::format("an engine that runs {}: {}", a.name, fmt::join(a.names, ", "));
+    case needs_gpu:
+      return fmt::format(
+          "{} needs a GPU, and no engine fits the model in this host's memory: use a machine with "
+          "a card, or a smaller model",
+          a.engine);
+    default:
+      return {};
+  }
+}
+
+std::string one_cache_format_words(const Advice& a) {
+  std::string text =
+      fmt::format("{0} {1}: {2} or {3}, not {2}/{3}", a.engine, a.text, a.name, a.names.front());
+  if (!a.others.empty())
+    text += fmt::format("; {}/{} is one of {}", a.name, a.names.front(), fmt::join(a.others, ", "));
+  return text;
+}
+
+/// The missing or unsupported feature.
+std::string missing_words(const Advice& a) {
+  using enum Advice::Kind;
+  switch (a.kind) {
+    case at_most_context:
+      return fmt::format("a context of at most {} tokens", a.amount);
+    case keep_cache:
+      return "keep the KV cache, or use transformers";
+    case other_cache: {
+      std::string text = fmt::format("{} has no KV cache in {}: it has {} ({})", a.engine, a.name,
+                                     fmt::join(a.names, ", "), a.text);
+      if (!a.others.empty())
+        text += fmt::format("; {} is one of {}", a.name, fmt::join(a.others, ", "));
+      return text;
+    }
+    case one_cache_format:
+      return one_cache_format_words(a);
+    case other_precision:
+      return fmt::format("{} does not support {} weights{}: {}", a.engine, a.name,
+                         a.text.empty() ? "" : " (" + a.text + ")", other_precision_words(a));
+    case host_memory:
+      return fmt::format("{:.1f} GiB more host memory", gib_of(a.before));
+    case disk:
+      return fmt::format("{:.1f} GiB more disk", gib_of(a.before));
+    case other_model:
+      return fmt::format("{} in {}: {:.1f} GiB, {}", a.text, a.name, gib_of(a.after),
+                         on_cards(a.then));
+    case smaller_model:
+      return a.amount > 0 ? "no change of precision or of cards in this host puts all of it on "
+                            "GPUs: choose a smaller model or another host"
+                          : "no change of precision or of cards in this host makes it run at a "
+                            "token a second: choose a smaller model or another host";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string advice_words(const Advice& advice) {
+  std::string words = change_words(advice);
+  if (words.empty()) words = other_words(advice);
+  if (words.empty()) words = missing_words(advice);
+  return advice.freed == model::Freed::none
+             ? words
+             : fmt::format("{}: {}", freed_words(advice.freed), words);
+}
+
+std::string advice_words(std::span<const Advice> advice) {
+  std::vector<std::string> all;
+  for (const Advice& each : advice) all.push_back(advice_words(each));
+  return fmt::format("{}", fmt::join(all, "; or "));
+}
+
+namespace {
+
+std::string flags_of(const model::StepOption& option) {
+  using enum model::StepOption::Kind;
+  switch (option.kind) {
+    case fused_attention:
+      return "--attention flash";
+    case fused_loss:
+      return "--fused-loss";
+    case fused_kernels:
+      return "--liger";
+    case smaller_passes:
+      return fmt::format("--batch 1 --grad-accum {}", option.amount);
+    case optimizer_8bit:
+      return "--optimizer adamw-8bit";
+    case pure_16bit:
+      return "--recipe pure-16bit";
+    case zero_3:
+      return "--zero 3";
+    case more_replicas:
+      return fmt::format("--dp {} --zero 3", option.amount);
+    case recompute_all:
+      return "--checkpointing full";
+    case optimizer_on_host:
+      return "--offload-optimizer cpu";
+    case shorter_sequence:
+      return fmt::format("--seq {}", option.amount);
+    case quantised_base:
+      return "--qlora";
+    case lora:
+      return fmt::format("--lora --lora-rank {} --lora-targets all-linear", option.amount);
+    case qlora:
+      return fmt::format("--qlora --lora-rank {} --lora-targets all-linear", option.amount);
+  }
+  return {};
+}
+
+std::string_view effect_of(model::StepOption::Kind kind) {
+  using enum model::StepOption::Kind;
+  switch (kind) {
+    case fused_attention:
+      return "";
+    case fused_loss:
+      return "logits in chunks";
+    case fused_kernels:
+      return "kernels of another package";
+    case smaller_passes:
+      return "smaller micro-batches with gradient accumulation";
+    case optimizer_8bit:
+      return "states in 8 bit";
+    case pure_16bit:
+      return "small updates are lost to rounding";
+    case zero_3:
+      return "weights are exchanged between cards";
+    case more_replicas:
+      return "every card of the machine, with weights exchanged between them";
+    case recompute_all:
+      return "forward twice";
+    case optimizer_on_host:
+      return "the step runs on the CPU";
+    case shorter_sequence:
+      return "shorter texts";
+    case quantised_base:
+      return "frozen weights in 4 bit (QLoRA)";
+    case lora:
+      return "adapters alone are trained";
+    case qlora:
+      return "adapters only, with 4-bit weights (QLoRA)";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string change_flags(const model::Change& change) {
+  std::string text;
+  for (const model::StepOption& option : change.options)
+    text += (text.empty() ? "" : " ") + flags_of(option);
+  return text;
+}
+
+std::string change_effect(const model::Change& change) {
+  std::string text;
+  for (const model::StepOption& option : change.options)
+    if (const auto effect = effect_of(option.kind); !effect.empty())
+      text += (text.empty() ? "" : "; ") + std::string(effect);
+  return text;
+}
+
+}  // namespace headroom::sweep

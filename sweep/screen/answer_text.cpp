@@ -1,0 +1,240 @@
+#include "sweep/screen/answer_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
+#include "model/infer/intervals.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/service.hpp"
+#include "model/infer/serving.hpp"
+#include "report/words.hpp"
+#include "sweep/output.hpp"
+#include "sweep/screen/advice_words.hpp"
+#include "sweep/screen/answer_lines.hpp"
+#include "sweep/screen/interval_words.hpp"
+#include "sweep/screen/screen_table.hpp"
+#include "sweep/screen/traffic_output.hpp"
+#include "sweep/screen/verdict_text.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Estimate;
+using model::Interval;
+using model::Verdict;
+
+/// Ways that a screen compares: as many as leave it within its lines.
+constexpr std::size_t most_ways = 7, fewest_ways = 3;
+
+/// Output tokens a second and the first token of a way, in words.
+struct WaySpeed {
+  std::string tokens, first;
+};
+
+/// One request counts by its decoding. Several at once count as whole requests, as the lines below
+/// the table have them.
+WaySpeed speed_of_way(const model::Scenario& s, const Estimate& e) {
+  const auto words = [](double rate, const Interval& rate_of, Seconds first,
+                        const Interval& first_of) {
+    return WaySpeed{rate_with_interval(rate, rate_of, ""),
+                    std::string(unmeasured_sign(first_of)) + duration(first.value())};
+  };
+  if (s.batch < 2) {
+    const model::TimeIntervals of = model::interval_factors(s).times(e);
+    return words(e.tokens_s, of.tpot, e.ttft, of.ttft);
+  }
+  const model::Service seen = model::service_of(s, e);
+  return words(served_tokens_s(s, e), seen.time, seen.ttft, seen.first);
+}
+
+/// "Fits with q4_K_M under llama.cpp: 19.2 of 24.0 GiB, 38.9 tokens/s (34–52)".
+std::string headline(const GivenScenario& given, const Estimate& e, const model::Traffic* load) {
+  const model::Scenario& s = given.scenario;
+  const std::string with = "with " + way_words(*s.weights, *s.runtime);
+  if (!model::fits(e.verdict)) {
+    std::string words = verdict_text(s, e);
+    words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+    const auto colon = std::min(words.find(':'), words.size());
+    return words.substr(0, colon) + ' ' + with + words.substr(colon);
+  }
+  std::string text;
+  if (model::is_on_gpus(e))
+    text = is_tight(s, e) ? "Tight " : "Fits ";
+  else
+    text = e.gpus_used == 0 ? "Runs on the CPU " : "Needs offload ";
+  text += with + ": ";
+  if (e.gpus_used > 0)
+    text += fmt::format("{} of {} GiB{}", in_gib(e.gpu_bytes), in_gib(model::card_budget(s, 0)),
+                        on_each_gpu(e.gpus_used));
+  else
+    text += in_gib(e.cpu_bytes) + " GiB of RAM";
+  if (e.gpus_used > 0 && !model::is_on_gpus(e))
+    text += fmt::format(", {:.0f} % of the weights elsewhere", 100 * share_off_cards(s));
+  if (load)
+    text += ", " + traffic_rate(*load, s, e);
+  else if (e.tokens_s > 0 && s.batch > 1)
+    text += ", " + speed_of_way(s, e).tokens + " output tokens/s";
+  else if (e.tokens_s > 0)
+    text += ", " + speed_of(e, model::interval_factors(s).times(e).tpot, " tokens/s");
+  if (s.data_parallel > 1) text += fmt::format(" of {} copies together", s.data_parallel);
+  return text;
+}
+
+std::string note_of(const Way& way) {
+  const Estimate& e = way.estimate;
+  if (e.verdict == Verdict::refused) return "refused";
+  if (!model::fits(e.verdict)) return "does not fit";
+  std::string note = e.gpus_used == 0        ? "on the CPU"
+                     : !model::is_on_gpus(e) ? fmt::format("offload {:.0f} %", 100 * way.off_cards)
+                     : way.tight             ? "tight"
+                                             : "";
+  if (below_four_bits(way)) note += note.empty() ? "below 4 bits" : ", below 4 bits";
+  return note;
+}
+
+std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, Size most_gpus,
+                                std::string_view mark) {
+  model::Scenario s = asked;
+  s.runtime = way.engine;
+  s.weights = way.weights.get();
+  const Estimate& e = way.estimate;
+  const bool runs = model::fits(e.verdict);
+  const WaySpeed speed = runs ? speed_of_way(s, e) : WaySpeed{};
+  const Size context = model::is_on_gpus(e) ? model::longest_context(s) : 0;
+  return {std::string(mark),
+          std::string(way.weights->scheme->name),
+          std::string(way.engine->name),
+          runs ? memory_cell(e, most_gpus) : "",
+          context > 0 ? grouped(context) : "",
+          e.tokens_s > 0 ? speed.tokens : "",
+          speed.first,
+          note_of(way)};
+}
+
+/// The best way of each precision. One precision that was asked for has the way of each engine.
+/// Ways that need more memory than there is are left out beside offload.
+std::vector<const Way*> compared_ways(const std::vector<Way>& ways) {
+  auto best = best_of_each_precision(ways, ways.size());
+  if (best.size() <= 1) {
+    best.clear();
+    for (const Way& way : ways) best.push_back(&way);
+  }
+  const Estimate& first = ways.front().estimate;
+  if (model::fits(first) && !model::is_on_gpus(first))
+    std::erase_if(best, [](const Way* way) { return !model::fits(way->estimate); });
+  return best;
+}
+
+std::string ways_table(const GivenScenario& given, std::span<const Way* const> shown) {
+  Size most_gpus = 0;
+  for (const Way* way : shown)
+    if (model::fits(way->estimate)) most_gpus = std::max<Size>(most_gpus, way->estimate.gpus_used);
+  std::vector<std::vector<std::string>> rows;
+  for (const Way* way : shown)
+    rows.push_back(row_of(*way, given.scenario, most_gpus, way == given.ways.data() ? ">" : ""));
+  constexpr int always = ScreenColumn::always;
+  return screen_table(
+      {{"", false, always, {}},
+       {"precision", false, always, {}},
+       {"engine", false, always, {}},
+       {std::string(memory_heading(most_gpus)), true, always, {}},
+       {"context to", true, 1, {}},
+       {given.scenario.batch > 1 ? "output tokens/s" : "tokens/s", true, always, {}},
+       {"first token", true, 2, {}},
+       {"", false, always, {}}},
+      rows);
+}
+
+/// `s` with a prompt that fills the context, where that is much longer than the asked one.
+std::optional<model::Scenario> full_context(model::Scenario s) {
+  constexpr Size much = 4;
+  if (s.context <= much * (s.prompt_tokens + s.output_tokens)) return std::nullopt;
+  s.prompt_tokens = s.context - s.output_tokens;
+  return s;
+}
+
+std::string time_lines(const model::Scenario& s, const Estimate& e, bool under_load) {
+  const model::TimeIntervals of = model::interval_factors(s).times(e);
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](std::string_view name, double seconds, const Interval& interval) {
+    if (seconds > 0 && std::isfinite(seconds))
+      rows.push_back({std::string(name), std::string(unmeasured_sign(interval)) + duration(seconds),
+                      fmt::format("{} to {}", duration(seconds * interval.low),
+                                  duration(seconds * interval.high))});
+  };
+  add("load", e.load.value(), of.load);
+  if (!under_load) add("first token", e.ttft.value(), of.ttft);
+  if (!under_load) add("each further token", e.tpot.value(), of.tpot);
+  if (const auto full = under_load ? std::nullopt : full_context(s)) {
+    const Estimate end = model::evaluate(*full);
+    add(fmt::format("the same behind {} tokens", grouped(full->prompt_tokens)), end.tpot.value(),
+        model::interval_factors(*full).times(end).tpot);
+  }
+  return aligned({"time", "expected", "80 % interval"}, {false, true, false}, rows);
+}
+
+/// Lines below the comparison of ways.
+std::string chosen_way(const GivenScenario& given, const model::Explanation& explained,
+                       const model::Traffic* load, const std::vector<std::string>& notes) {
+  const Estimate& e = explained.estimate;
+  const model::Scenario& s = given.scenario;
+  std::string text;
+  if (model::fits(e.verdict))
+    text += memory_lines(explained) + '\n' + time_lines(s, e, load != nullptr) + '\n';
+  if (load) text += traffic_lines(*load, s, e) + '\n';
+  for (const auto& line : explained.warnings) text += paragraph("Warning: " + line);
+  text += tight_line(given, s, e);
+  if (!explained.advice.empty() && !model::is_on_gpus(e) && !given.machine->devices.empty())
+    text += paragraph("Advice: " + advice_words(explained.advice));
+  for (const std::string& note : notes) text += paragraph("Note: " + note);
+  return text + assumption_lines(given);
+}
+
+/// Lines where nothing runs: warnings, and changes that would help.
+std::string why_not(const GivenScenario& given, const model::Explanation& explained) {
+  std::string text;
+  for (const auto& line : explained.warnings) text += paragraph("Warning: " + line);
+  if (!explained.advice.empty()) text += paragraph("Advice: " + advice_words(explained.advice));
+  if (explained.estimate.verdict == Verdict::refused) return text;
+  if (given.ways.size() > 1)
+    text += paragraph(fmt::format("None of {} ways to run it fits; --details shows this one.",
+                                  given.ways.size()));
+  return text + assumption_lines(given);
+}
+
+}  // namespace
+
+std::string answer_text(const GivenScenario& given, const model::Explanation& explained,
+                        const std::optional<model::Traffic>& serving,
+                        const std::vector<std::string>& notes) {
+  const Estimate& e = explained.estimate;
+  const model::Traffic* load =
+      serving && (given.scenario.batch > 1 || has_spread(*serving)) ? &*serving : nullptr;
+  const std::string head = title_line(given) + paragraph(headline(given, e, load)) + '\n';
+  const std::string tail = model::fits(e.verdict) ? chosen_way(given, explained, load, notes)
+                                                  : why_not(given, explained);
+  const auto ended = [&](const std::string& text, std::size_t more = 0) {
+    if (!model::fits(e.verdict)) return text;
+    return text + footnote_of(text) +
+           paragraph(fmt::format("Next: headroom launch {}, or --details, --explain{}", given.asked,
+                                 more == 0
+                                     ? ""
+                                     : fmt::format(", --format json ({})",
+                                                   counted(static_cast<Size>(more), "more way"))));
+  };
+  if (given.ways.size() < 2 || !model::fits(e.verdict)) return ended(head + tail);
+  const std::vector<const Way*> all = compared_ways(given.ways);
+  std::string text;
+  for (std::size_t most = std::min(most_ways, all.size());; --most) {
+    text = ended(head + ways_table(given, std::span(all).first(most)) + '\n' + tail,
+                 all.size() - most);
+    if (std::ranges::count(text, '\n') <= screen_lines || most <= fewest_ways) return text;
+  }
+}
+
+}  // namespace headroom::sweep

@@ -1,0 +1,20 @@
+#include "sweep/screen/asked_note.hpp"
+
+#include <fmt/format.h>
+
+#include "model/infer/placement/asked_sequences.hpp"
+#include "sweep/output.hpp"
+#include "sweep/screen/answer_lines.hpp"
+
+namespace headroom::sweep {
+
+std::optional<std::string> asked_note(const model::Scenario& s) {
+  const auto fewer = model::fewer_sequences(s);
+  if (!fewer) return std::nullopt;
+  return fmt::format(
+      "--max-num-seqs {}: {}'s usual {} sequences at once need {} GiB more and {} fit",
+      fewer->asked, s.runtime->name, grouped(fewer->usual), in_gib(fewer->freed),
+      fewer->usual_may_fit ? "may not" : "do not");
+}
+
+}  // namespace headroom::sweep

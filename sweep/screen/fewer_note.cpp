@@ -1,0 +1,91 @@
+#include "sweep/screen/fewer_note.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "hardware/quantity_text.hpp"
+#include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/verdict.hpp"
+#include "model/infer/serving.hpp"
+#include "sweep/output.hpp"
+#include "sweep/ways.hpp"
+
+namespace headroom::sweep {
+namespace {
+
+using model::Estimate;
+using model::Scenario;
+
+/// Less is within what rounding of a screen hides.
+constexpr double worth_saying = 1.02;
+
+/// Output tokens a second: of decoding for one request, else of whole requests.
+double rate_of(const Scenario& s, const Estimate& e) {
+  if (!model::fits(e.verdict)) return 0;
+  return s.batch > 1 ? served_tokens_s(s, e) : e.tokens_s;
+}
+
+std::string_view unit_of(const Scenario& s) { return s.batch > 1 ? "output tokens/s" : "tokens/s"; }
+
+/// Cards that were asked to share the work stay as they are.
+bool says_division(const Scenario& s) {
+  return s.tensor_parallel > 0 || s.pipeline_parallel > 0 || s.expert_parallel > 0 ||
+         s.data_parallel > 0 || s.layer_split != nullptr || s.assignment != nullptr;
+}
+
+std::optional<std::string> fewer_cards(const Scenario& s, double now) {
+  const auto cards = static_cast<Size>(s.machine->devices.size());
+  if (cards < 2 || says_division(s)) return std::nullopt;
+  for (const Device& card : s.machine->devices)
+    if (card.name != s.machine->devices.front().name) return std::nullopt;
+  double most = worth_saying * now;
+  Size best = 0;
+  constexpr Size few = 8;
+  for (Size fewer = 1; fewer < cards; ++fewer) {
+    if (fewer > few && !std::has_single_bit(static_cast<std::uint64_t>(fewer))) continue;
+    const model::MachineShare share = model::share_of(*s.machine, fewer, 1);
+    const Scenario on_share = model::on(s, share);
+    if (const double rate = rate_of(on_share, model::evaluate(on_share)); rate > most) {
+      most = rate;
+      best = fewer;
+    }
+  }
+  if (best == 0) return std::nullopt;
+  return fmt::format("{} of the {} cards alone {} {} {}, as cards wait for each other ({})", best,
+                     cards, best == 1 ? "reaches" : "reach", three_digits(most), unit_of(s),
+                     s.runtime->parallel.split == model::Split::tensors
+                         ? fmt::format("--tp {}", best)
+                         : fmt::format("a machine with {}", counted(best, "card")));
+}
+
+std::optional<std::string> fewer_requests(const Scenario& s, double now) {
+  double most = worth_saying * now;
+  Size best = 0;
+  Scenario changed = s;
+  for (changed.batch = s.batch / 2; changed.batch >= 1; changed.batch /= 2)
+    if (const double rate = served_tokens_s(changed, model::evaluate(changed)); rate > most) {
+      most = rate;
+      best = changed.batch;
+    }
+  if (best == 0) return std::nullopt;
+  return fmt::format("{0} at once {1} more together, {2} output tokens/s (--batch {0})", best,
+                     best == 1 ? "gets" : "get", three_digits(most));
+}
+
+}  // namespace
+
+std::vector<std::string> fewer_notes(const Scenario& s, const Estimate& e) {
+  const double now = rate_of(s, e);
+  std::vector<std::string> notes;
+  if (!(now > 0)) return notes;
+  if (auto cards = fewer_cards(s, now)) notes.push_back(std::move(*cards));
+  if (s.batch > 1)
+    if (auto requests = fewer_requests(s, now)) notes.push_back(std::move(*requests));
+  return notes;
+}
+
+}  // namespace headroom::sweep
