@@ -44,10 +44,31 @@ std::string with_one_unit(std::string word) {
   return word;
 }
 
+/// Removes the name of the box that Apple sells a chip in: "Mac Studio M4 Max" is the chip's name.
+std::string without_box(std::string name) {
+  for (const std::string_view box :
+       {"mac studio", "macbook pro", "macbook air", "mac mini", "mac pro", "imac"})
+    if (const auto at = name.find(box); at != std::string::npos) name.erase(at, box.size());
+  return name;
+}
+
+/// Appends a word, or two where a grade is joined to a model number: "4060ti" is {4060, ti}.
+void append_word(std::string word, Words& all) {
+  constexpr auto grades =
+      std::to_array<std::string_view>({"ti", "super", "xt", "xtx", "gre"});
+  const std::size_t digits = word.find_first_not_of("0123456789");
+  if (digits != 0 && digits != std::string::npos &&
+      std::ranges::find(grades, std::string_view(word).substr(digits)) != grades.end()) {
+    all.push_back(word.substr(0, digits));
+    word.erase(0, digits);
+  }
+  all.push_back(std::move(word));
+}
+
 /// Lower-case words of a name without the maker: "NVIDIA GeForce RTX 4090" is {4090}.
 Words name_words(std::string_view name) {
   Words raw(1);
-  for (const char c : lower(name)) {
+  for (const char c : without_box(lower(name))) {
     if (std::string_view(" -_()").find(c) != std::string_view::npos)
       raw.emplace_back();
     else
@@ -59,7 +80,7 @@ Words name_words(std::string_view name) {
     if ((each == "gb" || each == "gib") && !result.empty() && is_number(result.back()))
       result.back() += "gb";
     else
-      result.push_back(with_one_unit(without_brand(std::move(each))));
+      append_word(with_one_unit(without_brand(std::move(each))), result);
   }
   return result;
 }

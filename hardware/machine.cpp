@@ -38,7 +38,10 @@ CountedCards read_cards(std::string_view machine, std::string_view text) {
   std::string_view rest = trimmed(text.substr(digits));
   const bool counted = digits > 0 && !rest.empty() && (rest.front() == 'x' || rest.front() == 'X');
   if (!counted) return {1, text};
+  const bool joined = digits + 1 >= text.size() || text[digits + 1] != ' ';
+  if (count > max_cards && joined) return {1, text};  // "9950x" and "7900xtx" are names
   rest = trimmed(rest.substr(1));
+  if (rest.starts_with('-')) rest = trimmed(rest.substr(1));
   require_card_count(machine, count);
   if (rest.empty()) reject(machine, "a count without a card");
   return {count, rest};
@@ -52,14 +55,17 @@ std::optional<CountedCards> cards_of_box(std::string_view text, std::string_view
   const auto host = std::ranges::find(catalogue.hosts, lower(name), &Host::name);
   if (host == catalogue.hosts.end()) return std::nullopt;
   std::vector<std::string_view> kinds, equal;
+  const auto product = [](std::string_view card) { return card.substr(0, card.rfind('-')); };
+  bool one_product = true;  // in several sizes
   for (const Device& card : catalogue.devices) {
     if (card.host != host->name) continue;
+    one_product = one_product && (kinds.empty() || product(kinds.front()) == product(card.name));
     kinds.push_back(card.name);
     if (card.unified_memory && card.memory == host->ram) equal.push_back(card.name);
   }
   const int count = std::max(1, host->cards);
   if (kinds.size() == 1 && host->cards > 0) return CountedCards{count, kinds.front()};
-  if (equal.size() == 1) return CountedCards{count, equal.front()};
+  if (equal.size() == 1 && one_product) return CountedCards{count, equal.front()};
   if (kinds.empty()) kinds.push_back("CARD");
   reject(text, fmt::format("'{}' is a host; name the cards in it: '{}x {} @ {}'{}", name, count,
                            kinds.front(), host->name,

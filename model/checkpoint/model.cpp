@@ -9,6 +9,7 @@
 #include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/gguf.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/stored.hpp"
 #include "model/describe/architecture.hpp"
 #include "model/describe/class_defaults.hpp"
 #include "model/describe/effective_keys.hpp"
@@ -168,6 +169,7 @@ std::vector<std::string> doubts(const Model& model) {
     all.emplace_back(
         "the quantisation config does not list the modules that stay in 16 bit, as ModelOpt's own "
         "files do: the weights may be larger, and no verdict is certain");
+  if (std::string line = disagreement(model); !line.empty()) all.push_back(std::move(line));
   const std::vector<UnknownKey>& keys = model.unknown_keys;
   if (keys.empty()) return all;
   std::string names;

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <exception>
 
+#include "model/checkpoint/quantisation/stored.hpp"
 #include "sweep/commands/command.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
@@ -48,8 +49,8 @@ int run_params(const Options& options) {
     throw UsageError("--hub-token has no effect: no MODEL given is one of the hub");
   const int outcome = models.size() == names.size() ? done : failed;
   for (const Model& model : models)
-    if (const auto line = disagreement(model); !line.empty())
-      fmt::print(stderr, "headroom: {}\n", line);
+    if (const auto line = model::disagreement(model); !line.empty())
+      fmt::print(stderr, "headroom: {}: {}\n", model.name, line);
   if (options.given("tensors")) {
     if (adapters)
       throw UsageError("--tensors lists only the model's own tensors: adapters have no effect");

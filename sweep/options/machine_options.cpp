@@ -16,8 +16,6 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr std::string_view figures_of_card[] = {"gpu-memory", "gpu-bandwidth", "gpu-tflops"};
-
 MachineSpecification specification(const Options& options) {
   MachineSpecification spec;
   spec.count = static_cast<int>(std::min<Size>(options.whole("count", 1), 1 << 20));
@@ -108,6 +106,12 @@ std::string what_to_type(const std::string& text, const Catalogue& catalogue) {
     } catch (const std::runtime_error&) {  // no processor either
     } catch (const std::invalid_argument&) {
     }
+  }
+  try {
+    return fmt::format("; it is a processor: --cpu \"{}\" alone is a machine without cards",
+                       parse_sockets(text, catalogue).name());
+  } catch (const std::runtime_error&) {  // no processor either
+  } catch (const std::invalid_argument&) {
   }
   if (text.find(',') != std::string::npos)
     return "; cards of one box are \"1x rtx-4090 + 1x rtx-3090\", and plan --machines compares "

@@ -16,6 +16,8 @@ namespace headroom::sweep {
   "machine device count host gpu-memory gpu-bandwidth gpu-tflops cpu ram ram-bandwidth bus " \
   "card-link disk disk-read hardware"
 
+/// Flags that describe a card by its figures.
+inline constexpr std::string_view figures_of_card[] = {"gpu-memory", "gpu-bandwidth", "gpu-tflops"};
 /// Flags that replace figures of one host.
 inline constexpr std::string_view figures_of_host[] = {"cpu",       "ram",  "ram-bandwidth", "bus",
                                                        "card-link", "disk", "disk-read"};

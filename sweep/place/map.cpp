@@ -7,6 +7,10 @@
 #include <boost/json.hpp>
 
 #include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
+#include "model/answer/placement/strategy.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
+#include "model/checkpoint/quantisation/undescribed.hpp"
 #include "model/describe/layer_numbers.hpp"
 #include "model/infer/placement/mapper.hpp"
 #include "sweep/commands/command.hpp"
@@ -34,21 +38,44 @@ struct Request {
   MapOptions options;
 };
 
-/// The type that the checkpoint is loaded in: 16 bit, unless the config says fp32.
+bool is_quantised(const Model& model) {
+  return is_undescribed(model.checkpoint_scheme) ||
+         scheme(model.checkpoint_scheme).family != SchemeFamily::plain;
+}
+
+/// The type that a checkpoint of plain weights is loaded in: 16 bit, unless the config says fp32.
+/// accelerate counts a quantised model in 16 bit too, where it is not told otherwise.
 std::string default_dtype(const Model& model) {
   return model.checkpoint_scheme == "fp32" ? "float32" : "float16";
+}
+
+/// The modules with their sizes in `dtype`, or as the checkpoint's own quantisation holds them.
+ModuleTree tree_of(const Model& model, const std::string& dtype, Mapper mapper) {
+  if (dtype == model.checkpoint_scheme && is_quantised(model)) {
+    const QuantisedModel weights = quantise(model, scheme(dtype));
+    if (!weights.refusal.empty()) throw UsageError(weights.refusal);
+    return held_tree(weights);
+  }
+  const auto element = mapper_dtype(dtype);
+  // transformers measures the model as it is loaded; accelerate casts sizes of a float32 model.
+  const bool as_loaded = mapper == Mapper::transformers;
+  return {model.part, as_loaded ? std::nullopt : element,
+          as_loaded && element ? element->element : 32,
+          as_loaded ? Counting::transformers : Counting::accelerate};
 }
 
 Request request_of(const Options& options, const std::string& name) {
   Model model = resolve_model(name, Hub(hub_flags(options)));
   std::string dtype = options.text("precision", default_dtype(model));
+  if (lower(dtype) == "auto")
+    dtype = is_quantised(model) ? model.checkpoint_scheme : default_dtype(model);
+  if (!options.given("precision") && is_quantised(model))
+    model.assumed.push_back(
+        fmt::format("weights in {} although the checkpoint holds {}: --precision auto takes them "
+                    "as they are held",
+                    dtype, model.checkpoint_scheme));
   const MapOptions map = map_options(options, model);
-  const auto element = mapper_dtype(dtype);
-  // transformers measures the model as it is loaded; accelerate casts sizes of a float32 model.
-  const bool as_loaded = map.mapper == Mapper::transformers;
-  ModuleTree tree(model.part, as_loaded ? std::nullopt : element,
-                  as_loaded && element ? element->element : 32,
-                  as_loaded ? Counting::transformers : Counting::accelerate);
+  ModuleTree tree = tree_of(model, dtype, map.mapper);
   return {std::move(model),
           std::move(dtype),
           std::move(tree),

@@ -45,6 +45,12 @@ void add_counts(PlanStock& stock, const Options& options, const Catalogue& catal
           fmt::format("--{} has no effect on plan fewest-gpus: describe the host in a file for "
                       "--hardware, and name it with --host",
                       flag));
+  for (const auto flag : figures_of_card)
+    if (options.given(flag))
+      throw UsageError(
+          fmt::format("--{} has no effect on plan fewest-gpus: describe the card in a file for "
+                      "--hardware, and name it with --device",
+                      flag));
   const std::string host = options.given("host") ? " @ " + options.text("host") : std::string();
   const std::string card = options.text("device");
   add_machine(stock, fmt::format("1x {}{}", card, host), catalogue);

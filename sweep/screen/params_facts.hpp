@@ -22,8 +22,4 @@ inline const model::HeaderTotals* stored_totals(const model::Model& model) {
   return known ? &model.stored->totals : nullptr;
 }
 
-inline bool is_compared(const model::Model& model) {
-  return is_described(model) && model.stored && model.stored->detail != model::Detail::size;
-}
-
 }  // namespace headroom::sweep

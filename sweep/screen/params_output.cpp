@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <map>
 
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
@@ -43,17 +42,8 @@ std::string assumptions(const Model& model) {
   std::string text;
   if (!model.assumed.empty())
     text += wrapped(fmt::format("assumed: {}", fmt::join(model.assumed, ", ")), 2, 4);
-  for (const std::string& doubt : doubts(model)) text += wrapped("warning: " + doubt, 2, 4);
-  return text;
-}
-
-/// "3 missing, 1 unexpected".
-std::string kinds_of(const Comparison& comparison) {
-  std::map<std::string_view, Size> counts;
-  for (const Difference& each : comparison.differences) ++counts[model::name_of(each.kind)];
-  std::string text;
-  for (const auto& [kind, count] : counts)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+  for (const std::string& doubt : doubts(model))
+    if (doubt != model::disagreement(model)) text += wrapped("warning: " + doubt, 2, 4);
   return text;
 }
 
@@ -159,12 +149,6 @@ std::string params_text(const Model& model, const Adapters& adapters) {
   const std::string lines = aligned({"", "", ""}, {false, true, false}, rows);
   return text + lines.substr(lines.find('\n') + 1) + difference_lines(model) + assumptions(model) +
          how_it_runs(model) + wrapped("source: " + model.source, 2, 4);
-}
-
-std::string disagreement(const Model& model) {
-  if (!is_compared(model) || model.stored->comparison.differences.empty()) return "";
-  return fmt::format("{}: config and tensors disagree: {}", model.name,
-                     kinds_of(model.stored->comparison));
 }
 
 }  // namespace headroom::sweep

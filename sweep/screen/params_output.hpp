@@ -22,7 +22,4 @@ report::Table params_table(const std::vector<model::Model>& models, const Adapte
 /// the checkpoint.
 report::Table tensor_table(const std::vector<model::Model>& models);
 
-/// One line about config and tensors that disagree; empty where they agree.
-std::string disagreement(const model::Model& model);
-
 }  // namespace headroom::sweep

@@ -34,7 +34,7 @@ json::value dtypes(const Model& model) {
 }
 
 json::value differences(const Model& model) {
-  if (!is_compared(model)) return nullptr;
+  if (!model::is_compared(model)) return nullptr;
   json::array all;
   for (const Difference& each : model.stored->comparison.differences)
     all.push_back(json::object{
@@ -154,7 +154,7 @@ std::vector<report::Value> params_row(const Model& model) {
           described(kept.state),
           is_described(model) ? report::Value(std::string(kv_kind(model))) : report::Value(),
           model.stored ? report::Value(model.stored->list.total.count()) : report::Value(),
-          is_compared(model)
+          model::is_compared(model)
               ? report::Value(static_cast<Size>(model.stored->comparison.differences.size()))
               : report::Value(),
           model.source};

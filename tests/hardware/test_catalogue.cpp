@@ -213,6 +213,12 @@ TEST(Catalogue, FoundAsDriversAndPeopleSpellThem) {
   EXPECT_EQ(catalogue.device("NVIDIA H100 80GB SXM").name, "h100-sxm-80gb");
   EXPECT_EQ(catalogue.device("A100-SXM4-80G").name, "a100-sxm-80gb");
   EXPECT_EQ(catalogue.device("RTX_3090").name, "rtx-3090");
+  // A grade joined to the model number, and the box around a chip.
+  EXPECT_EQ(catalogue.device("3080ti").name, "rtx-3080-ti");
+  EXPECT_EQ(catalogue.device("4070TiSuper").name, "rtx-4070-ti-super");
+  EXPECT_EQ(catalogue.device("7900xtx").name, "rx-7900-xtx");
+  EXPECT_EQ(catalogue.device("Mac Studio M4 Max 64GB").name, "m4-max-64gb");
+  EXPECT_EQ(catalogue.device("MacBook Pro M4 Pro 48GB").name, "m4-pro-48gb");
 }
 
 TEST(Catalogue, ASizeOfMemoryMayBeAddedWhereItIsRight) {

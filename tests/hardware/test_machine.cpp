@@ -48,7 +48,14 @@ TEST(Machine, SpellingsAreForgiven) {
   EXPECT_EQ(parsed(" 2 x  RTX 4090@desktop-ddr4-32gb").name, "2x rtx-4090 @ desktop-ddr4-32gb");
   EXPECT_EQ(parsed("2xrtx-4090").devices.size(), 2u);
   EXPECT_EQ(parsed("rtx-4090 + rtx-4090").name, parsed("2x rtx-4090").name);
+  EXPECT_EQ(parsed("2x-rtx-4090").name, parsed("2x rtx-4090").name);
+  EXPECT_EQ(parsed("7900xtx").name, parsed("1x rx-7900-xtx").name) << "no 7900 cards";
   EXPECT_TRUE(parsed("CPU").devices.empty());
+}
+
+TEST(Machine, ABoxOfSeveralProductsIsNoMachine) {
+  EXPECT_EQ(parsed("strix-halo").devices.at(0).name, "radeon-8060s-128gb") << "sizes of one chip";
+  EXPECT_THROW(parsed("mac"), std::invalid_argument);
 }
 
 TEST(Machine, MixedCardsKeepTheirOrder) {

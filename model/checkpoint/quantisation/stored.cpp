@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -180,6 +182,24 @@ Model undescribed_model(std::string name, std::string architecture, TensorList l
   }
   model.stored = stored;
   return model;
+}
+
+std::string kinds_of(const Comparison& comparison) {
+  std::map<std::string_view, Size> counts;
+  for (const Difference& each : comparison.differences) ++counts[name_of(each.kind)];
+  std::string text;
+  for (const auto& [kind, count] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+  return text;
+}
+
+bool is_compared(const Model& model) {
+  return model.undescribed.empty() && model.stored && model.stored->detail != Detail::size;
+}
+
+std::string disagreement(const Model& model) {
+  if (!is_compared(model) || model.stored->comparison.differences.empty()) return {};
+  return "config and tensors disagree: " + kinds_of(model.stored->comparison);
 }
 
 bool keeps_checkpoint_formats(const Model& model, const Scheme& scheme) {

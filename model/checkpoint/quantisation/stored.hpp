@@ -41,6 +41,14 @@ void attach(Model& model, TensorList list, std::vector<Gathered> gathered);
 Model undescribed_model(std::string name, std::string architecture, TensorList list, Detail detail,
                         std::string source, std::string why);
 
+/// True if tensors were read, and a config describes the model.
+bool is_compared(const Model& model);
+/// "config and tensors disagree: 3 missing, 1 unexpected"; empty where they agree, and where they
+/// cannot be compared.
+std::string disagreement(const Model& model);
+/// "3 missing, 1 unexpected".
+std::string kinds_of(const Comparison& comparison);
+
 /// True if `scheme` stores `model` as its checkpoint does.
 bool keeps_checkpoint_formats(const Model& model, const Scheme& scheme);
 /// Writes the headers' formats and bytes into `tensors`, one entry for each tensor of model.part;
