@@ -10,11 +10,11 @@
 #include "model/answer/advice.hpp"
 #include "model/answer/explain_memory.hpp"
 #include "model/answer/explain_times.hpp"
+#include "model/answer/explain_warnings.hpp"
 #include "model/answer/extra_terms.hpp"
 #include "model/answer/placement/parallel_splits.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 #include "model/describe/layer_numbers.hpp"
-#include "model/engine/runs_on.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/activation.hpp"
@@ -43,12 +43,14 @@ class Explainer {
   Explanation explanation(WithAdvice with_advice) {
     out_.estimate = evaluate(asked_);
     add_assumptions();
-    add_warnings();
+    out_.warnings = scenario_warnings(s_);
     if (out_.estimate.verdict == Verdict::refused) {
       if (with_advice == WithAdvice::yes) out_.advice = advice(asked_, out_.estimate);
       return std::move(out_);
     }
     add_devices();
+    for (std::string& warning : memory_warnings(s_, out_.devices))
+      out_.warnings.push_back(std::move(warning));
     out_.notes = room_notes(s_, plan_, out_.devices);
     if (out_.estimate.queued > 0)
       out_.notes.push_back(
@@ -162,33 +164,6 @@ class Explainer {
         plan_.expert_groups > 1
             ? fmt::format("; experts are spread whole over {} groups of them", plan_.expert_groups)
             : std::string());
-  }
-
-  void add_warnings() {
-    const Size positions = s_.weights->model->shape.positions;
-    if (positions > 0 && s_.cached_tokens() > positions)
-      out_.warnings.push_back(
-          fmt::format("context of {} tokens exceeds the model's {} positions: outputs beyond them "
-                      "are not reliable",
-                      s_.cached_tokens(), positions));
-    for (std::string& doubt : doubts(*s_.weights->model)) out_.warnings.push_back(std::move(doubt));
-    if (std::string warning = class_warning(runtime_, *s_.weights->model); !warning.empty())
-      out_.warnings.push_back(std::move(warning));
-    if (factors_.memory.measurements == 0)
-      out_.warnings.push_back(
-          fmt::format("the memory of {} is an estimate without measurements: its interval is wider "
-                      "than any engine's",
-                      runtime_.name));
-    for (const Device& device : s_.machine->devices)
-      if (device.memory_nominal) {
-        out_.warnings.push_back(fmt::format(
-            "{}: memory is the nominal size; the driver reports a little less", device.name));
-        break;
-      }
-    if (s_.prompt_tokens + s_.output_tokens > s_.cached_tokens())
-      out_.warnings.push_back(
-          fmt::format("context of {} tokens is shorter than prompt and output together ({})",
-                      s_.cached_tokens(), s_.prompt_tokens + s_.output_tokens));
   }
 
   void add_devices() {

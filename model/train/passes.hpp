@@ -48,6 +48,8 @@ void check_described(const TrainingScenario& scenario, const SavedActivations& s
 
 /// Throws ImpossibleStep, and std::invalid_argument for sizes below one.
 void check_step(const TrainingScenario& scenario);
+/// True if ZeRO is asked for and no two cards hold the same weights.
+bool lacks_replicas(const TrainingScenario& scenario);
 
 /// Memory on the fullest card of all stages, without terms in words.
 TrainingEstimate memory_of_step(const TrainingScenario& scenario, const StepShape& shape);

@@ -26,8 +26,12 @@ std::string_view name_of(Peak peak) {
   return "";
 }
 
+bool lacks_replicas(const TrainingScenario& s) {
+  return s.zero > 0 && s.parallel.alike() == 1 && s.runtime->zero == 0 && !s.runtime->zero_alone;
+}
+
 void check_step(const TrainingScenario& s) {
-  if (s.zero > 0 && s.parallel.alike() == 1 && s.runtime->zero == 0 && !s.runtime->zero_alone)
+  if (lacks_replicas(s))
     throw ImpossibleStep(
         Reason::nothing_shared,
         "ZeRO shards over data parallel cards, and there is only one: ask for more of them");

@@ -10,6 +10,7 @@
 #include "hardware/text.hpp"
 #include "model/checkpoint/adapter.hpp"
 #include "model/train/factors.hpp"
+#include "model/train/passes.hpp"
 #include "model/train/rank.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
@@ -202,6 +203,10 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
   s.sequence = options.whole("seq", 2048);
   s.accumulated = options.whole("grad-accum", 1);
   read_parallelism(options, s, given);
+  if (options.given("zero") && model::lacks_replicas(s))
+    throw UsageError(fmt::format(
+        "--zero {}: ZeRO shards over data parallel cards, and there is only one; --dp N has more",
+        s.zero));
   read_kernels(options, s, given);
   read_images(options, s, given);
   read_offload(options, s);

@@ -1,0 +1,79 @@
+#include "model/answer/explain_warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hardware/quantity_text.hpp"
+#include "model/checkpoint/model.hpp"
+#include "model/engine/engine.hpp"
+#include "model/engine/runs_on.hpp"
+#include "model/infer/intervals.hpp"
+
+namespace headroom::model {
+namespace {
+
+/// An idle Linux server takes about 1 GiB, and a desktop 2 to 4.
+constexpr Bytes least_for_the_system{Size{2} << 30};
+
+std::string budget_warning(const Scenario& s, const std::vector<DeviceUse>& devices) {
+  const auto cut = std::ranges::find_if(devices, [&](const DeviceUse& each) {
+    return each.kind == "gpu" && s.gpu_budget != unlimited && s.gpu_budget > each.capacity;
+  });
+  if (cut == devices.end()) return {};
+  const Device& card = s.machine->devices.at(static_cast<std::size_t>(cut->card));
+  return fmt::format("a budget of {} is cut to {}, of {}, that {} leaves to programs",
+                     to_text(s.gpu_budget), to_text(cut->capacity), to_text(card.memory),
+                     card.name);
+}
+
+std::string system_warning(const Scenario& s, const std::vector<DeviceUse>& devices) {
+  Bytes used;
+  for (const DeviceUse& each : devices)
+    if (each.kind == "cpu" || (each.kind == "gpu" && s.machine->has_unified_memory()))
+      used += each.total;
+  const Bytes ram = s.machine->host.ram;
+  const Bytes left = std::max(ram, used) - used;
+  if (left >= least_for_the_system) return {};
+  return fmt::format("{} of {} of memory is left for the operating system and other programs",
+                     to_text(left), to_text(ram));
+}
+
+}  // namespace
+
+std::vector<std::string> scenario_warnings(const Scenario& s) {
+  std::vector<std::string> all;
+  const Model& model = *s.weights->model;
+  const Size positions = model.shape.positions;
+  if (positions > 0 && s.cached_tokens() > positions)
+    all.push_back(fmt::format(
+        "context of {} tokens exceeds the model's {} positions: outputs beyond them are not "
+        "reliable",
+        s.cached_tokens(), positions));
+  for (std::string& doubt : doubts(model)) all.push_back(std::move(doubt));
+  if (std::string warning = class_warning(*s.runtime, model); !warning.empty())
+    all.push_back(std::move(warning));
+  if (interval_factors(s).memory.measurements == 0)
+    all.push_back(
+        fmt::format("the memory of {} is an estimate without measurements: its interval is wider "
+                    "than any engine's",
+                    s.runtime->name));
+  const auto& cards = s.machine->devices;
+  if (const auto card = std::ranges::find_if(cards, &Device::memory_nominal); card != cards.end())
+    all.push_back(fmt::format("{}: memory is the nominal size; the driver reports a little less",
+                              card->name));
+  if (s.prompt_tokens + s.output_tokens > s.cached_tokens())
+    all.push_back(
+        fmt::format("context of {} tokens is shorter than prompt and output together ({})",
+                    s.cached_tokens(), s.prompt_tokens + s.output_tokens));
+  return all;
+}
+
+std::vector<std::string> memory_warnings(const Scenario& s, const std::vector<DeviceUse>& devices) {
+  std::vector<std::string> all;
+  for (auto warning : {budget_warning(s, devices), system_warning(s, devices)})
+    if (!warning.empty()) all.push_back(std::move(warning));
+  return all;
+}
+
+}  // namespace headroom::model
