@@ -25,7 +25,9 @@ void write_csv(std::ostream& out, const Database& database, std::int64_t run,
                std::span<const Column* const> selected, const Condition* where = nullptr);
 /// Every point with every column of columns_of its run.
 void write_csv(std::ostream& out, const Database& database, std::int64_t run);
-/// As gzip members, one after the other, with nothing in them but the points.
-void write_csv_gz(std::ostream& out, const Database& database, std::int64_t run);
+enum class Compression { gzip, zstd };
+/// As gzip members or zstd frames, one after the other, with nothing in them but the points.
+void write_compressed_csv(std::ostream& out, const Database& database, std::int64_t run,
+                          Compression compression);
 
 }  // namespace headroom::report

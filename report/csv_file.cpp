@@ -12,8 +12,17 @@ namespace headroom::report {
 namespace fs = std::filesystem;
 
 std::string csv_file_name(CsvFile form) {
-  if (form == CsvFile::none) return {};
-  return form == CsvFile::gz ? "results.csv.gz" : "results.csv";
+  switch (form) {
+    case CsvFile::plain:
+      return "results.csv";
+    case CsvFile::gz:
+      return "results.csv.gz";
+    case CsvFile::zst:
+      return "results.csv.zst";
+    case CsvFile::none:
+      break;
+  }
+  return {};
 }
 
 void write_csv_file(const fs::path& folder, CsvFile form, const Database& database,
@@ -21,9 +30,12 @@ void write_csv_file(const fs::path& folder, CsvFile form, const Database& databa
   const std::string name = csv_file_name(form);
   if (form == CsvFile::plain)
     write_whole(folder / name, [&](std::ostream& out) { write_csv(out, database, run); });
-  if (form == CsvFile::gz)
-    write_whole(folder / name, [&](std::ostream& out) { write_csv_gz(out, database, run); });
-  for (const CsvFile other : {CsvFile::plain, CsvFile::gz})
+  else if (form != CsvFile::none)
+    write_whole(folder / name, [&](std::ostream& out) {
+      write_compressed_csv(out, database, run,
+                           form == CsvFile::gz ? Compression::gzip : Compression::zstd);
+    });
+  for (const CsvFile other : {CsvFile::plain, CsvFile::gz, CsvFile::zst})
     if (other != form) {
       std::error_code error;
       fs::remove(folder / csv_file_name(other), error);

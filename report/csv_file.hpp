@@ -1,4 +1,4 @@
-// The file of every point in a run's folder: results.csv, results.csv.gz or none.
+// The file of every point in a run's folder: results.csv, the same compressed, or none.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,11 @@
 
 namespace headroom::report {
 
-enum class CsvFile { plain, gz, none };
-/// "plain", "gz", "none", by the order of CsvFile.
-inline constexpr std::string_view csv_file_words[] = {"plain", "gz", "none"};
+enum class CsvFile { plain, gz, zst, none };
+/// By the order of CsvFile.
+inline constexpr std::string_view csv_file_words[] = {"plain", "gz", "zst", "none"};
 
-/// "results.csv", "results.csv.gz"; empty for none.
+/// "results.csv", "results.csv.gz", "results.csv.zst"; empty for none.
 std::string csv_file_name(CsvFile form);
 
 /// Writes the run's points into `folder` as csv.hpp has them, and removes a file of another form.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/iostreams/device/back_inserter.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
 #include <utility>
 #include <vector>
@@ -37,16 +38,26 @@ void put(std::ostream& out, std::string_view text) {
   if (!out) throw std::ios_base::failure("writing CSV failed");
 }
 
-/// A whole gzip file, without a time or a name: its bytes follow from `text`.
-std::string compressed(std::string_view text) {
-  namespace io = boost::iostreams;
+namespace io = boost::iostreams;
+
+template <class Compressor>
+std::string compressed(std::string_view text, const Compressor& compressor) {
   std::string packed;
   io::filtering_ostream out;
-  out.push(io::gzip_compressor(io::gzip_params(io::gzip::best_speed)));
+  out.push(compressor);
   out.push(io::back_inserter(packed));
   out << text;
   io::close(out, std::ios::out);
   return packed;
+}
+
+/// A whole gzip file, without a time or a name: its bytes follow from `text`.
+std::string gzip(std::string_view text) {
+  return compressed(text, io::gzip_compressor(io::gzip_params(io::gzip::best_speed)));
+}
+
+std::string zstd(std::string_view text) {
+  return compressed(text, io::zstd_compressor(io::zstd_params(io::zstd::best_speed)));
 }
 
 using Encode = std::string (*)(std::string_view);
@@ -150,8 +161,10 @@ void write_csv(std::ostream& out, const Database& database, std::int64_t run) {
   write_csv(out, database, run, columns_of(database.run(run)));
 }
 
-void write_csv_gz(std::ostream& out, const Database& database, std::int64_t run) {
-  RunWriter(out, database, run, columns_of(database.run(run)), nullptr, compressed).write();
+void write_compressed_csv(std::ostream& out, const Database& database, std::int64_t run,
+                          Compression compression) {
+  const Encode encode = compression == Compression::gzip ? gzip : zstd;
+  RunWriter(out, database, run, columns_of(database.run(run)), nullptr, encode).write();
 }
 
 }  // namespace headroom::report

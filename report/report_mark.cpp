@@ -24,6 +24,7 @@ constexpr ReportFile known_files[] = {
     {"changes.md", "changes since the run before, and their causes"},
     {"results.csv", "every point, in bytes and seconds"},
     {"results.csv.gz", "every point, in bytes and seconds, compressed (gzip)"},
+    {"results.csv.zst", "every point, in bytes and seconds, compressed (zstd)"},
     {"compatibility.md", "which model runs where, with advice"},
     {"compatibility.csv", "as CSV, a row for each model, machine and precision"},
     {"precision.md", "precisions side by side, with what each saves"},

@@ -4,7 +4,7 @@
 
 headroom_build_packages() {
   echo g++ ccache cmake ninja-build pkg-config python3 libtbb-dev libcurl4-openssl-dev libsqlite3-dev \
-    libtomlplusplus-dev libfmt-dev libgtest-dev libbenchmark-dev libcpp-httplib-dev libyaml-cpp-dev libeigen3-dev zlib1g-dev gnuplot-nox sqlite3
+    libtomlplusplus-dev libfmt-dev libgtest-dev libbenchmark-dev libcpp-httplib-dev libyaml-cpp-dev libeigen3-dev zlib1g-dev libzstd-dev gnuplot-nox sqlite3
   case $1 in
     debian:12) echo libboost{,-json,-program-options,-iostreams,-filesystem,-system}1.81-dev ;;
     *) echo libboost{,-json,-program-options,-iostreams,-filesystem,-system}-dev ;;

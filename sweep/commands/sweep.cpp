@@ -189,7 +189,7 @@ const std::string columns =
     "  mfu, tokens_s, peak_at and every term of memory\n"
     "gpu_budgets: sizes, shares of the largest card, max, max-2GiB; ranges with a step\n"
     "  ('0-max-2GiB+4GiB', '25%-100%+25%')\n"
-    "out/<name>/index.html, results.csv (or .gz, or none: --csv), compatibility.md and .csv,\n"
+    "out/<name>/index.html, results.csv (or .gz, .zst or none: --csv), compatibility.md and .csv,\n"
     "  precision.md, changes.md and .csv, curves, README.md\n"
     "points are taken from the last run if model, machine, engine and program are the same;\n"
     "  --fresh computes all of them, with the same content\n"
@@ -213,7 +213,7 @@ const Command sweep_command = {
      .examples = "headroom sweep examples/nightly.toml\n"
                  "headroom sweep examples/nightly.toml --dry-run\n"
                  "headroom sweep big.toml --jobs 2 --out /data/big\n"
-                 "headroom sweep big.toml --csv gz\n"
+                 "headroom sweep big.toml --csv zst\n"
                  "headroom sweep big.toml --shard 3/16 --out /data/big\n"
                  "sqlite3 out/nightly/results.sqlite 'select count(*) from result'",
      .columns = columns,

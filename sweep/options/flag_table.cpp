@@ -264,8 +264,8 @@ constexpr Flag first_flags[] = {
      "write messages as text (default), or as json with one object a line"},
     {"no-plots", "", nothing, "", "write tables only"},
     {"csv", "", one, "FORM",
-     "write the file of every point as plain results.csv, as gz, or none (default: as the spec "
-     "says, else plain)"},
+     "write the file of every point as plain results.csv, as gz or zst, or none (default: as the "
+     "spec says, else plain)"},
     {"all-plots", "", nothing, "", "draw every curve (default: 40 that changed, at most)"},
     {"runs", "", nothing, "", "list the runs in the database"},
     {"view", "", one, "NAME", "print one view to standard output"},

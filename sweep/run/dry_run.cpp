@@ -79,7 +79,7 @@ std::string csv_text(const Spec& spec, double bytes) {
   constexpr double worth_a_hint = 10e9;
   if (spec.csv == report::CsvFile::none) return "";
   return fmt::format("expected size of results.csv: {}{}{}\n", disk_text(bytes),
-                     spec.csv == report::CsvFile::gz ? " before compression" : "",
+                     spec.csv == report::CsvFile::plain ? "" : " before compression",
                      bytes > worth_a_hint ? "; --csv none leaves it out" : "");
 }
 

@@ -66,7 +66,7 @@ Spec parse_spec(std::string_view toml, std::string file);
 /// Reads a file of at most 16 MiB.
 Spec read_spec(const std::filesystem::path& file);
 
-/// "plain", "gz", "none". Throws std::invalid_argument with these.
+/// One of csv_file_words. Throws std::invalid_argument that lists them.
 report::CsvFile csv_file_named(std::string_view text);
 
 /// "4096-131072*2", "0-80+1", "7": the values, ascending. Throws std::invalid_argument that says

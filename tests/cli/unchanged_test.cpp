@@ -84,6 +84,7 @@ TEST_F(Unchanged, EveryOptionWithAnEffect) {
   replace("more.toml", "own-card", "another-card");
   for (const std::vector<std::string>& also : {std::vector<std::string>{"--no-plots"},
                                                {"--csv", "gz"},
+                                               {"--csv", "zst"},
                                                {"--csv", "none"},
                                                {"--set", "decode_bandwidth=0.5"},
                                                {"--hardware", more},

@@ -5,6 +5,7 @@
 
 #include <boost/iostreams/device/array.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
 #include <iterator>
 
@@ -14,6 +15,16 @@
 
 namespace headroom::report {
 namespace {
+
+namespace io = boost::iostreams;
+
+template <class Decompressor>
+std::string unpacked(const std::string& packed, const Decompressor& decompressor) {
+  io::filtering_istream in;
+  in.push(decompressor);
+  in.push(io::array_source(packed.data(), packed.size()));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 TEST(CsvFile, EveryPointIsInOneFileOrInTheDatabaseAlone) {
   Folder folder;
@@ -31,15 +42,13 @@ TEST(CsvFile, EveryPointIsInOneFileOrInTheDatabaseAlone) {
     EXPECT_NE(readme(CsvFile::gz, csv).find("(results.csv.gz)"), std::string::npos);
     EXPECT_TRUE(has("results.csv.gz") && !has("results.csv"));
   }
-  namespace io = boost::iostreams;
-  const std::string packed = read_text_file(out / "results.csv.gz");
-  io::filtering_istream unpacked;
-  unpacked.push(io::gzip_decompressor());
-  unpacked.push(io::array_source(packed.data(), packed.size()));
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(unpacked), {}), plain);
-  EXPECT_LT(packed.size(), plain.size());
+  EXPECT_EQ(unpacked(read_text_file(out / "results.csv.gz"), io::gzip_decompressor()), plain);
+  EXPECT_LT(read_text_file(out / "results.csv.gz").size(), plain.size());
+  EXPECT_NE(readme(CsvFile::zst).find("(results.csv.zst)"), std::string::npos);
+  EXPECT_TRUE(has("results.csv.zst") && !has("results.csv.gz"));
+  EXPECT_EQ(unpacked(read_text_file(out / "results.csv.zst"), io::zstd_decompressor()), plain);
   EXPECT_EQ(readme(CsvFile::none).find("(results.csv"), std::string::npos);
-  EXPECT_FALSE(has("results.csv.gz") || has("results.csv"));
+  EXPECT_FALSE(has("results.csv.gz") || has("results.csv.zst") || has("results.csv"));
   EXPECT_NE(read_text_file(out / "index.html").find("r.sqlite has every point"), std::string::npos);
   EXPECT_NE(readme(CsvFile::plain, Csv::keep).find("(results.csv)"), std::string::npos);
   EXPECT_EQ(read_text_file(out / "results.csv"), plain);
