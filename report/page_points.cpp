@@ -132,9 +132,9 @@ json::array columns_of_points(const std::vector<const Column*>& axes) {
   constexpr std::string_view grade_classes[] = {"good", "good", "fair", "fair", "bad", "none"};
   for (int v = 0; v < 6; ++v)
     for (int s = 0; s < 3; ++s) {
-      const auto sure = model::name_of(static_cast<model::Confidence>(s));
+      const bool unsure = static_cast<model::Confidence>(s) == model::Confidence::marginal;
       words.emplace_back(fmt::format("{}{}", model::name_of(static_cast<model::Verdict>(v)),
-                                     sure == "marginal" ? ", marginal" : ""));
+                                     unsure ? ", not sure" : ""));
       classes.emplace_back(grade_classes[v]);
     }
   columns_json.push_back(json::object{{"name", "verdict"},

@@ -131,7 +131,7 @@ std::string training_verdict(const TrainingLine& line) {
     words += fmt::format(" with {} of RAM", gib(e.cpu_bytes));
   if (e.verdict == model::Verdict::fits_disk_offload)
     words += fmt::format(" with {} of disk", gib(e.disk_bytes));
-  return e.sure == model::Confidence::marginal ? words + " (marginal)" : words;
+  return e.sure == model::Confidence::marginal ? words + ", not sure" : words;
 }
 
 }  // namespace headroom::report

@@ -119,12 +119,12 @@ Grade grade(const Estimate& e) {
 }
 
 std::string verdict_words(const ModelRow& line, const BudgetPoint& entry) {
-  const bool marginal = model::is_at_limit(line.factors.memory.measurements, entry.estimate) &&
-                        entry.estimate.verdict != Verdict::refused;
+  const bool at_edge = model::is_at_limit(line.factors.memory.measurements, entry.estimate) &&
+                       entry.estimate.verdict != Verdict::refused;
   const Size waiting = entry.estimate.queued;
   return plain_words(line, entry) +
          (waiting > 0 ? fmt::format(", {} of its sequences wait", waiting) : std::string()) +
-         (marginal ? " (marginal)" : "");
+         (at_edge ? model::fits(entry.estimate.verdict) ? ", tight" : ", or just fits" : "");
 }
 
 std::string_view reason_words(model::Reason reason) {

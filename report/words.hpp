@@ -17,7 +17,7 @@ Grade grade(const model::Estimate& estimate);
 /// "fits easily" (at most half of the card), "fits on 1 GPU", "fits on 2 GPUs", "fits with CPU
 /// offload (38 % of layers)", "needs extensive CPU offload (62 % of layers)" (over half), "CPU +
 /// disk offload, slow (…)", "does not fit: 12.3 GiB of CPU memory short", "refused: …";
-/// "(marginal)" if the interval reaches over the limit.
+/// and ", tight" or ", or just fits" where the interval reaches over the limit.
 std::string verdict_words(const ModelRow& line, const BudgetPoint& entry);
 /// "4 of 8 GPUs", "1 GPU"; empty where none is used.
 std::string gpus_words(const ModelRow& line, const BudgetPoint& entry);

@@ -263,7 +263,7 @@ TEST(Words, SayWhatTheVerdictMeans) {
   EXPECT_EQ(words(refused), "refused: tensor parallelism does not divide the heads");
   model::Estimate marginal = placed(70, 2);
   marginal.sure = model::Confidence::marginal;
-  EXPECT_EQ(words(marginal), "fits on 2 GPUs (marginal)");
+  EXPECT_EQ(words(marginal), "fits on 2 GPUs, tight");
   line.factors.memory.measurements = 0;
   EXPECT_EQ(words(marginal), "fits on 2 GPUs");
 }
