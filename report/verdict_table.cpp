@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "hardware/units.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::report {
@@ -125,7 +126,7 @@ Table verdict_table(const Source& source) {
     tbb::enumerable_thread_specific<Part> parts([&] {
       return Part{Database(source.database->file()), counter.none()};
     });
-    const tbb::blocked_range<Size> ranges(0, (all + range_points - 1) / range_points);
+    const tbb::blocked_range<Size> ranges(0, divided_up(all, range_points));
     tbb::parallel_for(ranges, [&](const tbb::blocked_range<Size>& some) {
       Part& part = parts.local();
       for (Size i = some.begin(); i != some.end(); ++i)

@@ -10,7 +10,10 @@ namespace headroom::report {
 namespace {
 
 double bits_of(const ModelRow& row) {
-  return model::bits_per_parameter(row.roomiest().estimate.weights, row.parameters);
+  const auto all = model::schemes();
+  const auto held = std::ranges::find(all, row.held, &model::Scheme::name);
+  return model::bits_per_parameter(row.roomiest().estimate.weights, row.parameters,
+                                   held == all.end() ? nullptr : &*held);
 }
 
 /// As bits_of(). Weights that the engine unpacks hold no more than the precision that was asked

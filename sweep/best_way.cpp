@@ -28,8 +28,7 @@ Way given_way(const model::Engine& engine, const std::string& precision, const m
   scenario.weights = way.weights.get();
   way.estimate = evaluate(scenario);
   way.tight = is_tight(scenario, way.estimate);
-  const auto parameters = static_cast<double>(way.weights->model->profile.parameters);
-  way.place = place_of(way, scenario, model::bits_per_parameter(way.weights->total, parameters));
+  way.place = place_of(way, scenario, model::bits_per_parameter(*way.weights));
   return way;
 }
 

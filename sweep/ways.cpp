@@ -28,15 +28,6 @@ const model::Scheme& sixteen_bit(const model::Scheme& scheme) {
   return scheme.name == "fp32" ? model::scheme("fp16") : scheme;
 }
 
-/// To the next half. Formats of 4 bits are one width, however little there is beside them.
-double bits_of(const model::QuantisedModel& weights) {
-  constexpr double four_bits = 4.5;
-  const double bits = model::bits_per_parameter(
-      weights.total, static_cast<double>(weights.model->profile.parameters));
-  const bool is_less = weights.scheme == nullptr || model::is_below_four_bits(*weights.scheme);
-  return is_less ? bits : std::max(bits, four_bits);
-}
-
 /// Repositories of GGUF files end so on the hub: "org/name-GGUF", "org/name-GGUF:Q4_K_M".
 bool is_of_gguf_files(const model::Model& model) {
   return lower(model.repository).substr(0, model.repository.find(':')).ends_with("-gguf");
@@ -72,10 +63,12 @@ double served_tokens_s(const model::Scenario& s, const model::Estimate& e) {
 model::WayPlace place_of(const Way& way, const model::Scenario& s, double most_bits) {
   const bool several = s.batch > 1 && s.weights->model->profile.generative;
   return model::way_place(
-      way.estimate, {.tight = way.tight,
-                     .bits = way.is_own() ? most_bits : std::min(most_bits, bits_of(*way.weights)),
-                     .served_tokens_s = several ? served_tokens_s(s, way.estimate) : 0,
-                     .published = way.is_own()});
+      way.estimate,
+      {.tight = way.tight,
+       .bits =
+           way.is_own() ? most_bits : std::min(most_bits, model::bits_per_parameter(*way.weights)),
+       .served_tokens_s = several ? served_tokens_s(s, way.estimate) : 0,
+       .published = way.is_own()});
 }
 
 Bytes spare_memory(const Device& card) {
@@ -173,18 +166,18 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
   const model::Model& model = held.model();
   const auto weights_in = [&](const model::Scheme& scheme) { return held.in(scheme); };
   const model::Scheme& checkpoint = model::scheme(model.checkpoint_scheme);
-  const double own = bits_of(*weights_in(checkpoint));
+  const double own = model::bits_per_parameter(*weights_in(checkpoint));
   // Weights that an engine unpacks hold no more than the precision that was asked for.
   const auto bits_asked = [&](const model::Scheme* asked) {
     if (asked == nullptr || !weights_in(*asked)->refusal.empty()) return own;
-    return bits_of(*weights_in(*asked));
+    return model::bits_per_parameter(*weights_in(*asked));
   };
   std::vector<Way> ways;
   const auto add = [&](const model::Engine& engine, std::string_view name, bool reads_own) {
     const model::Scheme* asked = name == "auto" ? nullptr : &model::scheme(name);
     const model::Scheme& loaded = model::loaded_scheme(model, asked, engine, *scenario.machine);
     const auto weights = held.in(asked == nullptr ? sixteen_bit(loaded) : loaded, engine);
-    if (reads_own && asked != nullptr && bits_of(*weights) >= own) return;
+    if (reads_own && asked != nullptr && model::bits_per_parameter(*weights) >= own) return;
     scenario.runtime = &engine;
     scenario.weights = weights.get();
     const model::Estimate estimate = evaluate(scenario);

@@ -7,6 +7,7 @@
 #include <ranges>
 #include <tuple>
 
+#include "hardware/units.hpp"
 #include "model/infer/demand.hpp"
 
 namespace headroom::model {
@@ -161,7 +162,7 @@ Fleet smallest_fleet(Size cards, std::span<const std::vector<ServingOption>> way
       fleet.stays.push_back({i, way, way.copies(scale), way.copies(scale), {}});
       used += fleet.stays.back().copies * way.parts;
     }
-    const Size bound = (used + room_of_one - 1) / room_of_one;
+    const Size bound = divided_up(used, room_of_one);
     if (!best || bound <= best->machines) {
       fleet.patterns = pack(room_of_one, fleet.stays);
       for (const Pattern& each : fleet.patterns) fleet.machines += each.machines;

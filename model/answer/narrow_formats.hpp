@@ -14,9 +14,12 @@ namespace headroom::model {
 inline constexpr std::array<std::string_view, 4> narrow_formats = {"q3_K_M", "q2_K", "iq2_xxs",
                                                                    "iq1_s"};
 
-/// True if converted weights take fewer than 4 bits, scales included.
-inline bool is_below_four_bits(const Scheme& scheme) {
-  return 8 * precision(scheme.format).element_bytes() < 4;
+/// Bits of a converted weight, scales included; of a mix, those of its usual format.
+inline double nominal_bits(const Scheme& scheme) {
+  if (scheme.bits >= 1000) return static_cast<double>(scheme.bits) / 1000;  // a mean
+  return 8 * precision(scheme.format).element_bytes();
 }
+
+inline bool is_below_four_bits(const Scheme& scheme) { return nominal_bits(scheme) < 4; }
 
 }  // namespace headroom::model

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/answer/narrow_formats.hpp"
+
 namespace headroom::model {
 
 WayRank way_rank(const Estimate& e, bool tight) {
@@ -12,13 +14,11 @@ WayRank way_rank(const Estimate& e, bool tight) {
   return tight || e.queued > 0 ? WayRank::tight : WayRank::on_cards;
 }
 
-double bits_per_parameter(Bytes weights, double parameters) {
-  return std::round(2 * 8 * weights.real().value() / std::max(1.0, parameters)) / 2;
-}
-
 namespace {
 
-constexpr double eight_bits_from = 7, four_bits_from = 4.25;
+constexpr double eight_bits_from = 7.5, four_bits_from = 4.25;
+
+double to_halves(double bits) { return std::round(2 * bits) / 2; }
 
 /// Times as fast as weights of 16 bits that others have to be to come before them.
 double handicap(Fidelity of) {
@@ -26,6 +26,19 @@ double handicap(Fidelity of) {
 }
 
 }  // namespace
+
+double bits_per_parameter(Bytes weights, double parameters, const Scheme* scheme) {
+  constexpr double four_bits = 4.5, more_in_a_mix = 0.56;
+  const double bits = 8 * weights.real().value() / std::max(1.0, parameters);
+  if (scheme == nullptr) return to_halves(bits);
+  const double capped = to_halves(std::min(bits, nominal_bits(*scheme) + more_in_a_mix));
+  return is_below_four_bits(*scheme) ? capped : std::max(capped, four_bits);
+}
+
+double bits_per_parameter(const QuantisedModel& weights) {
+  return bits_per_parameter(weights.total, static_cast<double>(weights.model->profile.parameters),
+                            weights.scheme);
+}
 
 Fidelity fidelity(double bits) {
   if (bits >= 12) return Fidelity::sixteen_bits;

@@ -3,6 +3,7 @@
 
 #include <compare>
 
+#include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/infer/estimate.hpp"
 
 namespace headroom::model {
@@ -12,8 +13,12 @@ enum class WayRank { on_cards, tight, offload, does_not_fit, refused };
 /// `tight`: on cards, but memory may not suffice.
 WayRank way_rank(const Estimate& estimate, bool tight);
 
-/// Bits that a parameter takes in `weights`, to the next half. Formats as wide hold as much.
-double bits_per_parameter(Bytes weights, double parameters);
+/// Bits that a parameter takes in `weights`, to the next half. Formats as wide hold as much. A
+/// tower or an embedding in 16 bit does not make a format wider, nor do tensors that fall back to
+/// another one: a mix takes up to 0.56 bits more than its format (q3_K_M of Llama-3.1-8B; llama.cpp
+/// tools/quantize/README.md). Formats of 4 bits are one width. `scheme`: null if it is not known.
+double bits_per_parameter(Bytes weights, double parameters, const Scheme* scheme);
+double bits_per_parameter(const QuantisedModel& weights);
 
 /// Weights of 16 or 8 bits a parameter lose next to nothing, of 4 to 6 a little, of fewer more.
 /// Source: perplexities in llama.cpp tools/quantize/README.md.
@@ -39,7 +44,8 @@ struct WayFacts {
 double seconds_a_token(const Estimate& estimate, double served_tokens_s = 0);
 
 /// The place of a way among others; less is better. On cards:
-/// * Weights of 7 bits or more go by seconds_a_token(). Those of 8 bits have to be twice as fast as
+/// * Weights of 7.5 bits or more go by seconds_a_token(). Those of 8 bits have to be twice as fast
+/// as
 ///   those of 16 to be before them.
 /// * Narrower ones come behind, by their bits; equally wide ones go by seconds_a_token().
 /// * All of 4 bits or more go by seconds_a_token() if they serve several requests. Those of 4 have

@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hardware/units.hpp"
+
 namespace headroom::model {
 namespace {
 
-Bytes up(Bytes bytes, Size parts) { return Bytes((bytes.count() + parts - 1) / parts); }
+Bytes up(Bytes bytes, Size parts) { return Bytes(divided_up(bytes.count(), parts)); }
 
 /// Padded bytes per byte of MXFP4 experts if `parts` cards divide them.
 double padded(Size inner, Size hidden, Size parts, const ExpertPadding& padding) {
   constexpr Size block = 32;
-  const Size part = round_up((inner + parts - 1) / parts, block);
+  const Size part = round_up(divided_up(inner, parts), block);
   return static_cast<double>(round_up(part, padding.inner_multiple) * parts) /
          static_cast<double>(inner) *
          static_cast<double>(round_up(hidden, padding.hidden_multiple)) /
@@ -37,7 +39,7 @@ Bytes Shards::of_rank(const Divided& whole, const Rank& rank) const {
   if (whole.experts > Bytes(0)) bytes += experts_of_rank(whole.experts, rank);
   if (whole.vocabulary > Bytes(0)) {
     const Size rows = padded_vocabulary(rank.vocabulary_multiple);
-    bytes += (rows + rank.cards - 1) / rank.cards * up(whole.vocabulary, vocabulary);
+    bytes += divided_up(rows, rank.cards) * up(whole.vocabulary, vocabulary);
   }
   return bytes;
 }

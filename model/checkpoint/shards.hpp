@@ -75,9 +75,7 @@ struct Shards {
 
   Divided layers(Size first, Size last) const { return between(before, {first, last}); }
   /// Rows of the vocabulary including padding.
-  Size padded_vocabulary(Size multiple) const {
-    return (vocabulary + multiple - 1) / multiple * multiple;
-  }
+  Size padded_vocabulary(Size multiple) const { return round_up(vocabulary, multiple); }
   /// Bytes of `whole` on one card, rounded up.
   Bytes of_rank(const Divided& whole, const Rank& rank) const;
   /// Bytes of the experts alone on one card. In MXFP4 a card's part of the inner width is whole

@@ -9,6 +9,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "hardware/units.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -85,8 +87,6 @@ void read_tiles(ImageRule& rule, const json::object& all, const json::object* vi
   rule.whole = flag_in(all, "use_thumbnail", false);
 }
 
-Size ceiling(Size n, Size multiple) { return (n + multiple - 1) / multiple; }
-
 ImageInput by_area(const ImageRule& rule, double height, double width) {
   if (std::max(height, width) > 200 * std::min(height, width))
     throw std::invalid_argument("an image more than 200 times as long as wide is refused");
@@ -114,8 +114,8 @@ ImageInput by_rows(const ImageRule& rule, double height, double width) {
     width = std::floor(width / ratio);
   }
   const Size f = rule.patch * rule.merge;
-  const Size down = ceiling(std::max<Size>(1, static_cast<Size>(height)), f);
-  const Size along = ceiling(std::max<Size>(1, static_cast<Size>(width)), f);
+  const Size down = divided_up(std::max<Size>(1, static_cast<Size>(height)), f);
+  const Size along = divided_up(std::max<Size>(1, static_cast<Size>(width)), f);
   return {down * (along + 1), down * along * rule.merge * rule.merge};
 }
 

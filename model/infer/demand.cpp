@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "hardware/units.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -157,7 +159,7 @@ AtDemand at_demand_on(const Scenario& copy, const Serving& serving, const Target
   if (target.at_random() || target.late.any()) at.slowest = in_flight(s, serving, target, all);
   at.requests = target.at_random()
                     ? std::clamp<Size>(std::llround(at.slowest->requests), 1, serving.batch)
-                    : (target.users + copies - 1) / copies;
+                    : divided_up(target.users, copies);
   if (at.requests == 0) return at;
   s.batch = at.requests;
   at.service = service_of(s, evaluate(s));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hardware/units.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -150,7 +151,7 @@ Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs
   one_.batch = 1;
   stages = std::max<Size>(1, plan_.stages);
   Scenario share = s;
-  share.batch = (running + stages - 1) / stages;
+  share.batch = divided_up(running, stages);
   others = static_cast<double>(share.batch - 1);
   prompt_tokens = s.prompt_tokens;
   output_tokens = static_cast<double>(s.output_tokens);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hardware/units.hpp"
 #include "model/describe/layer_range.hpp"
 
 namespace headroom::model {
@@ -42,7 +43,7 @@ Seconds ring_seconds(const Links& links, const Group& group, RealBytes bytes) {
 Seconds ring_latency(const Links& links, const Group& group) {
   if (group.cards <= 1) return {};
   const Size here = together(links, group);
-  const Size boxes = (group.cards + here - 1) / here;
+  const Size boxes = divided_up(group.cards, here);
   return real_count(group.cards - boxes) * step_inside + real_count(boxes - 1) * step_between;
 }
 

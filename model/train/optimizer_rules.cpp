@@ -4,13 +4,15 @@
 #include <functional>
 #include <numeric>
 
+#include "hardware/units.hpp"
+
 namespace headroom::model::optimizer_rules {
 namespace {
 
 Size product(const Shape& s) {
   return std::accumulate(s.begin(), s.end(), Size{1}, std::multiplies<>{});
 }
-Size blocks(const Shape& s, Size of) { return (product(s) + of - 1) / of; }
+Size blocks(const Shape& s, Size of) { return divided_up(product(s), of); }
 Shape ones(const Shape& s) { return Shape(s.size(), 1); }
 Shape without(Shape s, std::size_t from_the_end) {
   s.erase(s.end() - static_cast<std::ptrdiff_t>(from_the_end));

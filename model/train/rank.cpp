@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "hardware/units.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/mix.hpp"
 #include "model/infer/scenario/layer_split.hpp"
@@ -30,7 +31,7 @@ RankShare share_of(const TrainingScenario& s, const QuantisedModel& weights, Siz
   RankShare share;
   const Divided layers = shards.layers(here.first, here.last);
   share.dense = of(layers);
-  share.experts = (shards.experts_of_rank(layers.experts, rank).count() + p.tensor - 1) / p.tensor;
+  share.experts = divided_up(shards.experts_of_rank(layers.experts, rank).count(), p.tensor);
   const bool copied = p.stages > 1 && s.model->profile.tied_head && here.has_head;
   if (here.has_embedding || copied) share.embedding_and_head += of(shards.embedding);
   if (here.has_head) share.embedding_and_head += of(shards.head);
@@ -96,7 +97,7 @@ RankShare base_of_rank(const TrainingScenario& s, Size stage) {
 Size adapters_of_rank(const TrainingScenario& s, Size adapted) {
   const Size t = s.parallel.tensor;
   const Size divided = (adapted * (t + 1) + 2 * t - 1) / (2 * t);
-  return (divided + s.parallel.stages - 1) / s.parallel.stages;
+  return divided_up(divided, s.parallel.stages);
 }
 
 Size distinct_matrices(const TrainingScenario& s, Size stage) {

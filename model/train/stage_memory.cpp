@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hardware/units.hpp"
 #include "model/infer/memory/rounding.hpp"
 #include "model/train/factors.hpp"
 #include "model/train/passes.hpp"
@@ -11,7 +12,7 @@
 namespace headroom::model {
 namespace {
 
-Bytes share(Bytes bytes, Size of) { return of <= 1 ? bytes : Bytes((bytes.count() + of - 1) / of); }
+Bytes share(Bytes bytes, Size of) { return of <= 1 ? bytes : Bytes(divided_up(bytes.count(), of)); }
 
 /// The share of dense weights and experts that ZeRO shards from stage `from` on.
 Bytes shared(const TrainingScenario& s, Bytes dense, Bytes experts, int from) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "hardware/units.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "sweep/accuracy/contradictions.hpp"
@@ -112,7 +113,7 @@ class Scorer {
   /// Caches of so many tokens: of as few sequences as have them where one is no longer than the
   /// context that the row states.
   static void hold_tokens(model::Scenario& s, Size tokens) {
-    s.batch = s.context > 0 && tokens > s.context ? (tokens + s.context - 1) / s.context : 1;
+    s.batch = s.context > 0 && tokens > s.context ? divided_up(tokens, s.context) : 1;
     s.context = tokens / s.batch;
     if (s.context < s.prompt_tokens + s.output_tokens)
       s.prompt_tokens = std::max<Size>(1, s.context - s.output_tokens);

@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 
 #include "hardware/quantity_text.hpp"
+#include "hardware/units.hpp"
 #include "model/train/matrix_format.hpp"
 #include "sweep/launch/script.hpp"
 #include "sweep/output.hpp"
@@ -168,7 +169,7 @@ std::string_view mixed_type(const TrainingPoint& point) {
 Size steps_of(const TrainingPoint& point) {
   const model::TrainingScenario& s = point.step();
   const Size tokens = s.parallel.replicas * s.batch * s.accumulated * s.sequence;
-  return (point.given.token_budget + tokens - 1) / tokens;
+  return divided_up(point.given.token_budget, tokens);
 }
 
 std::string checkpoint_of(const TrainingPoint& point) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hardware/quantity_text.hpp"
+#include "hardware/units.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen/interval_words.hpp"
@@ -41,7 +42,7 @@ std::string given_machine(const Machine& machine) {
 std::string budget_argument(const GivenScenario& given, Bytes budget) {
   if (given.machine->devices.empty() || budget >= card_budget(given.scenario, 0)) return {};
   constexpr Size mib = Size{1} << 20;
-  return fmt::format(" --gpu-budget {}MiB", (budget.count() + mib - 1) / mib);
+  return fmt::format(" --gpu-budget {}MiB", divided_up(budget.count(), mib));
 }
 
 std::string launch_words(const GivenScenario& given, Bytes budget) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "hardware/units.hpp"
 #include "model/checkpoint/formats/gguf_reader.hpp"
 #include "model/checkpoint/formats/gguf_types.hpp"
 
@@ -193,7 +194,7 @@ GgufHeader parse(GgufReader& in, Size file_size, std::string origin) {
   const Size alignment = header.number("general.alignment", 32);
   if (alignment <= 0 || alignment > 65536 || (alignment & (alignment - 1)) != 0)
     in.fail(fmt::format("general.alignment is {}, expected a power of two", alignment));
-  header.header_bytes = (in.position() + alignment - 1) / alignment * alignment;
+  header.header_bytes = round_up(in.position(), alignment);
   check_places(in, places, header.list, header.header_bytes, alignment, file_size);
   header.split_number = header.number("split.no", 0);
   header.split_count = std::max<Size>(header.number("split.count", 1), 1);

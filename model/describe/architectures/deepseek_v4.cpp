@@ -3,6 +3,7 @@
 // mix the residual streams.
 #include "model/describe/architectures/deepseek_v4.hpp"
 
+#include "hardware/units.hpp"
 #include "model/describe/architectures/words.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/latent.hpp"
@@ -93,7 +94,7 @@ Part indexer(Classes k, const DeepSeekSizes& s, Size rate) {
            linear("q_b_proj", s.rank, s.index_heads * s.index_dim) + tables(k, s.rotated) +
            in("scorer", k("IndexerScorer"), linear("weights_proj", s.hidden, s.index_heads));
   p.caches = {{.kind = CacheKind::indexer,
-               .per_token = (s.index_dim + rate - 1) / rate,
+               .per_token = divided_up(s.index_dim, rate),
                .score_dims = s.index_heads * s.index_dim / rate,
                .entry_tokens = rate,
                .entry_bytes = fp8_index_bytes(s.index_dim),
@@ -131,10 +132,10 @@ Part attention_of(const Config& c, Classes k, const DeepSeekSizes& s, const std:
   const Size rate = rate_of(c, kind), width = picks ? 2 * s.dim : s.dim;
   Part inner = compressor(k, s.hidden, s.dim, width, rate, s.rotated);
   inner.caches = {{.kind = CacheKind::latent,
-                   .per_token = (s.dim + rate - 1) / rate,
+                   .per_token = divided_up(s.dim, rate),
                    .picked = picks ? times({c.dim({"index_topk"}, 512), rate}) : 0,
                    .score_dims = 2 * s.heads * s.dim / rate,
-                   .expanded_per_token = (s.dim + rate - 1) / rate,
+                   .expanded_per_token = divided_up(s.dim, rate),
                    .entry_tokens = rate,
                    .entry_bytes = fp8_entry_bytes(s),
                    .page_tokens = compressed_page},

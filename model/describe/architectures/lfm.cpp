@@ -2,6 +2,7 @@
 // the others have attention.
 #include <algorithm>
 
+#include "hardware/units.hpp"
 #include "model/describe/blocks/experts.hpp"
 #include "model/describe/blocks/recurrent.hpp"
 #include "model/describe/whole_width.hpp"
@@ -75,7 +76,7 @@ Part lfm2(const Config& c) {
     const Size step = c.dim({"block_multiple_of"}, 256);
     inner = whole_width(c, "block_ffn_dim_multiplier",
                         c.number({"block_ffn_dim_multiplier"}, 1.0) * static_cast<double>(inner));
-    inner = (inner + step - 1) / step * step;
+    inner = round_up(inner, step);
   }
   const Part attn = attention_of(c, k), conv = short_conv(c, k);
   return frame(c, k, rotary(k("RotaryEmbedding"), rotated_if_scaled(c, heads_of(c).dim)),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hardware/units.hpp"
 #include "model/describe/architectures/composition.hpp"
 #include "model/describe/architectures/vision_towers.hpp"
 #include "model/describe/blocks/qwen.hpp"
@@ -33,7 +34,7 @@ Size table_rows(const Config& c, Size index, Size heads) {
     if (taken >= index * heads) rows += prime;
   }
   const Size multiple = c.dim({"make_ngram_vocab_size_divisible_by"}, 128);
-  return (rows + multiple - 1) / multiple * multiple;
+  return round_up(rows, multiple);
 }
 
 /// The sorted numbers of the layers with hashed embeddings, counted from 1.

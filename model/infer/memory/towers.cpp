@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hardware/units.hpp"
 #include "model/infer/memory/rounding.hpp"
 #include "model/infer/memory/start_pass.hpp"
 
@@ -39,7 +40,7 @@ ImageInput largest_image(const ImageRule& rule) {
     const Size tokens = rule.max_pixels / (merged * merged);
     return {tokens, tokens * share};
   }
-  const Size along = (rule.longest_edge + merged - 1) / merged;
+  const Size along = divided_up(rule.longest_edge, merged);
   return {along * (along + 1), along * along * share};
 }
 

@@ -7,6 +7,7 @@
 
 #include "hardware/machine.hpp"
 #include "hardware/precision.hpp"
+#include "hardware/units.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/engine/cache_precision.hpp"
 #include "model/engine/engine.hpp"
@@ -103,7 +104,7 @@ struct Scenario {
     return max_ttft_p95 + max_tpot_p95 + max_total_p99 + burstiness + load_factor > 0;
   }
   /// Sequences that go through a layer together.
-  Size batch_part() const { return (batch + batch_parts - 1) / batch_parts; }
+  Size batch_part() const { return divided_up(batch, batch_parts); }
 };
 
 }  // namespace headroom::model

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hardware/units.hpp"
 #include "model/checkpoint/model.hpp"
 
 namespace headroom::model {
@@ -10,7 +11,7 @@ Size least_usual_context(const Scenario& s, const Model& model) {
   constexpr Size together = 8192;
   if (!s.kv_cache || !model.profile.generative || model.encoder_decoder) return 0;
   if (!s.runtime->serving.default_contexts.empty()) return 0;
-  const Size context = (together + s.batch - 1) / s.batch;
+  const Size context = divided_up(together, s.batch);
   return model.shape.positions > 0 ? std::min(context, model.shape.positions) : context;
 }
 

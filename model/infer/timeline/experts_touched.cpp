@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "hardware/units.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -13,7 +15,7 @@ namespace {
 /// is multiplied by sqrt(groups / (groups - 1)). This holds for exchangeable normal variables of a
 /// fixed sum. Within 6 % of the exact value (tests/model/expert_spread_test.cpp).
 double most_of_a_group(Size experts, Size groups, Size touched) {
-  const Size each = (experts + groups - 1) / groups;
+  const Size each = divided_up(experts, groups);
   const Size first = std::max<Size>(0, touched - (experts - each)), last = std::min(each, touched);
   double sum = 0, weight = 1;
   std::vector<double> up_to;
@@ -44,7 +46,7 @@ double experts_touched(const Profile& profile, double tokens, Size groups) {
   const double at = count - static_cast<double>(below);
   double most = (1 - at) * most_of_a_group(r.experts, groups, below);
   if (at > 0) most += at * most_of_a_group(r.experts, groups, below + 1);
-  return most / static_cast<double>((r.experts + groups - 1) / groups);
+  return most / static_cast<double>(divided_up(r.experts, groups));
 }
 
 }  // namespace headroom::model

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "hardware/units.hpp"
 #include "model/train/tape/layer_run.hpp"
 
 namespace headroom::model {
@@ -38,9 +39,7 @@ Tape::Sums around_tower(const Model& model, const TapeMode& mode, const VisionTo
   ends.operand_bits = 0;
   Tape tape(ends);
   // Elements a patch of what has `width` a token.
-  const auto merged = [&](Size width) {
-    return tokens((width + tower.patches_of_token - 1) / tower.patches_of_token);
-  };
+  const auto merged = [&](Size width) { return tokens(divided_up(width, tower.patches_of_token)); };
   std::optional<Value> made;
   bool grad = mode.tower_trained;
   for (const Module& m : model.part.modules) {
