@@ -78,6 +78,10 @@ PassSeconds Evaluator::seconds_of_step(const Plan& plan) {
 void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   block_->speeds.know(s_, plan);
   const Speeds& reached = block_->speeds;
+  if (!prompts_) {
+    prompts_.emplace(s_, reached, prefill_pass(s_, s_.prompt_tokens));
+    step_.emplace(s_, reached, step_pass(s_));
+  }
   const Timeline first = prefill(s_, reached, plan, *prompts_, TimelineDetail::totals);
   const LoadTime& load = loading(uses, plan);
   e.load = load.cold();
@@ -161,8 +165,8 @@ const Evaluator::Outcome& Evaluator::outcome(const Plan& plan) {
 }
 
 Estimate Evaluator::in_place_of(const Scenario& changed) {
-  if (!running_) running_ = std::make_unique<Evaluator>();
-  running_->decides_sequences_ = false;
+  // How many sequences run, and how many the engine is asked for, changes nothing in the block.
+  if (!running_ || running_->block_ != block_) running_.reset(new Evaluator(block_));
   return (*running_)(changed);
 }
 
@@ -201,7 +205,7 @@ bool differ_only_in_sizes(const Scenario& a, Scenario b) {
 }  // namespace
 
 void Evaluator::prepare(const Scenario& s) {
-  if (!differ_only_in_sizes(s_, s)) {
+  if (!of_block_ && !differ_only_in_sizes(s_, s)) {
     block_.reset();
     loading_.reset();
     lasting_refusal_ = unsupported_combination(s);
@@ -209,12 +213,12 @@ void Evaluator::prepare(const Scenario& s) {
   last_.reset();
   uses_.reset();
   s_ = s;
+  prompts_.reset();
+  step_.reset();
   refusal_ = lasting_refusal_ != Reason::none ? lasting_refusal_ : refusal(s_);
   if (refusal_ != Reason::none) return;
-  if (!block_) block_.emplace(s_);
+  if (!block_) block_ = std::make_shared<Block>(s_);
   uses_.emplace(s_, block_->setup);
-  prompts_.emplace(s_, block_->speeds, prefill_pass(s_, s_.prompt_tokens));
-  step_.emplace(s_, block_->speeds, step_pass(s_));
 }
 
 Estimate Evaluator::operator()(const Scenario& s) {
@@ -224,7 +228,7 @@ Estimate Evaluator::operator()(const Scenario& s) {
   if (!(s_ == s)) prepare(s);
   if (refusal_ != Reason::none) return refused(refusal_);
   const Plan plan = place(*uses_, 1.0);
-  const bool open = decides_sequences_ && leaves_sequences_open(s_);
+  const bool open = !of_block_ && leaves_sequences_open(s_);
   const bool surely = open && plan.feasible() && usual_number_surely_fits(*uses_);
   if (open && !surely)
     if (const auto asked = with_fewer_sequences(*uses_, plan)) return in_place_of(*asked);

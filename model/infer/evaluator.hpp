@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "model/infer/block.hpp"
 #include "model/infer/estimate.hpp"
@@ -24,6 +25,9 @@ class Evaluator {
   Estimate operator()(const Scenario& scenario);
 
  private:
+  /// Of scenarios of that block alone, which say with how many sequences the engine was started.
+  explicit Evaluator(std::shared_ptr<Block> block) : of_block_(true), block_(std::move(block)) {}
+
   /// Results of a placement that do not depend on budgets.
   struct Outcome {
     Plan plan;
@@ -54,16 +58,16 @@ class Evaluator {
   Estimate with_waiting(Scenario running);
   Estimate refused(Reason reason, Bytes short_bytes = {}) const;
 
+  bool of_block_ = false;        ///< true: made for scenarios of one block
   Scenario s_;                   ///< the last one: all below points to it
   Reason lasting_refusal_{};     ///< as lasting as block_
   Reason refusal_{};             ///< whatever its budgets are; so with all below
   std::optional<Outcome> last_;  ///< the last placement: the next budget's is often equal
   std::optional<Uses> uses_;
   std::optional<TimedPass> prompts_, step_;
-  std::optional<Block> block_;          ///< scenarios like the last one
+  std::shared_ptr<Block> block_;        ///< scenarios like the last one
   std::optional<Loading> loading_;      ///< likewise: weights do not depend on sizes
   std::unique_ptr<Evaluator> running_;  ///< evaluator for in_place_of()
-  bool decides_sequences_ = true;       ///< false: the scenario says how the engine was started
 };
 
 }  // namespace headroom::model
