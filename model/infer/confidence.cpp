@@ -37,13 +37,13 @@ Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd
                ? Confidence::yes
                : Confidence::marginal;
   }
+  // Weights that are mapped and exceed the memory are read again for every token.
+  if (expected == Verdict::fits_disk_offload && engine.offload.mode == Offload::compute)
+    return Confidence::marginal;
   if (fits(expected)) {
     const Plan high = place(uses, memory.high);
     if (verdict_of(high) != expected || cards_used(high) != cards) return Confidence::marginal;
     if (plan && expected <= Verdict::fits_gpus && !holds_at_high_end(uses, *plan))
-      return Confidence::marginal;
-    // Weights that are mapped and exceed the memory are read again for every token.
-    if (expected == Verdict::fits_disk_offload && engine.offload.mode == Offload::compute)
       return Confidence::marginal;
     if (expected == Verdict::fits_one_gpu) return Confidence::yes;
     return verdict_of(place(uses, memory.low)) == expected ? Confidence::yes : Confidence::marginal;

@@ -31,11 +31,6 @@ Reason unsupported_combination(const Scenario& s) {
   if (!s.runtime->weights.holds(s.weights->scheme->family)) return Reason::precision_unsupported;
   if (loading_of(*s.weights->model, *s.weights->scheme, *s.runtime, *s.machine) == Loading::refused)
     return Reason::precision_unsupported;
-  return Reason::none;
-}
-
-/// Scenarios that are impossible with any memory.
-Reason refusal(const Scenario& s) {
   const Model& model = *s.weights->model;
   if (s.kv_cache && !holds_cache(*s.runtime, model, cache_precision(s)))
     return Reason::cache_unsupported;
@@ -45,16 +40,19 @@ Reason refusal(const Scenario& s) {
     return Reason::parallelism_unsupported;
   if (s.runtime->parallel.split == Split::tensors && s.assignment != nullptr)
     return Reason::parallelism_unsupported;
-  if (s.runtime->cache.rejects_beyond_max_positions && !s.within_positions())
-    return Reason::context_too_long;
   return Reason::none;
+}
+
+/// Contexts that are impossible with any memory.
+Reason refused_context(const Scenario& s) {
+  return s.runtime->cache.rejects_beyond_max_positions && !s.within_positions()
+             ? Reason::context_too_long
+             : Reason::none;
 }
 
 /// True if the results of a plan depend on budgets. Shares of rows do, and so does a draft model
 /// placed separately.
-bool needs_budgets(const Scenario& s) {
-  return s.draft != nullptr || (s.layer_split != nullptr && s.layer_split->mode == SplitMode::row);
-}
+bool needs_budgets(const Scenario& s) { return s.draft != nullptr || shares_rows(s); }
 
 std::uint8_t min_share(const PassSeconds& time) {
   return static_cast<std::uint8_t>(std::min(1.0, time.least / time.total) * max_low_share);
@@ -165,7 +163,7 @@ const Evaluator::Outcome& Evaluator::outcome(const Plan& plan) {
 }
 
 Estimate Evaluator::in_place_of(const Scenario& changed) {
-  // How many sequences run, and how many the engine is asked for, changes nothing in the block.
+  // Numbers of sequences change nothing in the block.
   if (!running_ || running_->block_ != block_) running_.reset(new Evaluator(block_));
   return (*running_)(changed);
 }
@@ -215,7 +213,7 @@ void Evaluator::prepare(const Scenario& s) {
   s_ = s;
   prompts_.reset();
   step_.reset();
-  refusal_ = lasting_refusal_ != Reason::none ? lasting_refusal_ : refusal(s_);
+  refusal_ = lasting_refusal_ != Reason::none ? lasting_refusal_ : refused_context(s_);
   if (refusal_ != Reason::none) return;
   if (!block_) block_ = std::make_shared<Block>(s_);
   uses_.emplace(s_, block_->setup);

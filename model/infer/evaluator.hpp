@@ -25,7 +25,7 @@ class Evaluator {
   Estimate operator()(const Scenario& scenario);
 
  private:
-  /// Of scenarios of that block alone, which say with how many sequences the engine was started.
+  /// Scenarios are of that block alone, and say with how many sequences the engine was started.
   explicit Evaluator(std::shared_ptr<Block> block) : of_block_(true), block_(std::move(block)) {}
 
   /// Results of a placement that do not depend on budgets.

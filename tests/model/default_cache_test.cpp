@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "model/checkpoint/checkpoint_methods.hpp"
+#include "model/infer/memory/attention_rules.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "tests/support/scenarios.hpp"
@@ -160,7 +161,7 @@ TEST(RecurrentStates, ScansAndConvolutionsHaveTypesOfTheirOwn) {
     EXPECT_EQ(with(1), row.bytes) << row.model << ' ' << row.engine;
     EXPECT_EQ(with(3), 3 * row.bytes);
     s.batch = 1;
-    const double read = kv_read(s, {.self = 0, .source = 0}, 0, layers, 1).value();
+    const double read = AttentionRules(s).read(1, {.self = 0, .source = 0}, {0, layers}).value();
     EXPECT_DOUBLE_EQ(read, 2.0 * static_cast<double>(row.bytes))
         << "read and written at each token";
   }

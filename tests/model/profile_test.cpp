@@ -6,6 +6,7 @@
 
 #include "model/describe/architecture.hpp"
 #include "model/describe/layer_numbers.hpp"
+#include "model/infer/memory/attention_rules.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -105,18 +106,19 @@ TEST(Profile, SparseAttentionLooksAtWhatItsIndexerPicks) {
   const Machine m = machine(8, 80, 1000, 2000);
   const Scenario s = scenario(w, m, "vllm");
   const auto flops = [&](Size tokens) {
-    return decode_score_flops(s, {.self = tokens}, 0, 1).value();
+    return AttentionRules(s).decode_flops(s.batch, {.self = tokens}, {0, 1}).value();
   };
   const double attention = 2.0 * 128 * (128 + 64 + 128), index = 2.0 * 64 * 128;
   EXPECT_DOUBLE_EQ(flops(2048), 2048 * (attention + index));
   EXPECT_DOUBLE_EQ(flops(100'000), 2048 * attention + 100'000 * index);
   // A prompt: the first 2048 tokens look at all before them.
-  EXPECT_DOUBLE_EQ(prefill_score_flops(s, 10'000, 0, 1).value(),
+  EXPECT_DOUBLE_EQ(AttentionRules(s).prompt_flops(s.batch, 10'000, {0, 1}).value(),
                    (2048.0 * 2049 / 2 + 7952.0 * 2048) * attention + 10'000.0 * 10'001 / 2 * index);
   // transformers multiplies them all and masks what is not picked.
   const Scenario masked = scenario(w, m, "transformers");
-  EXPECT_DOUBLE_EQ(decode_score_flops(masked, {.self = 100'000}, 0, 1).value(),
-                   100'000 * (attention + index));
+  EXPECT_DOUBLE_EQ(
+      AttentionRules(masked).decode_flops(masked.batch, {.self = 100'000}, {0, 1}).value(),
+      100'000 * (attention + index));
   // All tokens are kept whatever is looked at: 512 + 64 of the latent, 128 of the index in FP8 with
   // a scale.
   EXPECT_EQ(kv_cache(s, {.self = 16'000}, 0, 1).count(), 16'000 * (2 * (512 + 64) + 132));

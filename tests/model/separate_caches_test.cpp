@@ -8,6 +8,7 @@
 #include "model/engine/default_cache.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/attention_rules.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -87,7 +88,7 @@ TEST(SeparateCaches, AStepReadsBothFormats) {
   const auto read = [&](const char* cache) {
     Scenario s = on.s;
     s.kv_precision = asked_cache(cache);
-    return kv_read(s, {.self = 1000}, 0, 28).value();
+    return AttentionRules(s).read(s.batch, {.self = 1000}, {0, 28}).value();
   };
   // 28 layers, 8 heads of 128.
   EXPECT_DOUBLE_EQ(read("q8_0/q4_0"), 1000.0 * 28 * 1024 * (34 + 18) / 32);

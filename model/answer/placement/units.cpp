@@ -34,6 +34,7 @@ UnitBuilder::UnitBuilder(const Scenario& s)
     : s_(s),
       uses_(s),
       pass_(step_pass(s)),
+      rules_(s),
       layers_(std::ssize(s.weights->layer)),
       cpu_(known(cpu_rate(s))) {
   for (Size card = 0; card < card_count(s); ++card)
@@ -48,9 +49,9 @@ Units UnitBuilder::units(const Regime& regime) const {
     const LayerSpan piece{{layer, layer + 1}, content};
     const Bytes bytes = piece_bytes(*s_.weights, piece);
     const Bytes caches = content == Content::experts ? Bytes(0) : cache(layer, layer + 1);
-    const Work work = work_of(s_, pass_, piece);
+    const Work work = layer_work(s_, rules_, pass_, piece).all;
     const bool attends = content != Content::experts && !streams(s_);
-    const Work attention = attends ? attention_work(s_, pass_, piece.layers) : Work{};
+    const Work attention = attends ? attention_work(s_, rules_, pass_, piece.layers) : Work{};
     const RealBytes moved = streamed_bytes(s_, pass_, piece);
     const std::array<Size, 6> alike{
         static_cast<Size>(kind_of(layer, content)),  bytes.count(),     caches.count(),

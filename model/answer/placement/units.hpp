@@ -52,6 +52,7 @@ class UnitBuilder {
   const Scenario& s_;
   Uses uses_;
   Pass pass_;
+  AttentionRules rules_;
   Size layers_;
   std::vector<Throughput> cards_;
   Throughput cpu_;

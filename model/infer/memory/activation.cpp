@@ -56,15 +56,14 @@ bool is_attended(const CacheClass& c) {
 
 /// Bytes of the attention masks for one token: one mask of the whole context, one of the window.
 double mask_bytes(const Scenario& s, const TokenBytes& token) {
-  const Size element = s.runtime->memory.mask_bytes;
-  if (element == 0 || !s.kv_cache) return 0;
   Size longest = 0, windowed = 0;
-  for (const CacheClass& c : s.weights->model->profile.caches) {
-    if (!is_attended(c) || c.entry_tokens > 1) continue;
-    Size& cells = c.window > 0 ? windowed : longest;
-    cells = std::max(cells, tokens_of_sequence(s, c, reserved_tokens(s)));
+  for (const auto& [cache, window, masked, copied] : token.attended) {
+    if (!masked) continue;
+    Size& cells = cache->window > 0 ? windowed : longest;
+    cells = std::max(cells, tokens_of_sequence(s, *cache, window, reserved_tokens(s)));
   }
-  return static_cast<double>((longest + windowed) * element * (token.score > 0 ? 2 : 1));
+  return static_cast<double>((longest + windowed) * s.runtime->memory.mask_bytes *
+                             (token.score > 0 ? 2 : 1));
 }
 
 /// Elements per token and head where MLA runs on latents: the query with its rotated part, the
@@ -103,24 +102,33 @@ double feed_forward_bytes(const Scenario& s, Size shards, double element) {
   return memory.residual_copies * hidden * element + widest / static_cast<double>(shards) * element;
 }
 
-/// A layer's keys and values of all sequences in 16 bit, on each of `shards` cards whose attention
-/// copies them. 0: none are copied.
-double copied_cache(const Scenario& s, Size shards) {
+/// True if attention copies keys and values to 16 bit on these cards.
+bool copies_cache(const Scenario& s) {
   const auto& makers = s.runtime->memory.cache_copies;
-  if (makers.empty() || !s.kv_cache || s.machine->devices.empty() || score_bytes(s) > 0) return 0;
-  if (std::ranges::find(makers, s.machine->devices.front().vendor) == makers.end()) return 0;
+  return !makers.empty() && s.kv_cache && !s.machine->devices.empty() && score_bytes(s) == 0 &&
+         std::ranges::find(makers, s.machine->devices.front().vendor) != makers.end();
+}
+
+/// Elements of a token in a layer that it copies.
+double copied_elements(const Scenario& s, const CacheClass& c) {
   const CachePrecision format = cache_precision(s);
   const Size keys_copied = format.keys->name == "fp16" ? 0 : 1;
   const Size values_copied = format.values->name == "fp16" ? 0 : 1;
+  const bool latent = c.kind == CacheKind::latent && keeps_latents(s);
+  const Size all = latent ? c.per_token_before.back() : elements_before(s, c).back();
+  const Size values = latent ? 0 : values_before(s, c).back();  // latents: a part of the keys
+  return static_cast<double>((keys_copied * (all - values) + values_copied * values) / c.layers);
+}
+
+/// A layer's keys and values of all sequences in 16 bit, on each of `shards` cards whose attention
+/// copies them. 0: none are copied.
+double copied_cache(const Scenario& s, Size shards, const TokenBytes& token) {
   double largest = 0;
-  for (const CacheClass& c : s.weights->model->profile.caches) {
-    const bool latent = c.kind == CacheKind::latent && keeps_latents(s);
-    if (c.layers == 0 || !is_attended(c)) continue;
-    const Size all = latent ? c.per_token_before.back() : elements_before(s, c).back();
-    const Size values = latent ? 0 : values_before(s, c).back();  // latents: a part of the keys
-    const Size copied = (keys_copied * (all - values) + values_copied * values) / c.layers;
-    const auto tokens = static_cast<double>(tokens_of_sequence(s, c, reserved_tokens(s)));
-    largest = std::max(largest, static_cast<double>(copied) * tokens);
+  for (const auto& [cache, window, masked, copied] : token.attended) {
+    if (copied == 0) continue;
+    const auto tokens =
+        static_cast<double>(tokens_of_sequence(s, *cache, window, reserved_tokens(s)));
+    largest = std::max(largest, copied * tokens);
   }
   return 2 * largest * static_cast<double>(s.batch_part()) / static_cast<double>(shards);
 }
@@ -170,11 +178,20 @@ TokenBytes::TokenBytes(const Scenario& s, Size shards)
       feed_forward(feed_forward_bytes(s, shards, element)),
       attention(attention_width(s, shards) * element),
       heads(static_cast<double>(s.weights->model->shape.query_heads) / static_cast<double>(shards)),
-      score(static_cast<double>(score_bytes(s))) {}
+      score(static_cast<double>(score_bytes(s))) {
+  const bool masks = s.runtime->memory.mask_bytes > 0 && s.kv_cache, copies = copies_cache(s);
+  for (const CacheClass& c : s.weights->model->profile.caches) {
+    if (!is_attended(c)) continue;
+    const bool masked = masks && c.entry_tokens <= 1;
+    const double copied = copies && c.layers > 0 ? copied_elements(s, c) : 0;
+    if (masked || copied > 0) attended.push_back({&c, stored_window(s, c), masked, copied});
+  }
+}
 
 Bytes activations(const Scenario& s, Size pass, Size shards, Side side) {
-  const double copied = side == Side::card ? copied_cache(s, shards) : 0;
-  return pass_activations(s, pass, shards, TokenBytes(s, shards), Head::here, copied);
+  const TokenBytes token(s, shards);
+  const double copied = side == Side::card ? copied_cache(s, shards, token) : 0;
+  return pass_activations(s, pass, shards, token, Head::here, copied);
 }
 
 CachedTokens prompt_tokens(const Scenario& s) {
@@ -215,7 +232,7 @@ WorkingMemory::WorkingMemory(const Scenario& s, Size shards, const TokenBytes& t
       count_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {
   const Size pass = pass_tokens(s);
   const double logits = logits_of(s, pass, shards);
-  const double copied = copied_cache(s, shards);
+  const double copied = copied_cache(s, shards, token);
   layers_ = rounded_up(layer_activations(s, pass, token, copied));
   host_layers_ = copied > 0 ? rounded_up(layer_activations(s, pass, token, 0)) : layers_;
   head_ = rounded_up(head_activations(s, pass, logits, token, Head::here));
@@ -251,14 +268,17 @@ Size tokens_in_flight(const Scenario& s) {
   return times({passes, batched_tokens(s)});
 }
 
-Bytes workspace(const Scenario& s, std::size_t card) {
-  const double graphs = graphs_in_share(s);
-  if (s.runtime->memory.workspace_bytes.value <= 0) return rounded_up(graphs);
+Workspace::Workspace(const Scenario& s, std::size_t card) {
+  if (s.runtime->memory.workspace_bytes.value <= 0) return;
   const bool hopper = s.machine->devices[card].compute_capability == ComputeCapability{9, 0};
   const bool unpacks =
       s.weights->scheme->family == SchemeFamily::gptq && width_of(*s.weights) == Width::four;
-  return rounded_up((hopper ? 32.0 * 1048576 : s.runtime->memory.workspace_bytes.value) + graphs +
-                    (unpacks ? 2.0 * static_cast<double>(s.weights->largest_matrix) : 0.0));
+  buffers_ = hopper ? 32.0 * 1048576 : s.runtime->memory.workspace_bytes.value;
+  unpacked_ = unpacks ? 2.0 * static_cast<double>(s.weights->largest_matrix) : 0.0;
+}
+
+Bytes workspace(const Scenario& s, std::size_t card) {
+  return Workspace(s, card).with(graphs_in_share(s));
 }
 
 }  // namespace headroom::model

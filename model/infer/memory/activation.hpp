@@ -2,6 +2,7 @@
 #pragma once
 
 #include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/memory/rounding.hpp"
 
 namespace headroom::model {
 
@@ -55,14 +56,23 @@ Bytes activations(const Scenario& scenario, Size tokens, Size shards, Side side 
 CachedTokens prompt_tokens(const Scenario& scenario);
 
 /// A token's share of activations() on one of `shards` cards, whatever the sizes are. Left out:
-/// scores and masks, which depend on sizes.
+/// scores, masks and copies, which depend on sizes.
 struct TokenBytes {
   TokenBytes(const Scenario& scenario, Size shards);
+
+  /// A cache that attention reads token by token, and that it masks or copies.
+  struct Attended {
+    const CacheClass* cache;
+    Size window;    ///< stored_window()
+    bool masked;    ///< columns of a mask stand for its tokens
+    double copied;  ///< elements of one of its tokens in a layer that are copied
+  };
 
   double element;                  ///< bytes of one
   double feed_forward, attention;  ///< bytes
   double heads;                    ///< on this card
   double score;                    ///< score_bytes()
+  boost::container::small_vector<Attended, 2> attended;
 };
 
 /// Peak bytes besides weights and the largest caches, in prefill or the last decode step. An engine
@@ -99,11 +109,20 @@ class WorkingMemory {
 /// partly rotated heads.
 Bytes rotary_tables(const Scenario& scenario, Size layers);
 
-/// Bytes of kernels' buffers in the allocator's count: cuBLAS uses 32 MiB on compute capability 9.0
-/// and 8.125 MiB on others (PyTorch, CUDA semantics, cuBLAS workspaces). Kernels for 4-bit GPTQ
-/// unpack the largest matrix to 16 bit (exllamav2 q_matrix.cu, temp_dq). CUDA graphs count too
-/// where they are within the engine's share of the card; without graphs (enforce_eager) there are
-/// none.
+/// Bytes of kernels' buffers on a card, as the allocator counts: cuBLAS uses 32 MiB on compute
+/// capability 9.0 and 8.125 MiB on others (PyTorch, CUDA semantics, cuBLAS workspaces). Kernels for
+/// 4-bit GPTQ unpack the largest matrix to 16 bit (exllamav2 q_matrix.cu, temp_dq). CUDA graphs
+/// count too where they are within the engine's share of the card; without graphs (enforce_eager)
+/// there are none.
+class Workspace {
+ public:
+  Workspace(const Scenario& scenario, std::size_t card);
+  /// `graphs`: graphs_in_share().
+  Bytes with(double graphs) const { return rounded_up(buffers_ + graphs + unpacked_); }
+
+ private:
+  double buffers_ = 0, unpacked_ = 0;
+};
 Bytes workspace(const Scenario& scenario, std::size_t card);
 
 }  // namespace headroom::model

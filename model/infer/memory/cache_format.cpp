@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/engine/default_cache.hpp"
+#include "model/engine/runs_on.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 
 namespace headroom::model {
@@ -49,6 +50,28 @@ const std::vector<Size>& fp32_before(const Scenario& s, const CacheClass& c) {
 
 const std::vector<Size>& elements_of_state(const Scenario& s, const CacheClass& c) {
   return s.runtime->cache.newest_input ? c.state_before : c.carried_before;
+}
+
+Size fp32_excess(const Scenario& s) {
+  constexpr Size fp32_bytes = 4;
+  return fp32_bytes - s.runtime->cache.state_bytes;
+}
+
+Size applied_window(const Scenario& s, const CacheClass& c) {
+  const auto& windowed = s.runtime->cache.windowed_classes;
+  const Model& model = *s.weights->model;
+  if (c.window == 0 || windowed.empty() || is_listed(windowed, model)) return c.window;
+  const auto& by_name = s.runtime->classes;
+  return by_name && is_listed(*by_name, model) ? 0 : c.window;
+}
+
+Size ways_of(const Scenario& s, const CacheClass& c, Size shards) {
+  if (c.kind == CacheKind::recurrent) return shards;
+  if (c.kind == CacheKind::latent && !keeps_latents(s)) return shards;
+  if (c.kind == CacheKind::latent || c.kind == CacheKind::indexer || c.kind == CacheKind::waiting ||
+      c.kv_heads == 0)
+    return 1;
+  return std::min(c.kv_heads, shards);
 }
 
 std::string cache_format(const Scenario& s) {

@@ -42,6 +42,16 @@ const std::vector<Size>& fp32_before(const Scenario& scenario, const CacheClass&
 /// decides which inputs of convolutions count.
 const std::vector<Size>& elements_of_state(const Scenario& scenario, const CacheClass& cache);
 
+/// Bytes that an element in fp32 takes more than others of a recurrent state.
+Size fp32_excess(const Scenario& scenario);
+
+/// The window that the engine applies; 0: none.
+Size applied_window(const Scenario& scenario, const CacheClass& cache);
+
+/// Parts that `shards` cards divide a cache into. Expanded keys and values have a head for each
+/// query head, and shards divide these.
+Size ways_of(const Scenario& scenario, const CacheClass& cache, Size shards);
+
 /// "fp16", "fp16, index keys in fp8", "fp8 (584 bytes an entry)", "fp8, as the checkpoint states".
 std::string cache_format(const Scenario& scenario);
 

@@ -20,52 +20,6 @@ Size tokens_of(const CacheClass& c, CachedTokens tokens) {
   return c.kind == CacheKind::cross_attention ? tokens.source : tokens.self;
 }
 
-/// The window that the engine applies; 0: none.
-Size applied_window(const Scenario& s, const CacheClass& c) {
-  const auto& windowed = s.runtime->cache.windowed_classes;
-  const Model& model = *s.weights->model;
-  if (c.window == 0 || windowed.empty() || is_listed(windowed, model)) return c.window;
-  const auto& by_name = s.runtime->classes;
-  return by_name && is_listed(*by_name, model) ? 0 : c.window;
-}
-
-/// The window beyond which a layer of this kind does not hold all tokens; 0: it holds them.
-Size stored_window(const Scenario& s, const CacheClass& c) {
-  const CachePolicy& cache = s.runtime->cache;
-  const Model& model = *s.weights->model;
-  const bool shares = is_listed(cache.share_classes, model) || model.profile.compressed;
-  return cache.windows == Windows::share && !shares ? 0 : applied_window(s, c);
-}
-
-/// Parts that `shards` cards divide a cache into. Expanded keys and values have a head for each
-/// query head, and shards divide these.
-Size ways_of(const Scenario& s, const CacheClass& c, Size shards) {
-  if (c.kind == CacheKind::recurrent) return shards;
-  if (c.kind == CacheKind::latent && !keeps_latents(s)) return shards;
-  if (c.kind == CacheKind::latent || c.kind == CacheKind::indexer || c.kind == CacheKind::waiting ||
-      c.kv_heads == 0)
-    return 1;
-  return std::min(c.kv_heads, shards);
-}
-
-/// Tokens that one query looks at, at most; 0: all.
-Size reach(const Scenario& s, const CacheClass& c) {
-  const Size picked = s.runtime->kernels.sparse_attention ? c.picked : 0;
-  const Size window = applied_window(s, c);
-  return window > 0 && picked > 0 ? std::min(window, picked) : window + picked;
-}
-
-double looked_at(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
-  const Size n = tokens_of(c, tokens), most = reach(s, c);
-  return static_cast<double>(most > 0 ? std::min(most, n) : n);
-}
-
-/// Bytes that an element in fp32 takes more than others of a recurrent state.
-Size fp32_excess(const Scenario& s) {
-  constexpr Size fp32_bytes = 4;
-  return fp32_bytes - s.runtime->cache.state_bytes;
-}
-
 /// Tokens that all sequences hold in layers of this kind. `window`: as stored_window().
 Size tokens_held(const Scenario& s, const CacheClass& c, Size window, CachedTokens tokens,
                  Size block) {
@@ -92,14 +46,6 @@ Size tokens_held(const Scenario& s, const CacheClass& c, Size window, CachedToke
   const Size passing = std::min(tokens_in_flight(s), s.batch * (all - inside));
   return (s.batch - 1) * (round_up(inside, block) + block) + round_up(inside + passing, block) +
          block;
-}
-
-/// Bytes of a token in layers of `range`, in the formats of the cache.
-double token_bytes(const Scenario& s, const CacheClass& c, CachePrecision cache, Range range) {
-  const auto elements = static_cast<double>(between(elements_before(s, c), range));
-  if (!cache.differ()) return cache.keys->element_bytes() * elements;
-  const auto values = static_cast<double>(between(values_before(s, c), range));
-  return cache.keys->element_bytes() * (elements - values) + cache.values->element_bytes() * values;
 }
 
 /// Layers of a range with a cache of this class, and the bytes of a page of one on a card. `block`:
@@ -155,6 +101,13 @@ Size state_copies(const Scenario& s) {
   return !recomputes || s.runtime->parallel.split == Split::tensors ? 1 + s.draft->tokens : 1;
 }
 
+Size stored_window(const Scenario& s, const CacheClass& c) {
+  const CachePolicy& cache = s.runtime->cache;
+  const Model& model = *s.weights->model;
+  const bool shares = is_listed(cache.share_classes, model) || model.profile.compressed;
+  return cache.windows == Windows::share && !shares ? 0 : applied_window(s, c);
+}
+
 CachedTokens reserved_tokens(const Scenario& s) {
   if (!s.kv_cache) return {};
   CachedTokens tokens{.self = s.cached_tokens(), .source = 0};
@@ -165,8 +118,8 @@ CachedTokens reserved_tokens(const Scenario& s) {
   return tokens;
 }
 
-Size tokens_of_sequence(const Scenario& s, const CacheClass& c, CachedTokens tokens) {
-  return tokens_held(s, c, stored_window(s, c), tokens, s.runtime->cache.block_tokens) / s.batch;
+Size tokens_of_sequence(const Scenario& s, const CacheClass& c, Size window, CachedTokens tokens) {
+  return tokens_held(s, c, window, tokens, s.runtime->cache.block_tokens) / s.batch;
 }
 
 CacheRules::Blocks::Blocks(const Precision& precision)
@@ -245,49 +198,6 @@ Bytes CacheBytes::of_pool(Size first, Size last) const {
     all.back().states = 1;
   }
   return packed_pool(all, tokens_, pooled_->batch, tokens_in_flight(*pooled_)).bytes();
-}
-
-RealBytes kv_read(const Scenario& s, CachedTokens tokens, Size first, Size last, Size shards) {
-  const CachePrecision cache = cache_precision(s);
-  double bytes = 0;
-  for (const CacheClass& c : s.weights->model->profile.caches) {
-    // Recurrent state is read and written at every token.
-    if (c.kind == CacheKind::waiting) continue;  // one row of many is written a token
-    const Range range{first, last};
-    const auto elements = static_cast<double>(between(elements_before(s, c), range));
-    const double token = in_own_format(s, c)
-                             ? elements * static_cast<double>(own_entry(s, c).bytes) /
-                                   static_cast<double>(c.entry_elements)
-                             : token_bytes(s, c, cache, range);
-    const double read = looked_at(s, c, tokens) * token;
-    const double state =
-        2.0 *
-        static_cast<double>(between(elements_of_state(s, c), range) * s.runtime->cache.state_bytes +
-                            between(fp32_before(s, c), range) * fp32_excess(s));
-    bytes += (read + state) / static_cast<double>(ways_of(s, c, shards));
-  }
-  return RealBytes(bytes * static_cast<double>(s.batch));
-}
-
-Flops decode_score_flops(const Scenario& s, CachedTokens tokens, Size first, Size last) {
-  double flops = 0;
-  for (const CacheClass& c : s.weights->model->profile.caches)
-    flops += 2.0 * looked_at(s, c, tokens) *
-             static_cast<double>(between(c.score_dims_before, {first, last}));
-  return Flops(flops * static_cast<double>(s.batch));
-}
-
-Flops prefill_score_flops(const Scenario& s, Size prompt, Size first, Size last) {
-  const double n = static_cast<double>(prompt);
-  double flops = 0;
-  for (const CacheClass& c : s.weights->model->profile.caches) {
-    const Size most = reach(s, c);
-    const double w = static_cast<double>(most);
-    const double pairs =
-        most > 0 && most < prompt ? w * (w + 1) / 2 + (n - w) * w : n * (n + 1) / 2;
-    flops += 2.0 * pairs * static_cast<double>(between(c.score_dims_before, {first, last}));
-  }
-  return Flops(flops * static_cast<double>(s.batch));
 }
 
 }  // namespace headroom::model

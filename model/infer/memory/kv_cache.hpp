@@ -167,26 +167,16 @@ inline bool keeps_latents(const Scenario& scenario) {
   return keeps_latents(*scenario.runtime, *scenario.weights->model);
 }
 
-/// Tokens of each sequence that layers of this kind hold memory for.
-Size tokens_of_sequence(const Scenario& scenario, const CacheClass& cache, CachedTokens tokens);
+/// The window beyond which a layer of this kind does not hold all tokens; 0: it holds them.
+Size stored_window(const Scenario& scenario, const CacheClass& cache);
+
+/// Tokens of each sequence that layers of this kind hold memory for. `window`: as stored_window().
+Size tokens_of_sequence(const Scenario& scenario, const CacheClass& cache, Size window,
+                        CachedTokens tokens);
 
 /// Bytes of one range.
 inline Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first, Size last) {
   return CacheBytes(scenario, tokens)(first, last);
 }
-
-/// Bytes that one decode step reads from the caches of layers [first, last) on one of `shards`
-/// cards. Reserved tokens do not count. Layers with a window read the window. Sparse attention
-/// reads the tokens that it picks, if the runtime reads no more.
-RealBytes kv_read(const Scenario& scenario, CachedTokens tokens, Size first, Size last,
-                  Size shards = 1);
-
-/// FLOPs of attention scores and their products with V over [first, last) for one new token of each
-/// sequence: 2 * score_dims * min(tokens, window, picked) * batch. The indexer that picks looks at
-/// all tokens: it has a cache of its own. Source: DeepSeek-V3.2, arXiv:2512.02556, section 2.1.
-Flops decode_score_flops(const Scenario& scenario, CachedTokens tokens, Size first, Size last);
-
-/// Sum over a whole causal prompt: each token attends to earlier ones, up to that number.
-Flops prefill_score_flops(const Scenario& scenario, Size prompt, Size first, Size last);
 
 }  // namespace headroom::model

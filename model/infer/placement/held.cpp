@@ -84,7 +84,7 @@ Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
   const Bytes head =
       plan.head == Where::card ? head_bytes(s, plan.embedding == plan.head) : Bytes(0);
   if (plan.has_head(card)) bytes += head;
-  if (s.layer_split == nullptr || s.layer_split->mode != SplitMode::row) return bytes;
+  if (!shares_rows(s)) return bytes;
   const auto matrices = [&](Range layers) {
     const Divided divided = w.shards.layers(layers.first, layers.last);
     return divided.split + divided.heads;

@@ -14,15 +14,19 @@
 namespace headroom::model {
 
 bool Plan::operator==(const Plan& o) const {
-  const auto with_layers = static_cast<std::size_t>(cards / (replicas * shards));
   return reason == o.reason && short_bytes == o.short_bytes && short_card == o.short_card &&
-         cards == o.cards && shards == o.shards && stages == o.stages && replicas == o.replicas &&
+         on_cpu == o.on_cpu && on_disk == o.on_disk && kept_on_disk == o.kept_on_disk &&
+         is_alike_on_cards(o);
+}
+
+bool Plan::is_alike_on_cards(const Plan& o) const {
+  const auto with_layers = static_cast<std::size_t>(cards / (replicas * shards));
+  return cards == o.cards && shards == o.shards && stages == o.stages && replicas == o.replicas &&
          shared_experts == o.shared_experts && expert_groups == o.expert_groups &&
-         computes_on_card == o.computes_on_card && on_cards == o.on_cards && on_cpu == o.on_cpu &&
-         on_disk == o.on_disk && tower == o.tower && embedding == o.embedding && head == o.head &&
-         assignment == o.assignment && head_card == o.head_card &&
-         first_used_card == o.first_used_card && partly_on_host == o.partly_on_host &&
-         host_experts == o.host_experts && kept_on_disk == o.kept_on_disk &&
+         computes_on_card == o.computes_on_card && on_cards == o.on_cards && tower == o.tower &&
+         embedding == o.embedding && head == o.head && assignment == o.assignment &&
+         head_card == o.head_card && first_used_card == o.first_used_card &&
+         partly_on_host == o.partly_on_host && host_experts == o.host_experts &&
          streaming_buffer == o.streaming_buffer &&
          (cards == 0 || assignment != nullptr ||
           std::ranges::equal(std::span(layer_boundaries).first(with_layers + 1),

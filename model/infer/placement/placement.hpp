@@ -81,6 +81,8 @@ struct Plan {
   /// Replicas whose tokens meet in the experts.
   Size sharing() const { return shared_experts ? replicas : 1; }
   bool operator==(const Plan& other) const;
+  /// True if each card holds the same under `other`, whatever is in host memory and on disk.
+  bool is_alike_on_cards(const Plan& other) const;
 };
 
 /// True if `card` has any content. An unused card does not even have a context.
@@ -130,6 +132,7 @@ struct HostUse {
 
 class Setup;       // model/infer/placement/setup.hpp
 struct HeldBytes;  // model/infer/placement/held.hpp
+struct KnownCard;  // model/infer/placement/known_plans.hpp
 
 /// Memory use of devices under any plan of a scenario. Caches by layer and working memory do not
 /// depend on the plan and are computed once. One thread at a time.
@@ -147,15 +150,10 @@ class Uses {
     dense_items,     ///< … without experts
     without_experts  ///< all, without the experts of the first n layers of the decoder
   };
-  /// Memory of the first card under plan(), whatever the budgets are. Computed once for each n.
+  /// Memory of the first card under plan(), whatever sizes and budgets are. It is made once a
+  /// block.
   template <class F>
-  Bytes alone(Alone kind, Size n, F&& plan) const {
-    std::vector<Size>& known = alone_[static_cast<std::size_t>(kind)];
-    if (known.empty()) known.resize(s_.weights->layer.size() + 2);
-    Size& bytes = known[static_cast<std::size_t>(n)];
-    if (bytes == 0) bytes = card(plan(), 0).total().count();
-    return Bytes(bytes);
-  }
+  Bytes alone(Alone kind, Size n, F&& plan) const;  // model/infer/placement/setup.hpp
   /// The n at which the block's last search among plans of a kind ended, with a factor below, at or
   /// above 1: a next one starts there. -1: there was none. It ends at the same n from any start.
   Size& nearest(Alone kind, double memory_factor) const;
@@ -180,7 +178,10 @@ class Uses {
   Uses(const Scenario& scenario, std::shared_ptr<const Setup> setup) : Uses(scenario, *setup) {
     own_setup_ = std::move(setup);
   }
+  Bytes workspace(Size card) const;
   CardUse use_of(const HeldBytes& held, const Plan& plan, Size card) const;
+  /// Worked out once for each `known` that this scenario asks for in turn.
+  const CardUse& asked(KnownCard& known, const Plan& plan, Size card) const;
   HostUse held_by_host(const Plan& plan) const;
 
   const Scenario& s_;
@@ -193,7 +194,8 @@ class Uses {
   CacheBytes states_;        ///< recurrent states, if the pool has bytes for them
   Bytes working_;
   Bytes overhead_;  ///< working memory and rotary tables of any card
-  mutable std::array<std::vector<Size>, 3> alone_;  ///< by kind and n; 0: not asked for yet
+  double graphs_;   ///< bytes of CUDA graphs on any card
+  Size number_;     ///< among all with this set-up
   // If matrices are split, the set-up determines a plan except for whether it fits.
   mutable boost::container::small_vector<CardUse, 2> kinds_;  ///< those known so far
   mutable std::optional<HostUse> host_;

@@ -30,7 +30,8 @@ Setup::Setup(const Scenario& s)
       taken_((1.0 + s.runtime->memory.fragmentation.value) * (1.0 + rest_share(s))) {
   for (std::size_t card = 0; card < s.machine->devices.size(); ++card) {
     const Bytes memory = usable_memory(s.machine->devices[card]);
-    cards_.push_back({memory, own_budget(s, memory), largest_share(s, memory, 1.0)});
+    cards_.push_back(
+        {memory, own_budget(s, memory), largest_share(s, memory, 1.0), Workspace(s, card)});
   }
   if (division_.cards > 0) divide_cards(s);
 }
@@ -41,7 +42,7 @@ void Setup::divide_cards(const Scenario& s) {
     if (card % shards_ == 0) least_.push_back(own);
     Card& least = least_.back();
     least = {std::min(least.memory, own.memory), std::min(least.own, own.own),
-             std::min(least.most, own.most)};
+             std::min(least.most, own.most), own.workspace};
     if (card == 0 || !repeats(s, division_, card)) {
       held_.push_back(held_on(s, division_, card));
       state_blocks_.push_back(model::state_block(s, division_, card));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/infer/placement/held.hpp"
+#include "model/infer/placement/known_plans.hpp"
 
 namespace headroom::model {
 
@@ -25,6 +26,7 @@ class Setup {
     Bytes memory;  ///< usable_memory()
     Bytes own;     ///< budget without one in bytes
     Bytes most;    ///< the most of a budget in bytes
+    Workspace workspace;
   };
   const Card& card(Size number) const { return cards_[static_cast<std::size_t>(number)]; }
   /// As card_budget().
@@ -49,6 +51,8 @@ class Setup {
 
   const CacheRules& caches() const { return caches_; }
   const TokenBytes& token() const { return token_; }
+  /// Plans of engines that do not divide matrices.
+  KnownPlans& plans() const { return plans_; }
   /// As Uses::nearest(), by kind, then by factor.
   mutable std::array<Size, 9> nearest{-1, -1, -1, -1, -1, -1, -1, -1, -1};
   /// Bytes that a byte of weights or caches takes, the allocator's shares included.
@@ -70,6 +74,16 @@ class Setup {
   CacheRules caches_;
   TokenBytes token_;
   double taken_;
+  mutable KnownPlans plans_;
 };
+
+template <class F>
+Bytes Uses::alone(Alone kind, Size n, F&& plan) const {
+  KnownAlone& known = setup_.plans().alone(kind, n, [&](KnownAlone& made) {
+    made.plan = plan();
+    made.card.held = held_on(s_, made.plan, 0);
+  });
+  return asked(known.card, known.plan, 0).total();
+}
 
 }  // namespace headroom::model

@@ -69,8 +69,8 @@ class LastLayers {
     if (!moves_experts) return with(devices_, most(devices_));
     if (devices_ > 1)
       if (auto plan = filled_forward()) return *std::move(plan);
-    if (auto plan = fewest_moved(with(devices_, counted_ + 1), all, {0, devices_}))
-      return *std::move(plan);
+    const auto whole = [&] { return with(devices_, counted_ + 1); };
+    if (auto plan = fewest_moved(whole, all, {0, devices_})) return *std::move(plan);
     return without_experts(with(devices_, most(devices_, all)), all);
   }
   /// `plan` with the experts of `moved` in host memory.
@@ -80,9 +80,11 @@ class LastLayers {
     return std::move(plan);
   }
   /// As few of the experts of `movable` in host memory as `cards` have room for, the first layers'.
-  std::optional<Plan> fewest_moved(const Plan& plan, Range movable, Range cards) const {
+  /// `plan()`: with all experts on cards.
+  template <class F>
+  std::optional<Plan> fewest_moved(F&& plan, Range movable, Range cards) const {
     const auto moved = [&](Size n) {
-      return without_experts(Plan(plan), {movable.first, movable.first + n});
+      return without_experts(plan(), {movable.first, movable.first + n});
     };
     const auto overflows = [&](Size n) {
       if (devices_ > 1) return !holds(moved(n), cards);
@@ -108,7 +110,7 @@ class LastLayers {
     const Profile& profile = s_.weights->model->profile;
     const Range movable{std::max(at, profile.first_decoding), profile.end_decoding};
     if (movable.size() <= 0) return std::nullopt;
-    return fewest_moved(plan, movable, {devices_ - 1, devices_});
+    return fewest_moved([&] { return plan; }, movable, {devices_ - 1, devices_});
   }
 
   /// `gpu_layers` items over the first `cards` cards.
@@ -185,8 +187,7 @@ class LastLayers {
   }
   /// True if the first `cards` cards have room for so many items, at least one.
   bool holds(Size cards, Size gpu_layers) const {
-    const bool by_rows = given_ != nullptr && given_->mode == SplitMode::row;
-    if (cards == 1 && !by_rows)
+    if (cards == 1 && !shares_rows(s_))
       return uses_.alone(Uses::Alone::items, gpu_layers, [&] { return with(1, gpu_layers); }) <=
              budget(0);
     return holds(with(cards, gpu_layers), {0, cards});
@@ -206,7 +207,7 @@ class LastLayers {
   /// so any start gives the same n: the next search starts at the last one.
   template <class G, class F>
   Size searched(Uses::Alone kind, G&& guess, F&& search) const {
-    if (devices_ > 1) return search(guess());
+    if (devices_ > 1 || shares_rows(s_)) return search(guess());
     Size& last = uses_.nearest(kind, factor_);
     last = search(last >= 0 ? last : guess());
     return last;
@@ -223,8 +224,8 @@ class LastLayers {
     };
     const auto search = [&](Size from) { return largest_near(from, 0, counted_ + 2, fits); };
     const auto guessed = [&] { return guess(cards, moved); };
-    const Size low =
-        moved.size() == 0 ? search(guessed()) : searched(Uses::Alone::dense_items, guessed, search);
+    const auto kind = moved.size() == 0 ? Uses::Alone::items : Uses::Alone::dense_items;
+    const Size low = searched(kind, guessed, search);
     for (Size more = std::min(low + cards, counted_ + 1); more > low + 1; --more)
       if (fits(more)) return more;
     return low;

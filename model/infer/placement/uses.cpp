@@ -10,6 +10,7 @@
 #include "model/infer/placement/held.hpp"
 #include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 
 namespace headroom::model {
 namespace {
@@ -37,35 +38,53 @@ Uses::Uses(const Scenario& s, const Setup& setup)
       all_caches_(cache_(0, std::ssize(s.weights->layer))),
       work_(s, setup.shards(), setup.token()),
       prompt_cache_(work_.grows() ? CacheBytes(setup.caches(), s, prompt_tokens(s)) : CacheBytes()),
-      states_(has_state_pool(s) ? CacheBytes(setup.caches(), s, CachedTokens()) : CacheBytes()) {
+      states_(has_state_pool(s) ? CacheBytes(setup.caches(), s, CachedTokens()) : CacheBytes()),
+      graphs_(graphs_in_share(s)),
+      number_(setup.plans().next_number()) {
   const Bytes all = work_.grows() ? all_caches_ : Bytes(0);
   const Bytes prompts = work_.grows() ? prompt_cache_(0, std::ssize(s.weights->layer)) : Bytes(0);
   working_ = work_(all, std::max(all, prompts));
   overhead_ = working_ + rotary_tables(s, std::ssize(s.weights->layer));
 }
 
+Bytes Uses::workspace(Size card) const { return setup_.card(card).workspace.with(graphs_); }
+
 Bytes Uses::limit(Size card, double factor) const {
   const Bytes context = rounded_down(s_.runtime->memory.context_bytes.value);
-  const Bytes work = context + overhead_ + workspace(s_, static_cast<std::size_t>(card));
+  const Bytes work = context + overhead_ + workspace(card);
   return limit_at(setup_.budget(s_, card), work, factor);
 }
 
 Bytes Uses::room(Size card, double factor) const {
   const Bytes left = limit(card, factor) - rounded_down(s_.runtime->memory.context_bytes.value);
   const DraftUse draft = draft_of(s_, 1, card == 0);
-  return rounded_down(real_count(left) / setup_.taken()) - overhead_ -
-         workspace(s_, static_cast<std::size_t>(card)) - draft.weights - draft.kv_cache;
+  return rounded_down(real_count(left) / setup_.taken()) - overhead_ - workspace(card) -
+         draft.weights - draft.kv_cache;
 }
 
 CardUse Uses::card(const Plan& plan, Size card) const {
-  if (s_.runtime->parallel.split != Split::tensors)
-    return is_used(plan, card) ? use_of(held_on(s_, plan, card), plan, card) : CardUse();
+  if (s_.runtime->parallel.split != Split::tensors) {
+    if (!is_used(plan, card)) return {};
+    const auto held = [&] { return held_on(s_, plan, card); };
+    // Shares of rows depend on budgets.
+    if (plan.assignment != nullptr || shares_rows(s_) || card >= plan.cards)
+      return use_of(held(), plan, card);
+    return asked(setup_.plans().card(plan, card, held), plan, card);
+  }
   const Size kind = setup_.kind(card);
   while (std::ssize(kinds_) <= kind) {
     const Size next = std::ssize(kinds_);
     kinds_.push_back(use_of(setup_.held(next), plan, setup_.first_of(next)));
   }
   return kinds_[static_cast<std::size_t>(kind)];
+}
+
+const CardUse& Uses::asked(KnownCard& known, const Plan& plan, Size card) const {
+  if (known.asked_by != number_) {
+    known.use = use_of(known.held, plan, card);
+    known.asked_by = number_;
+  }
+  return known.use;
 }
 
 Size Uses::cards_alike(const Plan& plan, Size card) const {
@@ -107,9 +126,8 @@ CardUse Uses::use_of(const HeldBytes& held, const Plan& plan, Size card) const {
   }
   const Bytes prompts = work_.grows() ? caches_on_card(s_, plan, prompt_cache_, card) : own;
   use.overhead_weights = held.overhead;
-  use.activations = std::max(work_(own, prompts, held.head), held.fused) +
-                    workspace(s_, static_cast<std::size_t>(card)) + held.overhead +
-                    request_table(s_);
+  use.activations = std::max(work_(own, prompts, held.head), held.fused) + workspace(card) +
+                    held.overhead + request_table(s_);
   use.context = held.context;
   use.fragmentation =
       rounded_down(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *

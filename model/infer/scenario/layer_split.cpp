@@ -12,6 +12,10 @@ bool keeps_experts_in_host(const Scenario& s) {
          s.weights->model->profile.routing.experts > 0;
 }
 
+bool shares_rows(const Scenario& s) {
+  return s.layer_split != nullptr && s.layer_split->mode == SplitMode::row;
+}
+
 Size tower_layers(const Model& model) {
   return model.encoder_decoder ? 0 : model.profile.first_decoding;
 }

@@ -53,6 +53,9 @@ HostTensors experts_on_host(const QuantisedModel& weights, Size layers);
 /// True if the engine keeps the model's routed experts there unless options place them.
 bool keeps_experts_in_host(const Scenario& scenario);
 
+/// True if cards share the rows of each matrix.
+bool shares_rows(const Scenario& scenario);
+
 /// Layers before the decoder that are no encoder of its text: a vision or audio tower, which
 /// llama.cpp keeps in a file of its own.
 Size tower_layers(const Model& model);

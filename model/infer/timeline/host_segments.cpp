@@ -62,8 +62,7 @@ bool add_copied(const Scenario& s, const Speeds& speeds, const Plan& plan, const
   const PrefillOffload prompts = host_prompts(s, host.tokens);
   if (prompts == PrefillOffload::on_cpu) return false;
   const Work& work = host.work;
-  const bool shared = prompts == PrefillOffload::faster;
-  const Size at_work = shared ? std::max<Size>(1, plan.cards) : Size{1};
+  const Size at_work = prompts == PrefillOffload::faster ? std::max<Size>(1, plan.cards) : 1;
   const auto cards = static_cast<double>(at_work);
   const RealBytes copied = work.weight_bytes + work.cache_bytes;
   const Seconds copies = copied / (cards * speeds.bus);
@@ -115,16 +114,17 @@ struct OffCards {
   Work layers, attention, head;
   RealBytes modules;  ///< bytes that a streaming engine moves, with head and embedding
 };
-OffCards off_cards_in(const Scenario& s, const Plan& plan, const Pass& pass, Where where) {
+OffCards off_cards_in(const Scenario& s, const AttentionRules& rules, const Plan& plan,
+                      const Pass& pass, Where where) {
   OffCards held;
   const bool streams = s.runtime->offload.mode == Offload::stream;
   for_pieces_in(plan, where, [&](const LayerSpan& piece) {
-    const LayerWork work = layer_work(s, pass, piece);
-    held.layers = held.layers + work.all;
+    const LayerWork work = layer_work(s, rules, pass, piece);
+    held.layers += work.all;
     if (streams)
       held.modules += streamed_bytes(s, pass, piece);
     else
-      held.attention = held.attention + work.attention;
+      held.attention += work.attention;
   });
   if (plan.head == where) {
     held.head = head_work(s, pass);
@@ -134,12 +134,12 @@ OffCards off_cards_in(const Scenario& s, const Plan& plan, const Pass& pass, Whe
   return held;
 }
 
-void add_layer_items(const Scenario& s, const Plan& plan, const Pass& pass, Where where,
-                     Items& items) {
+void add_layer_items(const Scenario& s, const AttentionRules& rules, const Plan& plan,
+                     const Pass& pass, Where where, Items& items) {
   for_pieces_in(plan, where, [&](const LayerSpan& all) {
     for_layers(pass, all, [&](const LayerSpan& piece) {
-      items.push_back({LayerItem::Kind::layer, piece, work_of(s, pass, piece),
-                       state_read(s, pass, piece), streamed_bytes(s, pass, piece)});
+      items.push_back({LayerItem::Kind::layer, piece, layer_work(s, rules, pass, piece).all,
+                       state_read(s, rules, pass, piece), streamed_bytes(s, pass, piece)});
     });
   });
   if (plan.embedding == where)
@@ -151,11 +151,12 @@ void add_head_item(const Scenario& s, const Plan& plan, const Pass& pass, Where 
     items.push_back(
         {LayerItem::Kind::head, {}, head_work(s, pass), {}, RealBytes(s.weights->head_read)});
 }
-/// Layers and embedding off the cards, or the head there.
-auto layers_off_cards(const Scenario& s, const Plan& plan, const Pass& pass) {
-  return [&s, &plan, &pass](Items& items) {
+/// Layers and embedding, or the head.
+auto layers_off_cards(const Scenario& s, const AttentionRules& rules, const Plan& plan,
+                      const Pass& pass) {
+  return [&s, &rules, &plan, &pass](Items& items) {
     for (const Where where : {Where::cpu, Where::disk})
-      add_layer_items(s, plan, pass, where, items);
+      add_layer_items(s, rules, plan, pass, where, items);
   };
 }
 auto head_off_cards(const Scenario& s, const Plan& plan, const Pass& pass) {
@@ -168,8 +169,8 @@ auto head_off_cards(const Scenario& s, const Plan& plan, const Pass& pass) {
 template <class F>
 void add_read(const Scenario& s, RealBytes read, double share, Timeline& time, F&& items) {
   if (read <= RealBytes()) return;
-  const auto segment = [&] { return Segment{.moved = read}; };
-  time.add(Resource::disk, read / disk_rate(s), segment, [&](Items& out) {
+  const auto moved = [&] { return Segment{.moved = read}; };
+  time.add(Resource::disk, read / disk_rate(s), moved, [&](Items& out) {
     const std::size_t first = out.size();
     items(out);
     if (s.runtime->offload.mode == Offload::stream) return;
@@ -189,7 +190,7 @@ void add_streamed(const Scenario& s, const Speeds& speeds, const Plan& plan, con
   }
   const auto items = [&](Items& out) {
     const std::size_t first = out.size();
-    layers_off_cards(s, plan, pass)(out);
+    layers_off_cards(s, speeds.attention, plan, pass)(out);
     head_off_cards(s, plan, pass)(out);
     if (!caches_move) return;
     for (std::size_t i = first; i < out.size(); ++i) {
@@ -213,16 +214,16 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
   RealBytes from_disk;
   for (const Where where : {Where::cpu, Where::disk}) {
     if (!is_any_in(plan, where)) continue;
-    const OffCards here = off_cards_in(s, plan, pass, where);
-    all.layers = all.layers + here.layers;
-    all.attention = all.attention + here.attention;
+    const OffCards here = off_cards_in(s, speeds.attention, plan, pass, where);
+    all.layers += here.layers;
+    all.attention += here.attention;
     all.modules += here.modules;
     if (plan.head == where) all.head = here.head;
     if (where == Where::disk)
       from_disk = streams ? here.modules : here.layers.weight_bytes + here.head.weight_bytes;
   }
   add_read(s, from_disk, 1, time, [&](Items& items) {
-    add_layer_items(s, plan, pass, Where::disk, items);
+    add_layer_items(s, speeds.attention, plan, pass, Where::disk, items);
     add_head_item(s, plan, pass, Where::disk, items);
   });
   if (plan.computes_on_card && streams)
@@ -233,7 +234,7 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
                .work = all.layers,
                .attention = all.attention,
                .handoffs = times.layers * pass.weight_reads},
-              time, layers_off_cards(s, plan, pass));
+              time, layers_off_cards(s, speeds.attention, plan, pass));
   add_on_host(
       s, speeds, plan,
       {.tokens = pass.logit_rows, .work = all.head, .attention = {}, .handoffs = times.head}, time,
@@ -251,14 +252,14 @@ void add_caches_on_host(const Scenario& s, const Speeds& speeds, const Plan& pla
   const auto items = [&](Items& out) {
     for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
       LayerItem item{LayerItem::Kind::layer, piece};
-      item.work = attention_work(s, pass, piece.layers);
+      item.work = attention_work(s, speeds.attention, pass, piece.layers);
       if (streams) item.work = {.cache_bytes = item.work.cache_bytes};
       item.moved = item.work.cache_bytes;
-      item.state = state_read(s, pass, piece);
+      item.state = state_read(s, speeds.attention, pass, piece);
       out.push_back(item);
     });
   };
-  const Work attention = attention_work(s, pass, run);
+  const Work attention = attention_work(s, speeds.attention, pass, run);
   if (streams)
     return time.add(
         Resource::bus, attention.cache_bytes / speeds.bus,
@@ -273,12 +274,12 @@ void add_kept(const Scenario& s, const Speeds& speeds, const Plan& plan, const P
   const Range run = intersect(plan.on_cards, pass.layers);
   const Work work = host_work(s, plan, pass, plan.on_cards);
   const auto items = [&](Items& out) {
-    for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
-      out.push_back({LayerItem::Kind::layer, piece, host_work(s, plan, pass, piece.layers)});
+    for_layers(pass, LayerSpan{run}, [&](const LayerSpan& each) {
+      out.push_back({LayerItem::Kind::layer, each, host_work(s, plan, pass, each.layers)});
     });
   };
-  const double kept = weights_kept_on_host(s, plan).real().value();
-  const double share = kept > 0 ? plan.kept_on_disk.real().value() / kept : 0;
+  const double kept = real_count(weights_kept_on_host(s, plan));
+  const double share = kept > 0 ? real_count(plan.kept_on_disk) / kept : 0;
   add_read(s, share * work.weight_bytes, share, time, items);
   const double handoffs = 2 * pass.weight_reads * layers_kept_on_host(s, plan, run);
   add_on_host(s, speeds, plan,
@@ -292,8 +293,7 @@ void add_left_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan,
                       Timeline& time) {
   if (plan.partly_on_host) add_kept(s, speeds, plan, pass, time);
   // A streaming engine copies a prompt's caches with the weights.
-  const bool streams = s.runtime->offload.mode == Offload::stream;
-  if (!caches_on_cards(s) && !(streams && pass.prompt > 0))
+  if (!caches_on_cards(s) && !(s.runtime->offload.mode == Offload::stream && pass.prompt > 0))
     add_caches_on_host(s, speeds, plan, pass, time);
 }
 

@@ -15,14 +15,15 @@ namespace {
 struct Parts {
   Work own, shared;
 };
-Parts parts_of(const Scenario& s, const Pass& pass, const LayerSpan& piece) {
+Parts parts_of(const Scenario& s, const AttentionRules& rules, const Pass& pass,
+               const LayerSpan& piece) {
   Parts parts;
   if (piece.content != Content::dense)
-    parts.own = work_of(s, pass, {piece.layers, Content::experts});
+    parts.own = layer_work(s, rules, pass, {piece.layers, Content::experts}).all;
   if (piece.content == Content::experts) return parts;
-  const auto [all, attention] = layer_work(s, pass, {piece.layers, Content::dense});
+  const auto [all, attention] = layer_work(s, rules, pass, {piece.layers, Content::dense});
   parts.shared = without(all, attention);
-  if (caches_on_cards(s)) parts.own = parts.own + attention;
+  if (caches_on_cards(s)) parts.own += attention;
   parts.own.channels += parts.shared.channels;
   parts.shared.channels = 0;
   return parts;
@@ -54,8 +55,9 @@ RealBytes moved_bytes(const Scenario& s, const Plan& plan, const Pass& pass, dou
 Seconds add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                 Size card, Timeline& time) {
   Work work;
-  for_pieces_on_card(plan, card,
-                     [&](const LayerSpan& all) { work = work + parts_of(s, pass, all).own; });
+  for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
+    work += parts_of(s, speeds.attention, pass, all).own;
+  });
   const Throughput& rate = speeds.card(card).rate;
   const Seconds own = seconds(work, rate);
   time.least += min_seconds(work, speeds.card(card));
@@ -65,8 +67,9 @@ Seconds add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const
   time.add(Resource::cards, own, segment, [&](std::vector<LayerItem>& items) {
     for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
       for_layers(pass, all, [&](const LayerSpan& piece) {
-        items.push_back({LayerItem::Kind::layer, piece, parts_of(s, pass, piece).own,
-                         caches_on_cards(s) ? state_read(s, pass, piece) : RealBytes()});
+        items.push_back(
+            {LayerItem::Kind::layer, piece, parts_of(s, speeds.attention, pass, piece).own,
+             caches_on_cards(s) ? state_read(s, speeds.attention, pass, piece) : RealBytes()});
       });
     });
   });
@@ -78,9 +81,10 @@ void add_shared(const Scenario& s, const Speeds& speeds, const Plan& plan, const
                 bool head, Timeline& time) {
   Work shared;
   for (Size card = 0; card < plan.cards; ++card)
-    for_pieces_on_card(
-        plan, card, [&](const LayerSpan& all) { shared = shared + parts_of(s, pass, all).shared; });
-  if (head) shared = shared + head_work(s, pass);
+    for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
+      shared += parts_of(s, speeds.attention, pass, all).shared;
+    });
+  if (head) shared += head_work(s, pass);
   const auto shares = card_shares(s);
   Segment segment{.last_card = plan.cards};
   double share = 0;
@@ -103,8 +107,8 @@ void add_shared(const Scenario& s, const Speeds& speeds, const Plan& plan, const
         for (Size card = 0; card < plan.cards; ++card)
           for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
             for_layers(pass, all, [&](const LayerSpan& piece) {
-              items.push_back(
-                  {LayerItem::Kind::layer, piece, scaled(parts_of(s, pass, piece).shared, share)});
+              items.push_back({LayerItem::Kind::layer, piece,
+                               scaled(parts_of(s, speeds.attention, pass, piece).shared, share)});
             });
           });
         if (head) items.push_back({LayerItem::Kind::head, {}, scaled(head_work(s, pass), share)});
@@ -114,8 +118,7 @@ void add_shared(const Scenario& s, const Speeds& speeds, const Plan& plan, const
 }  // namespace
 
 bool by_rows(const Scenario& s, const Plan& plan) {
-  return s.layer_split != nullptr && s.layer_split->mode == SplitMode::row && plan.cards > 1 &&
-         !plan.partly_on_host;
+  return shares_rows(s) && plan.cards > 1 && !plan.partly_on_host;
 }
 
 void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,

@@ -49,11 +49,10 @@ void for_layers(const Pass& pass, const LayerSpan& piece, F&& f) {
 }
 
 /// Bytes of recurrent state among the caches that `piece` reads.
-inline RealBytes state_read(const Scenario& s, const Pass& pass, const LayerSpan& piece,
-                            Size shards = 1) {
+inline RealBytes state_read(const Scenario& s, const AttentionRules& rules, const Pass& pass,
+                            const LayerSpan& piece) {
   if (pass.prompt > 0 || piece.content == Content::experts) return RealBytes();
-  const Range run = intersect(piece.layers, pass.layers);
-  return kv_read(s, {}, run.first, run.last, shards);
+  return rules.read(s.batch, {}, intersect(piece.layers, pass.layers));
 }
 
 }  // namespace headroom::model

@@ -5,7 +5,8 @@
 namespace headroom::model {
 
 Speeds::Speeds(const Scenario& s)
-    : cpu(cpu_rate(s)),
+    : attention(s),
+      cpu(cpu_rate(s)),
       kernel_s(efficiency_of(s).kernel_s.value),
       launches_hide(launches_overlap(s)),
       decoding{s.weights->model->profile.first_decoding, s.weights->model->profile.end_decoding},
@@ -46,6 +47,7 @@ void Speeds::know(const Scenario& s, const Plan& plan) {
   }
   known.under(plan, s.gpu_budget);
   if (s.runtime->parallel.split != Split::tensors || !reads.empty()) return;
+  of_rank.emplace(s, plan.shards);
   for (Size stage = 0; stage < plan.stages; ++stage) {
     const Size first = stage * plan.shards;
     reads.push_back(reads_of(s, plan, first, intersect(plan.layers_of(first), decoding)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "model/infer/timeline/known_passes.hpp"
@@ -51,6 +52,11 @@ struct Speeds {
   const RankReads& rank_reads(Size stage) const { return reads[static_cast<std::size_t>(stage)]; }
   const Link& link(Size meeting) const { return meeting > in_a_box ? between_boxes : inside; }
 
+  /// Attention on cards that divide each matrix.
+  const AttentionRules& divided_attention() const { return *of_rank; }
+
+  AttentionRules attention;               ///< attention on one card
+  std::optional<AttentionRules> of_rank;  ///< known with the plan's cards
   std::vector<Card> cards;
   std::vector<char> repeats;     ///< for each card, whether the one before it is alike
   std::vector<RankReads> reads;  ///< by stage, if cards divide matrices

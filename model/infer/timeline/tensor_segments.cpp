@@ -9,15 +9,15 @@ namespace headroom::model {
 namespace {
 
 /// Work of each card of a stage with all of layers `run`, of which it reads `reads`.
-Work rank_work(const Scenario& s, const Plan& plan, const Pass& pass, Range run,
-               const Speeds::RankReads& reads) {
+Work rank_work(const Scenario& s, const AttentionRules& rules, const Plan& plan, const Pass& pass,
+               Range run, const Speeds::RankReads& reads) {
   const double touched =
       plan.sharing() == 1 && plan.expert_groups == 1
           ? pass.touched
           : experts_touched(s.weights->model->profile,
                             pass.tokens * static_cast<double>(plan.sharing()) / pass.weight_reads,
                             plan.expert_groups);
-  Work work = divided_work(s, pass, run, plan.shards);
+  Work work = divided_work(s, rules, pass, run);
   // Layers that run several times are alike.
   const double times = run.size() > 0 ? runs(s, pass) / static_cast<double>(pass.layers.size()) : 1;
   work.expert_bytes = pass.weight_reads * times * (reads.experts * touched);
@@ -44,10 +44,11 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
                Size first, Timeline& time) {
   const Range run = intersect(plan.layers_of(first), pass.layers);
   const Size last = first + plan.shards;
-  Work work = rank_work(s, plan, pass, run,
+  const AttentionRules& rules = speeds.divided_attention();
+  Work work = rank_work(s, rules, plan, pass, run,
                         pass.layers == speeds.decoding ? speeds.rank_reads(plan.stage_of(first))
                                                        : reads_of(s, plan, first, run));
-  if (plan.has_head(first)) work = work + rank_head(s, pass, plan.shards);
+  if (plan.has_head(first)) work += rank_head(s, pass, plan.shards);
   Seconds least, slowest;
   Size slowest_card = first;
   for (Size card = first; card < last; ++card) {
@@ -67,8 +68,8 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
     for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
       items.push_back(
           {LayerItem::Kind::layer, piece,
-           rank_work(s, plan, pass, piece.layers, reads_of(s, plan, first, piece.layers)),
-           state_read(s, pass, piece, plan.shards)});
+           rank_work(s, rules, plan, pass, piece.layers, reads_of(s, plan, first, piece.layers)),
+           state_read(s, rules, pass, piece)});
     });
     if (plan.has_head(first))
       items.push_back({LayerItem::Kind::head, {}, rank_head(s, pass, plan.shards)});

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/infer/memory/activation.hpp"
-#include "model/infer/memory/cache_format.hpp"
 #include "model/infer/placement/placement.hpp"
 
 namespace headroom::model {
@@ -37,10 +35,10 @@ double channels_in_memory(const Scenario& s, const Pass& pass, Range run) {
 }
 
 /// Without idle multiprocessors.
-Work prompt_attention(const Scenario& s, const Pass& pass, Range run) {
+Work prompt_attention(const Scenario& s, const AttentionRules& rules, const Pass& pass, Range run) {
   Work work;
-  work.flops = prefill_score_flops(s, pass.prompt, run.first, run.last);
-  if (score_bytes(s) > 0) {
+  work.flops = rules.prompt_flops(s.batch, pass.prompt, run);
+  if (rules.stores_scores()) {
     const Size width = std::max<Size>(1, s.weights->model->shape.head_dim);
     work.flops *= masked_share(pass);
     work.scores = work.flops.value() / (4.0 * static_cast<double>(width));
@@ -49,13 +47,12 @@ Work prompt_attention(const Scenario& s, const Pass& pass, Range run) {
   return work;
 }
 
-/// Caches are those that each of `shards` cards reads.
-Work decode_attention(const Scenario& s, const Pass& pass, Range run, Size shards) {
+/// Caches are those that each card reads.
+Work decode_attention(const Scenario& s, const AttentionRules& rules, const Pass& pass, Range run) {
   Work work;
-  work.cache_bytes = kv_read(s, pass.cached, run.first, run.last, shards);
-  if (s.runtime->kernels.dequant_bytes_per_element > 0 && cache_precision(s).element_bytes() < 2)
-    work.packed_cache_bytes = work.cache_bytes;
-  const Flops flops = decode_score_flops(s, pass.cached, run.first, run.last);
+  work.cache_bytes = rules.read(s.batch, pass.cached, run);
+  if (rules.unpacks()) work.packed_cache_bytes = work.cache_bytes;
+  const Flops flops = rules.decode_flops(s.batch, pass.cached, run);
   work.flops = flops * pass.tokens / static_cast<double>(s.batch);
   // An element of K and V has two bytes in 16 bit and takes part in two operations. It is copied
   // once for all tokens of a sequence.
@@ -63,13 +60,14 @@ Work decode_attention(const Scenario& s, const Pass& pass, Range run, Size shard
   // A cache that grows is copied with the new token behind it.
   if (s.runtime->cache.growth != Growth::reserved)
     work.kv_repeat_bytes +=
-        work.cache_bytes - kv_read(s, {.source = pass.cached.source}, run.first, run.last, shards);
+        work.cache_bytes - rules.read(s.batch, {.source = pass.cached.source}, run);
   return work;
 }
 
 }  // namespace
 
-LayerWork layer_work(const Scenario& s, const Pass& pass, const LayerSpan& piece) {
+LayerWork layer_work(const Scenario& s, const AttentionRules& rules, const Pass& pass,
+                     const LayerSpan& piece) {
   const QuantisedModel& w = *s.weights;
   const Profile& profile = w.model->profile;
   const Range run = intersect(piece.layers, pass.layers);
@@ -93,24 +91,25 @@ LayerWork layer_work(const Scenario& s, const Pass& pass, const LayerSpan& piece
   if (pass.prompt > 0) work.prefill_expert_bytes = work.expert_bytes;
   if (piece.content == Content::experts) return layers;
   work.channels = channels_in_memory(s, pass, run);
-  layers.attention = attention_work(s, pass, run);
-  work = work + layers.attention;
+  layers.attention = attention_work(s, rules, pass, run);
+  work += layers.attention;
   return layers;
 }
 
-Work attention_work(const Scenario& s, const Pass& pass, Range layers) {
+Work attention_work(const Scenario& s, const AttentionRules& rules, const Pass& pass,
+                    Range layers) {
   const Range run = intersect(layers, pass.layers);
-  if (pass.prompt == 0) return decode_attention(s, pass, run, 1);
-  Work work = prompt_attention(s, pass, run);
+  if (pass.prompt == 0) return decode_attention(s, rules, pass, run);
+  Work work = prompt_attention(s, rules, pass, run);
   work.wave_quantisation_flops = work.attention_flops * idle_share(s, pass);
   return work;
 }
 
-Work divided_work(const Scenario& s, const Pass& pass, Range layers, Size shards) {
+Work divided_work(const Scenario& s, const AttentionRules& rules, const Pass& pass, Range layers) {
   const Range run = intersect(layers, pass.layers);
   if (run.size() == 0) return {};
-  Work work =
-      pass.prompt > 0 ? prompt_attention(s, pass, run) : decode_attention(s, pass, run, shards);
+  Work work = pass.prompt > 0 ? prompt_attention(s, rules, pass, run)
+                              : decode_attention(s, rules, pass, run);
   const double multiplied = between(s.weights->model->profile.multiplied_before, run);
   work.flops = matrix_flops(s, pass, multiplied, run) + work.flops;
   work.channels = channels_in_memory(s, pass, run);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hardware/units.hpp"
+#include "model/infer/memory/attention_rules.hpp"
 #include "model/infer/timeline/pass.hpp"
 
 namespace headroom::model {
@@ -23,20 +24,23 @@ struct Work {
                                      ///< `flops`
 };
 
-constexpr Work operator+(const Work& a, const Work& b) {
-  return {a.weight_bytes + b.weight_bytes,
-          a.expert_bytes + b.expert_bytes,
-          a.cache_bytes + b.cache_bytes,
-          a.kv_repeat_bytes + b.kv_repeat_bytes,
-          a.scores + b.scores,
-          a.channels + b.channels,
-          a.packed_bytes + b.packed_bytes,
-          a.packed_cache_bytes + b.packed_cache_bytes,
-          a.prefill_expert_bytes + b.prefill_expert_bytes,
-          a.flops + b.flops,
-          a.attention_flops + b.attention_flops,
-          a.wave_quantisation_flops + b.wave_quantisation_flops};
+constexpr Work& operator+=(Work& sum, const Work& more) {
+  sum.weight_bytes += more.weight_bytes;
+  sum.expert_bytes += more.expert_bytes;
+  sum.cache_bytes += more.cache_bytes;
+  sum.kv_repeat_bytes += more.kv_repeat_bytes;
+  sum.scores += more.scores;
+  sum.channels += more.channels;
+  sum.packed_bytes += more.packed_bytes;
+  sum.packed_cache_bytes += more.packed_cache_bytes;
+  sum.prefill_expert_bytes += more.prefill_expert_bytes;
+  sum.flops += more.flops;
+  sum.attention_flops += more.attention_flops;
+  sum.wave_quantisation_flops += more.wave_quantisation_flops;
+  return sum;
 }
+
+constexpr Work operator+(Work a, const Work& b) { return a += b; }
 
 constexpr Work operator*(double share, const Work& work) {
   return {share * work.weight_bytes,
@@ -54,20 +58,23 @@ constexpr Work operator*(double share, const Work& work) {
 }
 
 /// Work of layers, and the attention in it: what reads caches and multiplies scores, where the
-/// caches are.
+/// caches are. `rules`: of one card.
 struct LayerWork {
   Work all, attention;
 };
-LayerWork layer_work(const Scenario& scenario, const Pass& pass, const LayerSpan& piece);
+LayerWork layer_work(const Scenario& scenario, const AttentionRules& rules, const Pass& pass,
+                     const LayerSpan& piece);
 inline Work work_of(const Scenario& scenario, const Pass& pass, const LayerSpan& piece) {
-  return layer_work(scenario, pass, piece).all;
+  return layer_work(scenario, AttentionRules(scenario), pass, piece).all;
 }
-/// Work of layers on `shards` cards that divide each matrix: the caches that each card reads, and
-/// what all cards compute. Left out: weights, and idle multiprocessors.
-Work divided_work(const Scenario& scenario, const Pass& pass, Range layers, Size shards);
+/// Work of layers on cards that divide each matrix: the caches that each card reads, and what all
+/// cards compute. Left out: weights, and idle multiprocessors. `rules`: of so many cards.
+Work divided_work(const Scenario& scenario, const AttentionRules& rules, const Pass& pass,
+                  Range layers);
 Work head_work(const Scenario& scenario, const Pass& pass);
-/// Attention alone.
-Work attention_work(const Scenario& scenario, const Pass& pass, Range layers);
+/// Attention alone. `rules`: of one card.
+Work attention_work(const Scenario& scenario, const AttentionRules& rules, const Pass& pass,
+                    Range layers);
 
 /// Idle time of multiprocessors while a prompt attends, as a share of their busy time. Each takes
 /// two blocks at once, of attention_rows queries of one head; the last round of blocks does not
