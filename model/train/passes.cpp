@@ -114,11 +114,10 @@ AdapterBytes adapter_bytes(const TrainingScenario& s, const StepShape& shape) {
           shape.adapter_kept_in_tower * patches / outer / real_count(std::max<Size>(1, towers))};
 }
 
-/// The layers of one kind in a stage.
-struct LayersOfKind {
+/// A kind of layers that run, whatever their stage.
+struct RunKind {
+  std::size_t index;  ///< in SavedActivations::kinds
   const SavedLayer& kind;
-  double count = 0;
-  double widest = 0;    ///< live elements per token
   double adapters = 0;  ///< bytes that adapters keep in each
   bool beyond = false;  ///< the sequence is longer than their window
   double on_card_of(const TrainingScenario& s, const Tape::Sums& sums) const {
@@ -126,56 +125,70 @@ struct LayersOfKind {
   }
 };
 
-/// Calls `f` for the layers of each kind that run in the stage.
+/// Calls `f` for each kind of layers that run.
 template <class F>
-void for_kinds(const TrainingScenario& s, const StepShape& shape, Size stage, F&& f) {
-  const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
+void for_kinds(const TrainingScenario& s, const StepShape& shape, F&& f) {
   const AdapterBytes adapters = adapter_bytes(s, shape);
   for (std::size_t i = 0; i < shape.saved.kinds.size(); ++i) {
     const SavedLayer& kind = shape.saved.kinds[i];
-    if (here.layers[i] == 0 || (kind.tower && s.images.count == 0)) continue;
-    f(LayersOfKind{kind, real_count(here.layers[i]), here.widest[i],
-                   kind.tower ? adapters.tower : adapters.text,
-                   kind.window > 0 && s.sequence > kind.window});
+    if (kind.tower && s.images.count == 0) continue;
+    f(RunKind{i, kind, kind.tower ? adapters.tower : adapters.text,
+              kind.window > 0 && s.sequence > kind.window});
   }
 }
 
 }  // namespace
 
 double made_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage) {
+  const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
   double made = 0;
-  for_kinds(s, shape, stage, [&](const LayersOfKind& all) {
-    made += all.count *
+  for_kinds(s, shape, [&](const RunKind& all) {
+    const Size layers = here.layers[all.index];
+    if (layers == 0) return;
+    made += real_count(layers) *
             (all.on_card_of(s, all.beyond ? all.kind.made_beyond : all.kind.made) + all.adapters);
   });
   return made;
 }
 
-Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, Size stage) {
+KeptByKinds kept_by_kinds(const TrainingScenario& s, const StepShape& shape) {
+  KeptByKinds kinds(shape.saved.kinds.size());
+  for_kinds(s, shape, [&](const RunKind& run) {
+    const SavedLayer& kind = run.kind;
+    KeptByLayer& kept = kinds[run.index];
+    kept.all = run.on_card_of(s, run.beyond ? kind.beyond : kind.within) + run.adapters;
+    kept.attention =
+        std::min(kept.all, run.on_card_of(s, run.beyond ? kind.attention_beyond : kind.attention) +
+                               run.adapters / 2);
+    Tape::Sums input;
+    input.outer = kind.input;
+    kept.input = run.on_card_of(s, input);
+  });
+  return kinds;
+}
+
+Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, const KeptByKinds& kinds,
+                  Size stage) {
   const SavedActivations& saved = shape.saved;
+  const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
   const double tokens = tokens_on_card(s);
   const double patches = real_count(s.batch * s.images.count * s.images.patches);
   const double tensor = real_count(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
   const double element = s.recipe->parameters == Held::fp32 && !s.recipe->autocast ? 4 : 2;
   Kept k;
-  for_kinds(s, shape, stage, [&](const LayersOfKind& layers) {
-    const SavedLayer& kind = layers.kind;
-    const bool beyond = layers.beyond;
-    const double all = layers.on_card_of(s, beyond ? kind.beyond : kind.within) + layers.adapters;
-    const double half =
-        std::min(all, layers.on_card_of(s, beyond ? kind.attention_beyond : kind.attention) +
-                          layers.adapters / 2);
-    k.attention += layers.count * half;
-    k.feed_forward += layers.count * (all - half);
-    k.layer = std::max(k.layer, all);
-    Tape::Sums input;
-    input.outer = kind.input;
-    k.inputs += layers.count * layers.on_card_of(s, input);
-    k.transient = std::max(
-        k.transient, element * (kind.tower ? patches : tokens) *
-                         (layers.widest / tensor + real_count(s.model->shape.hidden_size) / outer));
-  });
-  const Stage& ends = shape.stages[static_cast<std::size_t>(stage)].ends;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const bool tower = saved.kinds[i].tower;
+    if (here.layers[i] == 0 || (tower && s.images.count == 0)) continue;
+    const double layers = real_count(here.layers[i]);
+    k.attention += layers * kinds[i].attention;
+    k.feed_forward += layers * (kinds[i].all - kinds[i].attention);
+    k.layer = std::max(k.layer, kinds[i].all);
+    k.inputs += layers * kinds[i].input;
+    k.transient = std::max(k.transient, element * (tower ? patches : tokens) *
+                                            (here.widest[i] / tensor +
+                                             real_count(s.model->shape.hidden_size) / outer));
+  }
+  const Stage& ends = here.ends;
   if (ends.has_embedding)
     k.embedding_and_head += on_card(s, saved.before) + on_card_of_images(s, saved.around_tower);
   if (ends.has_head && s.head_loss) k.embedding_and_head += on_card(s, saved.after);

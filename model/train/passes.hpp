@@ -1,6 +1,8 @@
 // Memory that a card keeps between the forward and backward pass, and memory of the loss.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+
 #include "model/train/shape.hpp"
 
 namespace headroom::model {
@@ -38,7 +40,18 @@ bool gradients_in_tower(const TrainingScenario& scenario);
 /// weights for each pass.
 bool quantised_operands(const TrainingScenario& scenario);
 
-Kept kept_by_pass(const TrainingScenario& scenario, const StepShape& shape, Size stage);
+/// Bytes that a layer of one kind keeps on a card, in any stage.
+struct KeptByLayer {
+  double all = 0, attention = 0;  ///< attention: at most all
+  double input = 0;               ///< which full recomputation keeps
+};
+/// By kind, as SavedActivations::kinds.
+using KeptByKinds = boost::container::small_vector<KeptByLayer, 4>;
+KeptByKinds kept_by_kinds(const TrainingScenario& scenario, const StepShape& shape);
+
+/// `kinds`: kept_by_kinds() of the step.
+Kept kept_by_pass(const TrainingScenario& scenario, const StepShape& shape,
+                  const KeptByKinds& kinds, Size stage);
 /// Bytes that all layers of the stage write in forward, kept or not.
 double made_by_pass(const TrainingScenario& scenario, const StepShape& shape, Size stage);
 

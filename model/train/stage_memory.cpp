@@ -24,8 +24,9 @@ Bytes shared(const TrainingScenario& s, Bytes dense, Bytes experts, int from) {
 /// Fills in the terms of one estimate, in the order in which they depend on each other.
 class StageMemory {
  public:
-  StageMemory(const TrainingScenario& scenario, const StepShape& step_shape, Size of_stage)
-      : s(scenario), shape(step_shape), stage(of_stage) {}
+  StageMemory(const TrainingScenario& scenario, const StepShape& step_shape,
+              const KeptByKinds& by_kinds, Size of_stage)
+      : s(scenario), shape(step_shape), kinds(by_kinds), stage(of_stage) {}
   TrainingEstimate estimate() &&;
 
  private:
@@ -53,6 +54,7 @@ class StageMemory {
 
   const TrainingScenario& s;
   const StepShape& shape;
+  const KeptByKinds& kinds;
   Size stage;
   const StageShape& here = shape.stages[static_cast<std::size_t>(stage)];
   const Recipe& r = *s.recipe;
@@ -136,7 +138,7 @@ void StageMemory::offload() {
 }
 
 void StageMemory::add_activations() {
-  kept = kept_by_pass(s, shape, stage);
+  kept = kept_by_pass(s, shape, kinds, stage);
   passes = passes_in_flight(s, stage);
   e.in_flight = static_cast<Size>(std::ceil(passes));
   double inputs = again ? kept.inputs : 0;
@@ -272,8 +274,9 @@ TrainingEstimate StageMemory::estimate() && {
 
 }  // namespace
 
-TrainingEstimate memory_of_stage(const TrainingScenario& s, const StepShape& shape, Size stage) {
-  return StageMemory(s, shape, stage).estimate();
+TrainingEstimate memory_of_stage(const TrainingScenario& s, const StepShape& shape,
+                                 const KeptByKinds& kinds, Size stage) {
+  return StageMemory(s, shape, kinds, stage).estimate();
 }
 
 }  // namespace headroom::model

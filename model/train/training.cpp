@@ -53,11 +53,12 @@ void check_step(const TrainingScenario& s) {
 }
 
 TrainingEstimate memory_of_step(const TrainingScenario& s, const StepShape& shape) {
+  const KeptByKinds kinds = kept_by_kinds(s, shape);
   TrainingEstimate fullest;
   for (Size stage = 0; stage < s.parallel.stages; ++stage) {
     // Later stages have no more passes in flight.
     if (shape.stages[static_cast<std::size_t>(stage)].repeats) continue;
-    const TrainingEstimate e = memory_of_stage(s, shape, stage);
+    const TrainingEstimate e = memory_of_stage(s, shape, kinds, stage);
     if (stage == 0 || e.allocated > fullest.allocated) fullest = e;
   }
   return fullest;

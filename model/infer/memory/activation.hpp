@@ -109,7 +109,7 @@ class WorkingMemory {
 /// partly rotated heads.
 Bytes rotary_tables(const Scenario& scenario, Size layers);
 
-/// Bytes of kernels' buffers on a card, as the allocator counts: cuBLAS uses 32 MiB on compute
+/// Bytes of kernels' buffers on a card in the allocator's count. cuBLAS uses 32 MiB on compute
 /// capability 9.0 and 8.125 MiB on others (PyTorch, CUDA semantics, cuBLAS workspaces). Kernels for
 /// 4-bit GPTQ unpack the largest matrix to 16 bit (exllamav2 q_matrix.cu, temp_dq). CUDA graphs
 /// count too where they are within the engine's share of the card; without graphs (enforce_eager)

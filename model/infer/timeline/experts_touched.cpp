@@ -39,7 +39,10 @@ double experts_touched(const Profile& profile, double tokens, Size groups) {
   const Routing r = profile.routing;
   if (r.experts <= 0 || r.used >= r.experts) return 1.0;
   const double share = static_cast<double>(r.used) / static_cast<double>(r.experts);
-  const double touched = tokens <= 1.0 ? share : 1.0 - std::pow(1.0 - share, tokens);
+  // The power is at most exp(-share * tokens). Beyond 40 no digit of it is left.
+  const double touched = tokens <= 1.0           ? share
+                         : share * tokens > 40.0 ? 1.0
+                                                 : 1.0 - std::pow(1.0 - share, tokens);
   if (groups == 1) return touched;
   const double count = touched * static_cast<double>(r.experts);
   const auto below = static_cast<Size>(count);

@@ -216,7 +216,7 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
     if (!is_any_in(plan, where)) continue;
     const OffCards here = off_cards_in(s, speeds.attention, plan, pass, where);
     all.layers += here.layers;
-    all.attention += here.attention;
+    if (!streams) all.attention += here.attention;
     all.modules += here.modules;
     if (plan.head == where) all.head = here.head;
     if (where == Where::disk)
