@@ -68,7 +68,10 @@ const LoadTime& Evaluator::loading(const Uses& uses, const Plan& plan) {
 
 PassSeconds Evaluator::seconds_of_step(const Plan& plan) {
   // Concurrent requests ask for this step again.
-  if (s_.concurrency > 0) return seconds_of(s_, block_->speeds, plan, step_->pass);
+  if (s_.concurrency > 0) {
+    block_->speeds.know_passes(s_, plan);
+    return seconds_of(s_, block_->speeds, plan, step_->pass);
+  }
   const Timeline step = time_of(s_, block_->speeds, plan, *step_, TimelineDetail::totals);
   return {step.total, step.least};
 }
@@ -189,28 +192,30 @@ Estimate Evaluator::refused(Reason reason, Bytes short_bytes) const {
 
 namespace {
 
-/// True if only sizes differ.
-bool differ_only_in_sizes(const Scenario& a, Scenario b) {
+/// Scenarios of a block differ in these and in budgets alone.
+void take_sizes(Scenario& to, const Scenario& from) {
   for (const auto size :
        {&Scenario::batch, &Scenario::prompt_tokens, &Scenario::output_tokens, &Scenario::context,
         &Scenario::least_context, &Scenario::concurrency, &Scenario::prompt_tokens_p95,
         &Scenario::output_tokens_p95, &Scenario::max_ttft_p95, &Scenario::max_tpot_p95,
         &Scenario::max_total_p99, &Scenario::burstiness, &Scenario::load_factor})
-    b.*size = a.*size;
-  return a == b;
+    to.*size = from.*size;
 }
 
 }  // namespace
 
 void Evaluator::prepare(const Scenario& s) {
-  if (!of_block_ && !differ_only_in_sizes(s_, s)) {
-    block_.reset();
-    loading_.reset();
-    lasting_refusal_ = unsupported_combination(s);
-  }
   last_.reset();
   uses_.reset();
-  s_ = s;
+  take_sizes(s_, s);
+  if (!(s_ == s)) {
+    s_ = s;
+    if (!of_block_) {
+      block_.reset();
+      loading_.reset();
+      lasting_refusal_ = unsupported_combination(s);
+    }
+  }
   prompts_.reset();
   step_.reset();
   refusal_ = lasting_refusal_ != Reason::none ? lasting_refusal_ : refused_context(s_);

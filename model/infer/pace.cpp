@@ -146,7 +146,7 @@ Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs
     running = admit(s, plan_, block.setup);
   if (running == 0) return;
   Speeds& speeds = block.speeds;
-  speeds.know(s, plan_);
+  speeds.know_passes(s, plan_);
   speeds_ = &speeds;
   one_.batch = 1;
   stages = std::max<Size>(1, plan_.stages);
@@ -176,7 +176,7 @@ Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs
 double Pace::prompt_of(double length) const {
   const Size own = whole_tokens(length);
   if (own == prompt_tokens) return prompt;
-  speeds_->know(one_, plan_);
+  speeds_->know_passes(one_, plan_);
   return prompt_seconds(one_, *speeds_, plan_, own);
 }
 

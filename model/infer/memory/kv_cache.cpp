@@ -175,8 +175,9 @@ CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, CachedTokens 
   double bytes = 0;
   for (const CacheRules::Class& c : rules.classes_) {
     const Size held = tokens_held(s, *c.of, c.window, tokens, rules.block_);
-    classes_.push_back(
-        {&c, held, times({s.batch, c.state_bytes}), times({s.batch, c.wider_bytes})});
+    const bool keeps_states = c.states > 0;
+    classes_.push_back({&c, held, keeps_states ? times({s.batch, c.state_bytes}) : 0,
+                        keeps_states ? times({s.batch, c.wider_bytes}) : 0});
     bytes += static_cast<double>(held) * static_cast<double>(c.elements) * rules.element_bytes_ +
              static_cast<double>(s.batch) * static_cast<double>(rules.copies_) *
                  static_cast<double>(c.states * s.runtime->cache.state_bytes);

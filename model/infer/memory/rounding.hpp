@@ -1,7 +1,6 @@
 // Bytes of memory that a formula gives as a real number.
 #pragma once
 
-#include <cmath>
 #include <stdexcept>
 
 #include "hardware/units.hpp"
@@ -11,7 +10,8 @@ namespace headroom::model {
 /// The next whole byte. Throws std::overflow_error beyond 2^63 - 1.
 inline Bytes rounded_up(double bytes) {
   if (!(bytes < 0x1p63)) throw std::overflow_error("a byte count exceeds 2^63 - 1");
-  return Bytes(static_cast<Size>(std::ceil(bytes)));
+  const Size whole = static_cast<Size>(bytes);
+  return Bytes(whole + (static_cast<double>(whole) < bytes ? 1 : 0));
 }
 
 }  // namespace headroom::model

@@ -38,13 +38,14 @@ std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double
   const Scenario& s = tried.scenario();
   if (s.batch < 2 || !keeps_a_pool(s)) return std::nullopt;
   const Size most = s.most_at_once();
+  const bool limited = plan.feasible() && most < s.batch;
+  if (!limited && plan.reason != Reason::gpu_memory) return std::nullopt;
   Scenario fewer = s;
   fewer.tensor_parallel = plan.shards;
-  if (plan.feasible() && most < s.batch) {
+  if (limited) {
     fewer.batch = most;
     return fewer;
   }
-  if (plan.reason != Reason::gpu_memory) return std::nullopt;
   const Size guess = std::min(most, room_for(tried, plan, factor));
   if (guess == 0) return std::nullopt;
   // The whole batch is known to have no room.

@@ -36,9 +36,10 @@ bool may_free_enough(const Uses& uses, const Plan& plan, double factor, Runs run
   return false;
 }
 
-Scenario asking_for(Scenario s, Size sequences) {
-  s.max_sequences = sequences;
-  return s;
+Scenario asking_for(const Scenario& s, Size sequences) {
+  Scenario asked = s;
+  asked.max_sequences = sequences;
+  return asked;
 }
 
 bool holds(const Uses& uses, Size sequences, double factor) {

@@ -18,7 +18,7 @@ struct TimedPass {
 /// `speeds` must know the plan's cards.
 Timeline time_of(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
                  const TimedPass& pass, TimelineDetail detail = TimelineDetail::segments);
-/// Sums of time_of(), of the plan that `speeds` was last told. They are remembered there: its
+/// Sums of time_of(), of the plan of Speeds::know_passes(). They are remembered there: its
 /// scenarios differ only in sizes and budgets.
 PassSeconds seconds_of(const Scenario& scenario, Speeds& speeds, const Plan& plan,
                        const Pass& pass);

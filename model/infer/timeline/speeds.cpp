@@ -45,7 +45,6 @@ void Speeds::know(const Scenario& s, const Plan& plan) {
                      rates.decode_bandwidth.measurements > 0});
     repeats.push_back(i > 0 && cards[i] == cards[i - 1]);
   }
-  known.under(plan, s.gpu_budget);
   if (s.runtime->parallel.split != Split::tensors || !reads.empty()) return;
   of_rank.emplace(s, plan.shards);
   for (Size stage = 0; stage < plan.stages; ++stage) {

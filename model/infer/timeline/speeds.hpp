@@ -16,8 +16,13 @@ struct Speeds {
   /// Speeds of the CPU and of links alone.
   explicit Speeds(const Scenario& scenario);
   Speeds(const Scenario& scenario, const Plan& plan) : Speeds(scenario) { know(scenario, plan); }
-  /// Adds the plan's cards, at least the first. Passes are under this plan then.
+  /// Adds the plan's cards, at least the first.
   void know(const Scenario& scenario, const Plan& plan);
+  /// Likewise, and passes in `known` are under this plan then.
+  void know_passes(const Scenario& scenario, const Plan& plan) {
+    know(scenario, plan);
+    known.under(plan, scenario.gpu_budget);
+  }
 
   struct Card {
     Throughput rate;
