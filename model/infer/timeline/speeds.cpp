@@ -43,7 +43,12 @@ void Speeds::know(const Scenario& s, const Plan& plan) {
     cards.push_back({card_rate(s, devices[i]), devices[i].bandwidth, product_peak(s, devices[i]),
                      product_share(s, devices[i], rates).measurements > 0,
                      rates.decode_bandwidth.measurements > 0});
-    repeats.push_back(i > 0 && cards[i] == cards[i - 1]);
+  }
+  if (next_unlike.size() < most) {
+    next_unlike.resize(most);
+    for (std::size_t i = most; i-- > 0;)
+      next_unlike[i] =
+          i + 1 < most && cards[i] == cards[i + 1] ? next_unlike[i + 1] : static_cast<Size>(i) + 1;
   }
   if (s.runtime->parallel.split != Split::tensors || !reads.empty()) return;
   of_rank.emplace(s, plan.shards);

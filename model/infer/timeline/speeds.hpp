@@ -63,8 +63,8 @@ struct Speeds {
   AttentionRules attention;               ///< attention on one card
   std::optional<AttentionRules> of_rank;  ///< known with the plan's cards
   std::vector<Card> cards;
-  std::vector<char> repeats;     ///< for each card, whether the one before it is alike
-  std::vector<RankReads> reads;  ///< by stage, if cards divide matrices
+  std::vector<Size> next_unlike;  ///< for each card, the first after it of another speed
+  std::vector<RankReads> reads;   ///< by stage, if cards divide matrices
   Throughput cpu;
   Seconds kernel_s;         ///< time of each kernel
   bool launches_hide;       ///< behind kernels on cards; kernels on the CPU wait for launches

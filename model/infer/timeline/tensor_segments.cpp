@@ -51,8 +51,7 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
   if (plan.has_head(first)) work += rank_head(s, pass, plan.shards);
   Seconds least, slowest;
   Size slowest_card = first;
-  for (Size card = first; card < last; ++card) {
-    if (card > first && speeds.repeats[static_cast<std::size_t>(card)]) continue;
+  for (Size card = first; card < last; card = speeds.next_unlike[static_cast<std::size_t>(card)]) {
     least = std::max(least, min_seconds(work, speeds.card(card)));
     const Seconds taken = seconds(work, speeds.card(card).rate);
     if (taken < slowest) continue;
