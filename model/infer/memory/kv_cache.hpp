@@ -123,17 +123,20 @@ class CacheBytes {
       const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
       const Size each = rule.elements_before[l] - rule.elements_before[f];
       const Size elements = c.held * rule.padded(each);
-      Size values = 0;  // those in a format of their own
-      if (rule.values_before != nullptr)
-        values = c.held * rule.padded(rule.values_before[l] - rule.values_before[f]);
-      const Size kept =
-          rule.entry_elements > 0
-              ? (elements + rule.entry_elements - 1) / rule.entry_elements * rule.entry_bytes
-              : rules_->keys_.bytes(elements - values) + rules_->values_.bytes(values);
-      Size whole = kept;
-      if (const Size states = rule.state_before[l] - rule.state_before[f]; states > 0)
-        whole += c.state_bytes * rule.padded(states / rule.state_elements);
-      whole += c.wider_bytes * (rule.fp32_before[l] - rule.fp32_before[f]);
+      Size whole = 0;
+      if (rule.entry_elements > 0) {
+        whole = (elements + rule.entry_elements - 1) / rule.entry_elements * rule.entry_bytes;
+      } else if (rule.values_before == nullptr) {
+        whole = rules_->keys_.bytes(elements);
+      } else {
+        const Size values = c.held * rule.padded(rule.values_before[l] - rule.values_before[f]);
+        whole = rules_->keys_.bytes(elements - values) + rules_->values_.bytes(values);
+      }
+      if (rule.states > 0) {
+        const Size states = rule.state_before[l] - rule.state_before[f];
+        whole += c.state_bytes * rule.padded(states / rule.state_elements) +
+                 c.wider_bytes * (rule.fp32_before[l] - rule.fp32_before[f]);
+      }
       total += rule.ways == 1 ? whole : (whole + rule.ways - 1) / rule.ways;
     }
     return Bytes(huge_ && last > first ? most : total);
