@@ -145,6 +145,14 @@ bool is_beside_language(std::optional<Component> component) {
          component == Component::projector;
 }
 
+std::string model_of_text(const Part& part, const std::string& root) {
+  const std::string top = root.substr(0, root.find('.') + 1);
+  const bool has_head = !top.empty() && std::ranges::any_of(part.tensors, [&](const Tensor& t) {
+    return t.role == Role::head && t.name.starts_with(top);
+  });
+  return has_head ? top : "";
+}
+
 Part without_towers(Part part, const Profile& profile) {
   const std::string root = text_root(profile);
   const auto outside = [&](std::string_view path) {

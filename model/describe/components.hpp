@@ -40,6 +40,10 @@ std::optional<Component> component_at(std::string_view path, const std::string& 
 /// A tower of images or sound, or a projector.
 bool is_beside_language(std::optional<Component> component);
 
+/// The module that holds the decoder with its head, and a dot, if they are one model of several
+/// (Qwen3-Omni's thinker, next to its talker); else empty. `root` is `text_root`.
+std::string model_of_text(const Part& part, const std::string& root);
+
 /// `part` without towers and projectors: its language model, and parts whose names are not known.
 Part without_towers(Part part, const Profile& profile);
 

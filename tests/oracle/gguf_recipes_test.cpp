@@ -3,7 +3,8 @@
 // The headers are those of gguf_architectures_test.cpp and gguf_test.cpp: tensors that llama.cpp's
 // loader wants or its converter writes. llama-quantize decides by their names, and the program by
 // classes of its own description. Both must give every format as many elements. Tensors of 16 and
-// 32 bit are left out, because converters make some of them up or leave them out.
+// 32 bit are left out, because converters make some of them up or leave them out. The loader wants
+// ple_norm_* as matrices and reads the vectors that the converter writes.
 //
 // Source: llama.cpp src/llama-quant.cpp (tensor_allows_quantization, tensor_get_category,
 // layer_info), from the source distribution of llama-cpp-python 0.3.36.
@@ -24,6 +25,7 @@
 #include "model/checkpoint/quantisation/gguf.hpp"
 #include "model/checkpoint/quantisation/mix.hpp"
 #include "model/describe/architecture.hpp"
+#include "tests/support/scenarios.hpp"
 
 namespace headroom::oracle {
 namespace {
@@ -60,6 +62,17 @@ bool has_word(const std::string& name, std::initializer_list<std::string_view> w
   return std::ranges::any_of(words, [&](auto word) { return name.find(word) != name.npos; });
 }
 
+/// GLM-5-Next's own exceptions (tensor_allows_quantization, llama_tensor_get_type_impl).
+bool is_kept_in_glm5_next(const std::string& name) {
+  return has_word(name, {"hc_", "indexer.attn_q_b", "indexer.attn_k", "indexer.proj",
+                         "indexer_compressor_gate", "indexer_compressor_ape", "ssm_f_a.weight",
+                         "ssm_f_b.weight", "ssm_g_a.weight", "ssm_g_b.weight", "ssm_beta.weight",
+                         "attn_kv_a_mqa.weight", "attn_k_b.weight", "attn_v_b.weight"});
+}
+bool is_q8_in_glm5_next(const std::string& name) {
+  return has_word(name, {"attn_q_a", "attn_q_b", "nextn.eh_proj"});
+}
+
 bool is_quantised(const model::TensorHeader& t) {
   std::size_t dimensions = t.shape.size();
   for (std::size_t i = 0; i < t.shape.size() && t.shape[i] == 1; ++i) --dimensions;
@@ -67,7 +80,7 @@ bool is_quantised(const model::TensorHeader& t) {
          t.name != "token_types.weight" &&
          !has_word(t.name, {"_norm.weight", "ffn_gate_inp.weight", "ffn_gate_tid2eid.weight",
                             "ssm_conv1d", "shortconv.conv.weight", "indexer.k_proj.weight",
-                            "indexer.q_proj.weight", "attn_rel_b.weight"});
+                            "indexer.q_proj.weight", "attn_rel_b.weight", "ple_norm_"});
 }
 
 /// Fused queries, keys and values are a class of their own, as mix.hpp says.
@@ -98,7 +111,8 @@ Elements made_by_llama_quantize(const HeaderOfFile& file, const std::string& mix
   model::MixQuestion q;
   q.experts = keys.number("expert_count", 0);
   const Size heads = of_first_layer(keys, "attention.head_count", 1);
-  q.gqa = heads / std::max<Size>(of_first_layer(keys, "attention.head_count_kv", heads), 1);
+  const Size kv = of_first_layer(keys, "attention.head_count_kv", heads);
+  q.gqa = kv > 0 ? heads / kv : 0;  // llama_hparams::n_gqa of the first layer
   q.tied = !keys.has_tensor("output.weight");
   q.falcon = keys.architecture() == "falcon";
   const auto values = std::ranges::count_if(file.header.list.tensors, [](const auto& t) {
@@ -107,8 +121,13 @@ Elements made_by_llama_quantize(const HeaderOfFile& file, const std::string& mix
   });
   std::map<model::TensorClass, Size> running;
   Elements elements;
+  const bool glm5_next = keys.architecture() == "glm5-next";
   for (const model::TensorHeader& t : file.header.list.tensors) {
-    if (!is_quantised(t)) continue;
+    if (!is_quantised(t) || (glm5_next && is_kept_in_glm5_next(t.name))) continue;
+    if (glm5_next && is_q8_in_glm5_next(t.name)) {
+      elements["q8_0"] += t.elements();
+      continue;
+    }
     q.tensor_class = category(t.name);
     q.row = t.shape.back();
     q.stacked_experts = t.shape.size() > 2;
@@ -137,7 +156,8 @@ Elements described(const model::Model& model, const std::string& mix) {
 /// Files whose mixes are not compared, and why.
 std::string why_only_q8(const HeaderOfFile& file) {
   const model::GgufKeys keys(file.header, file.header.list);
-  if (keys.some_layer_has("attn_k_b.weight")) return "rows of attn_k_b are those of one head";
+  if (keys.some_layer_has("attn_k_b.weight") && keys.architecture() != "glm5-next")
+    return "rows of attn_k_b are those of one head";
   if (keys.some_layer_has("attn_kv_b.weight")) return "attn_kv_b was no class before 2026";
   const bool fused = keys.some_layer_has("attn_qkv.weight");
   if (fused && keys.some_layer_has("ssm_norm.weight"))
@@ -151,8 +171,8 @@ std::string why_only_q8(const HeaderOfFile& file) {
 /// Architectures whose tensor types are not described (gguf_undescribed_classes), and drafts.
 bool is_left_out(const std::string& name) {
   return has_word(name, {"arwkv7", "chameleon", "cogvlm", "deepseek4", "dflash", "gemma3n",
-                         "gemma4_assistant", "glm5-next", "hrm_text", "hy_v4", "janus", "neo-bert",
-                         "nomic_moe", "nomic-bert-moe", "openelm", "rwkv", "talkie"});
+                         "gemma4_assistant", "hrm_text", "hy_v4", "janus", "neo-bert", "nomic_moe",
+                         "nomic-bert-moe", "openelm", "rwkv", "talkie"});
 }
 
 TEST(GgufRecipes, GiveEachFormatTheElementsOfLlamaQuantize) {
@@ -179,6 +199,29 @@ TEST(GgufRecipes, GiveEachFormatTheElementsOfLlamaQuantize) {
   std::printf("%d headers, %d recipes\n", compared, mixes);
   EXPECT_GE(compared, 170);
   EXPECT_GE(mixes, 560);
+}
+
+/// The converter's Qwen3OmniMoeTextModel and Qwen3OmniMmprojModel (conversion/qwen3vl.py) read the
+/// thinker alone.
+TEST(GgufRecipes, LeaveOutTheModelThatSpeaks) {
+  const model::Model& m = test::catalogue_model("Qwen/Qwen3-Omni-30B-A3B-Instruct");
+  const auto stored = model::quantised_gguf(m, model::scheme("q4_K_M"));
+  Size parameters = 0, tower_bytes = 0;
+  for (const model::Tensor* tensor : model::language_tensors(m)) {
+    EXPECT_TRUE(tensor->name.starts_with("thinker.")) << tensor->name;
+    parameters += tensor->is_parameter() ? tensor->elements() : 0;
+  }
+  // Those of Qwen3-30B-A3B, and 128 more tokens.
+  EXPECT_EQ(parameters, 30'532'122'624 + 2 * 128 * 2048);
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    const std::string& name = m.part.tensors[i].name;
+    if (!name.starts_with("thinker.")) {
+      EXPECT_EQ(stored[i].bytes, Bytes(0)) << name;
+    } else if (name.find("_tower.") != name.npos || name.find(".visual.") != name.npos) {
+      tower_bytes += stored[i].bytes.count();
+    }
+  }
+  EXPECT_GT(tower_bytes, 2'000'000'000);
 }
 
 }  // namespace

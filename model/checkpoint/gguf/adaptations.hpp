@@ -39,6 +39,7 @@ void dbrx(GgufKeys& k);
 void mixtral(GgufKeys& k);
 void qwen2_moe(GgufKeys& k);
 void delta_net(GgufKeys& k);
+void qwen4_exp(GgufKeys& k);
 void deepseek(GgufKeys& k);
 void sparse_latent(GgufKeys& k);
 void ernie_moe(GgufKeys& k);

@@ -160,6 +160,8 @@ constexpr GgufArchitecture gguf_architecture_table[] = {
     {"qwen3next", "Qwen3NextForCausalLM", "qwen3_next", nullptr, delta_net},
     {"qwen3vl", "Qwen3ForCausalLM", "qwen3", nullptr, nullptr},
     {"qwen3vlmoe", "Qwen3MoeForCausalLM", "qwen3_moe", nullptr, nullptr},
+    {"qwen4exp", "Qwen4ExpForConditionalGeneration", "qwen4_exp", nullptr, qwen4_exp,
+     "model.visual", "", "", "qwen4_exp_text"},
     {"refact", "LlamaForCausalLM", "llama", nullptr, nullptr},
     {"rnd1", "Qwen3MoeForCausalLM", "qwen3_moe", nullptr, nullptr},
     {"rwkv6", "Rwkv6ForCausalLM", "rwkv6", nullptr, rwkv6},

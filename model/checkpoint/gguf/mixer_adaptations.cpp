@@ -27,6 +27,31 @@ void delta_net(GgufKeys& k) {
   k.set("layer_types", kinds_by_tensor(k, "ssm_a", "linear_attention", "full_attention"));
 }
 
+/// One layer at most has hashed embeddings. The file has the rows of their table, which the config
+/// derives from prime numbers: any small ones, rounded up to that number.
+void qwen4_exp(GgufKeys& k) {
+  delta_net(k);
+  k.set("hc_count", k.number("hyper_connection.count"));
+  k.set("hc_lowrank", k.number("hyper_connection.low_rank"));
+  k.set("indexer_n_heads", k.number("attention.indexer.head_count"));
+  k.set("indexer_head_dim", k.number("attention.indexer.key_length"));
+  k.set("indexer_kv_heads", 1);
+  const Size block = std::max<Size>(k.number("attention.compress_ratios", 0), 1);
+  k.set("indexer_compress_ratio", block);
+  k.set("indexer_budget", k.number("attention.indexer.top_k") / block * block);
+  if (!k.has("ple.layers")) return;
+  const Size tokens = k.number("ple.ngram_size"), heads = k.number("ple.heads_per_ngram");
+  k.set("ple_layer_ids", json::array{k.number("ple.layers") + 1});
+  k.set("ngram_size", tokens);
+  k.set("heads_per_ngram", heads);
+  k.set("ple_conv_kernel_size", k.number("ple.conv_kernel"));
+  k.set("ple_embed_dim", k.number("embedding_length_per_layer_input") * heads * (tokens - 1));
+  k.set("eos_token_id", k.number("ple.eos_token_id", 0));
+  k.set("ngram_vocab_size_base", 2);
+  const Size rows = k.rows("per_layer_token_embd.weight");
+  if (rows > 0) k.set("make_ngram_vocab_size_divisible_by", rows);
+}
+
 void mamba(GgufKeys& k) {
   k.set({"state_size", "mamba_d_state"}, k.number("ssm.state_size"));
   k.set({"conv_kernel", "mamba_d_conv"}, k.number("ssm.conv_kernel"));

@@ -71,6 +71,9 @@ constexpr GgufModule block_names[] = {
     {"indexer.q_proj", "indexer.q_proj"},
     {"indexer.k_proj", "indexer.k_proj"},
     {"indexer.q_norm", "indexer.q_norm"},
+    {"indexer.index_qk_proj", "indexer.q_proj+indexer.k_proj"},
+    {"indexer.q_layernorm", "indexer.q_norm"},
+    {"indexer.k_layernorm", "indexer.k_norm"},
     // norms around the halves of a layer
     {"input_layernorm", "attn_norm"},
     {"attention_layernorm", "attn_norm"},
@@ -203,13 +206,7 @@ constexpr GgufModule block_names[] = {
     // drafts
     {"hidden_norm", "attn_norm_2"},
     {"attention_sink_bias", "attn_sinks"},
-    // hyper-connections
-    {"attn_hc.fn", "hc_attn_fn"},
-    {"attn_hc.base", "hc_attn_base"},
-    {"attn_hc.scale", "hc_attn_scale"},
-    {"ffn_hc.fn", "hc_ffn_fn"},
-    {"ffn_hc.base", "hc_ffn_base"},
-    {"ffn_hc.scale", "hc_ffn_scale"},
+#include "model/checkpoint/gguf/stream_names.def"
     // compressed entries of DeepSeek-V4
     {"self_attn.q_a_norm", "attn_q_a_norm"},
     {"self_attn.kv_proj", "attn_kv"},

@@ -40,6 +40,14 @@ bool in_text(const Model& model, const std::string& root, const Tensor& tensor) 
          !is_beside_language(component_at(tensor.name, root));
 }
 
+/// True for tensors of another model than the one with the decoder and its towers: the converter
+/// leaves them out.
+bool is_left_out(const Model& model, const std::string& root, const std::string& own,
+                 const Tensor& tensor) {
+  return model.profile.generative && !own.empty() && !tensor.name.starts_with(own) &&
+         !component_at(tensor.name.substr(0, tensor.name.find('.')), root);
+}
+
 /// How the format of a tensor is found.
 enum class How { fixed, buffer, plain, mixed, split };
 
@@ -63,10 +71,10 @@ class GgufHolder {
         mxfp4_(precision("mxfp4")),
         may_have_mxfp4_(
             may_store(model_, headroom::model::scheme(model_.checkpoint_scheme), "mxfp4")),
-        splits_qkv_(splits_qkv(model_)) {
+        splits_qkv_(splits_qkv(model_)),
+        architecture_(gguf_architecture_of(model_)) {
     const std::vector<Tensor>& tensors = model_.part.tensors;
-    const Size kv_heads = std::max<Size>(model_.shape.kv_heads, 1);
-    asked_.gqa = std::max<Size>(model_.shape.query_heads / kv_heads, 1);
+    asked_.gqa = heads_in_group(model_);
     asked_.experts = model_.profile.routing.experts;
     asked_.falcon = model_.model_type == "falcon";
     asked_.importance = scheme.importance;
@@ -78,13 +86,14 @@ class GgufHolder {
     asked_.seventy_b = text_layers_ == 80 && asked_.gqa > 1 &&
                        std::ranges::find(labelled, model_.model_type) != labelled.end();
     text_root_ = text_root(model_.profile);
+    own_model_ = model_of_text(model_.part, text_root_);
     asked_.large_vocabulary = model_.profile.head_rows >= 127999 &&
                               (asked_.seventy_b || is_eight_b(model_, text_layers_));
     // Position and token type embeddings have fewer rows. A config may omit the vocabulary.
     vocabulary_ = model_.profile.head_rows;
     if (vocabulary_ == 0)
       for (const Tensor& tensor : tensors)
-        if (tensor.role == Role::embedding && kept_format(tensor.name).empty())
+        if (tensor.role == Role::embedding && kept_format(architecture_, tensor.name).empty())
           vocabulary_ = std::max(vocabulary_, tensor.shape.front());
     facts_.resize(tensors.size());
     for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -122,15 +131,18 @@ class GgufHolder {
   }
   TensorFacts kind_of(std::size_t i, const Tensor& tensor) const {
     const auto fixed = [](QuantisedTensor format) { return TensorFacts{.fixed = format}; };
-    if (!tensor.tied_to.empty()) return fixed({});
+    if (!tensor.tied_to.empty() || is_left_out(model_, text_root_, own_model_, tensor))
+      return fixed({});
     if (tensor.element == Element::float32) return fixed(plain("fp32", tensor));
     if (tensor.element != Element::floating) return fixed({});
     if (!tensor.is_parameter()) return {.how = How::buffer};
     if (!model_.profile.generative && is_task_head(i)) return fixed({});
     const auto matrix = index_.reader.matrix(tensor);
+    const std::string_view kept = kept_format(architecture_, tensor.name);
+    if (tensor.role == Role::conv && kept == "fp16" && is_text(tensor))
+      return fixed(plain(scheme_.mix.empty() ? scheme_.format : kept, tensor));
     // The converter turns a matrix of one row into a vector.
     if (!matrix || matrix->out == 1 || !is_wide(tensor)) return fixed(plain("fp32", tensor));
-    const std::string_view kept = kept_format(tensor.name);
     if (kept == "fp32") return fixed(plain(kept, tensor));
     if (!is_text(tensor)) return fixed(plain("fp16", tensor));
     TensorFacts facts{.matrix = *matrix, .expert = index_.reader.is_expert(tensor)};
@@ -140,7 +152,7 @@ class GgufHolder {
       facts.fixed = plain(scheme_.format, tensor);
       return facts;
     }
-    if (!kept.empty()) return fixed(plain(kept, tensor));
+    if (!kept.empty()) return fixed(packed(precision_of_rows(kept, matrix->in), *matrix));
     facts.question = question_of(tensor, facts);
     const bool fused = facts.question.tensor_class == TensorClass::attention_qkv;
     facts.how = fused && splits_qkv_ ? How::split : How::mixed;
@@ -152,12 +164,17 @@ class GgufHolder {
   static QuantisedTensor packed(const Precision& format, const Matrix& matrix) {
     return {&format, matrix.count * (matrix.out * format.row(matrix.in))};
   }
+  /// Rows that a block does not divide stay fp16.
+  static const Precision& precision_of_rows(std::string_view format, Size row) {
+    const Precision& wanted = precision(format);
+    return row % wanted.block_elements == 0 ? wanted : precision("fp16");
+  }
   MixQuestion question_of(const Tensor& tensor, const TensorFacts& facts) const {
     MixQuestion question = asked_;
     question.row = facts.matrix.in;
     question.tensor_class = tensor.role == Role::head        ? TensorClass::output
                             : tensor.role == Role::embedding ? TensorClass::token_embedding
-                                                             : tensor_class(tensor.name);
+                                                             : class_in_llama_cpp(tensor.name);
     question.stacked_experts = facts.expert;
     if (scheme_.family == SchemeFamily::gguf_ik) ask_of_ik(tensor.name, question);
     // Per-layer embeddings (per_layer_token_embd) are never the head.
@@ -214,7 +231,8 @@ class GgufHolder {
   /// Matrices and token embeddings. Positions and token types have fewer rows.
   bool is_wide(const Tensor& tensor) const {
     if (tensor.role == Role::embedding)
-      return tensor.shape.front() >= vocabulary_ || !kept_format(tensor.name).empty();
+      return tensor.shape.front() >= vocabulary_ ||
+             !kept_format(architecture_, tensor.name).empty();
     return tensor.role == Role::head || index_.reader.is_linear(tensor);
   }
   /// The layer's number in models with experts, a running number within the class in others.
@@ -241,13 +259,14 @@ class GgufHolder {
   std::vector<TensorFacts> facts_;  ///< for tensors that repeat none
   MixQuestion asked_;
   Size text_layers_ = 0;
-  std::string text_root_;
+  std::string text_root_, own_model_;
   Size vocabulary_ = 0;
   Size attention_v_ = 0, attention_v_seen_ = 0;
   /// tensors so far, by class, in dense models
   std::array<Size, static_cast<std::size_t>(TensorClass::other) + 1> seen_{};
   bool may_have_mxfp4_;  ///< in its checkpoint
   bool splits_qkv_;
+  std::string_view architecture_;  ///< llama.cpp's
   bool rotary_seen_ = false;
 };
 
@@ -255,9 +274,11 @@ class GgufHolder {
 
 std::vector<const Tensor*> language_tensors(const Model& model) {
   const std::string root = text_root(model.profile);
+  const std::string own = model_of_text(model.part, root);
   std::vector<const Tensor*> all;
   for (const Tensor& tensor : model.part.tensors)
-    if (in_text(model, root, tensor)) all.push_back(&tensor);
+    if (in_text(model, root, tensor) && !is_left_out(model, root, own, tensor))
+      all.push_back(&tensor);
   return all;
 }
 

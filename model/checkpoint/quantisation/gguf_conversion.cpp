@@ -20,16 +20,47 @@ constexpr auto split_classes =
     std::to_array<std::string_view>({"BaiChuanForCausalLM", "BaichuanForCausalLM",
                                      "BailingMoeForCausalLM", "InternLM2ForCausalLM"});
 
+/// Architectures whose converter lists key-value heads layer by layer, 0 where a layer has no
+/// attention. Source: llama.cpp conversion/{bailingmoe3,glm,granite,jamba,kimi_k3,kimi_linear,lfm2,
+/// nemotron,plamo}.py; BambaForCausalLM becomes granitehybrid.
+constexpr auto lists_heads = std::to_array<std::string_view>(
+    {"bailingmoe3", "glm5-next", "granitehybrid", "jamba", "kimi-k3", "kimi-linear", "lfm2",
+     "lfm2moe", "nemotron_h", "nemotron_h_moe", "plamo2"});
+
 struct KeptTensor {
-  std::string_view name;    ///< start of its name in llama.cpp
-  std::string_view format;  ///< the converter's
+  std::string_view name;            ///< start of its name in llama.cpp
+  std::string_view format;          ///< the converter's, or the only one that it is quantised to
+  std::string_view architecture{};  ///< llama.cpp's; empty: all that no row names
 };
-/// Source: llama.cpp src/llama-quant.cpp tensor_allows_quantization; formats by conversion/base.py
-/// prepare_tensors and minimax.py tensor_force_quant.
+/// Source: llama.cpp src/llama-quant.cpp tensor_allows_quantization, tensor_type_fallback and
+/// llama_tensor_get_type_impl; formats by conversion/base.py prepare_tensors and by
+/// tensor_force_quant of minimax.py and glm.py.
 constexpr KeptTensor kept_tensors[] = {
-    {"ffn_gate_inp", "fp32"},   {"indexer.q_proj", "fp32"}, {"indexer.k_proj", "fp32"},
-    {"attn_rel_b", "fp16"},     {"position_embd", "fp32"},  {"token_types", "fp32"},
-    {"shortconv.conv", "fp32"}, {"ssm_conv1d", "fp32"},
+    {"hc_", "fp32", "glm5-next"},
+    {"indexer.attn_q_b", "fp16", "glm5-next"},
+    {"indexer.attn_k", "fp16", "glm5-next"},
+    {"indexer.proj", "fp32", "glm5-next"},
+    {"indexer_compressor_", "fp32", "glm5-next"},
+    {"ssm_f_a", "fp16", "glm5-next"},
+    {"ssm_f_b", "fp16", "glm5-next"},
+    {"ssm_g_a", "fp16", "glm5-next"},
+    {"ssm_g_b", "fp16", "glm5-next"},
+    {"ssm_beta", "fp16", "glm5-next"},
+    {"attn_kv_a_mqa", "fp16", "glm5-next"},
+    {"attn_k_b", "fp16", "glm5-next"},  // with attn_v_b, the other half of kv_b_proj
+    {"attn_q_a", "q8_0", "glm5-next"},
+    {"attn_q_b", "q8_0", "glm5-next"},
+    {"indexer.q_proj", "fp16", "qwen4exp"},
+    {"indexer.k_proj", "fp16", "qwen4exp"},
+    {"ple_conv1d", "fp16", "qwen4exp"},  // its rows are shorter than a block
+    {"ffn_gate_inp", "fp32"},
+    {"indexer.q_proj", "fp32"},
+    {"indexer.k_proj", "fp32"},
+    {"attn_rel_b", "fp16"},
+    {"position_embd", "fp32"},
+    {"token_types", "fp32"},
+    {"shortconv.conv", "fp32"},
+    {"ssm_conv1d", "fp32"},
 };
 
 /// Model types and layers that ik_llama.cpp labels "8B", the type in llama.cpp's words: llama,
@@ -57,22 +88,57 @@ std::string gguf_refusal(const Model& model) {
   if (lists(gguf_undescribed_classes))
     return fmt::format("llama.cpp converts '{}' ({}), but its tensor types are not described",
                        model.model_type, model.architecture);
-  for (const GgufArchitecture& row : gguf_architectures())
-    if (row.class_name == model.architecture || row.model_type == model.model_type) return "";
+  if (!gguf_architecture_of(model).empty()) return "";
   return fmt::format("llama.cpp is not known to convert '{}' ({})", model.model_type,
                      model.architecture);
+}
+
+Size heads_in_group(const Model& model) {
+  const bool lists =
+      model.architecture == "BambaForCausalLM" ||
+      std::ranges::find(lists_heads, gguf_architecture_of(model)) != lists_heads.end();
+  const Size first = model.profile.first_decoding;
+  if (lists && first < std::ssize(model.profile.layers)) {
+    const std::string& path = model.profile.layers[static_cast<std::size_t>(first)].path;
+    const bool attends = std::ranges::any_of(model.part.caches, [&](const Cache& cache) {
+      return cache.path.starts_with(path + '.') &&
+             (cache.kind == CacheKind::self_attention || cache.kind == CacheKind::latent);
+    });
+    if (!attends) return 0;
+  }
+  return std::max<Size>(model.shape.query_heads / std::max<Size>(model.shape.kv_heads, 1), 1);
 }
 
 bool splits_qkv(const Model& model) {
   return std::ranges::find(split_classes, model.architecture) != split_classes.end();
 }
 
-std::string_view kept_format(std::string_view tensor) {
+std::string_view gguf_architecture_of(const Model& model) {
+  for (const GgufArchitecture& row : gguf_architectures())
+    if (row.class_name == model.architecture || row.model_type == model.model_type ||
+        (!row.section.empty() && row.section == model.model_type))
+      return row.name;
+  return "";
+}
+
+std::string_view kept_format(std::string_view architecture, std::string_view tensor) {
   if (is_per_layer_projection(tensor) || is_router(tensor)) return "fp32";
   const std::string_view name = names_in_llama_cpp(tensor);
   for (const KeptTensor& row : kept_tensors)
-    if (name.starts_with(row.name)) return row.format;
+    if (name.starts_with(row.name) &&
+        (row.architecture.empty() || row.architecture == architecture))
+      return row.format;
   return "";
+}
+
+TensorClass class_in_llama_cpp(std::string_view tensor) {
+  const TensorClass own = tensor_class(tensor);
+  if (own != TensorClass::other) return own;
+  const std::string_view name = names_in_llama_cpp(tensor);
+  if (name.find("ffn_up") != name.npos) return TensorClass::feed_forward_up;
+  if (name.find("ffn_gate") != name.npos) return TensorClass::feed_forward_gate;
+  if (name.find("ffn_down") != name.npos) return TensorClass::feed_forward_down;
+  return TensorClass::other;
 }
 
 void ask_of_ik(std::string_view tensor, MixQuestion& question) {

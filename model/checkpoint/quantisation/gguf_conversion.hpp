@@ -13,12 +13,25 @@ namespace headroom::model {
 /// otherwise the reason.
 std::string gguf_refusal(const Model& model);
 
+/// Query heads per key-value head as llama-quantize counts them, which asks the first layer: 0 if
+/// that has no attention and the file says so.
+/// Source: llama.cpp src/llama-hparams.cpp n_gqa.
+Size heads_in_group(const Model& model);
+
 /// True if the converter makes three tensors of the model's fused queries, keys and values.
 bool splits_qkv(const Model& model);
 
-/// The format of tensors that llama-quantize leaves as the converter wrote them. Empty for tensors
-/// that it quantises.
-std::string_view kept_format(std::string_view tensor);
+/// llama.cpp's architecture of `model` by its class; empty if no row of gguf_architectures() has
+/// it.
+std::string_view gguf_architecture_of(const Model& model);
+
+/// The format of tensors that llama-quantize leaves as the converter wrote them, or that have the
+/// same one in every mix. Empty for tensors that the mix decides about.
+std::string_view kept_format(std::string_view architecture, std::string_view tensor);
+
+/// The class of a tensor for llama-quantize, which looks for parts of its own names: "hc_ffn_down"
+/// counts among the matrices of a feed-forward.
+TensorClass class_in_llama_cpp(std::string_view tensor);
 
 /// Completes a question by the name in the file, as ik_llama.cpp's rules read it: "attn_kv_a_mqa"
 /// and "attn_k_b" are keys, "attn_q_b" is of queries, "ffn_up_shexp" of a shared expert. A matrix
