@@ -19,7 +19,7 @@ Part afmoe(const Config& c) {
          score_correction_parameter({r.experts}, "expert_bias") +
              in("router", k("TokenChoiceRouter"), linear("gate", hidden, r.experts)) +
              in("shared_experts", k("MLP"),
-                gated_mlp(hidden, inner * c.dim({"num_shared_experts"}, 2), act)) +
+                gated_mlp(hidden, inner * c.count({"num_shared_experts"}, 2), act)) +
              fused_experts(k("Experts"), hidden, inner, r, act));
   return with_quirks(
       with_norm(decoder(c, k, rotated_if_scaled(c, heads.dim),

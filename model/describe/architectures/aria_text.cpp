@@ -20,7 +20,7 @@ Part aria_text(const Config& c) {
                       router("router", k("TopKRouter"), hidden, r.experts) +
                           in("experts", "AriaExperts", experts) +
                           in("shared_experts", "AriaSharedExpertsMLP",
-                             gated_mlp(hidden, inner * c.dim({"moe_num_shared_experts"}, 2), act,
+                             gated_mlp(hidden, inner * c.count({"moe_num_shared_experts"}, 2), act,
                                        c.bias({"mlp_bias"}, false))));
   return decoder(c, k, rotated_if_scaled(c, heads.dim), [&] {
     return decoder_layer(k, hidden, attention(hidden, heads, bias, bias), mlp);

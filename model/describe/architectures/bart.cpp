@@ -106,25 +106,30 @@ class Builder {
 
   /// Marian may have separate source and target vocabularies.
   bool shared() const { return c_.flag({"share_encoder_decoder_embeddings"}, true); }
-  Size target_vocab() const { return shared() ? vocab_ : c_.dim({"decoder_vocab_size"}, vocab_); }
+  Size target_vocab() const { return shared() ? vocab_ : own_vocab(); }
+  /// Rows of the decoder's embedding, unless it is tied to the shared one.
+  Size own_vocab() const {
+    return style_.prefix == "Marian" ? c_.dim({"decoder_vocab_size"}, vocab_) : vocab_;
+  }
+  bool is_tied() const { return c_.flag({"tie_word_embeddings"}, true); }
 
   Part body() const {
     if (c_.flag({"use_prompt"}, false))
       c_.fail("use_prompt", "found true; the prompts of MVP are not described");
     Part p = shared() ? words("shared", vocab_) : Part{};
     return std::move(p) + side("encoder", "Encoder", vocab_) +
-           side("decoder", "Decoder", target_vocab());
+           side("decoder", "Decoder", shared() && is_tied() ? vocab_ : own_vocab());
   }
 
   Part with_ties(Part part, const std::string& base) const {
-    if (!c_.flag({"tie_word_embeddings"}, true) || !shared()) return part;
+    if (!is_tied() || !shared()) return part;
     part = tied(std::move(part), base + "encoder.embed_tokens.weight", base + "shared.weight");
     return tied(std::move(part), base + "decoder.embed_tokens.weight", base + "shared.weight");
   }
 
-  Part with_head(Part part, std::string_view owner) const {
-    part = std::move(part) + output_head("lm_head", hidden_, target_vocab());
-    if (!c_.flag({"tie_word_embeddings"}, true)) return part;
+  Part with_head(Part part, std::string_view owner, Size rows) const {
+    part = std::move(part) + output_head("lm_head", hidden_, rows);
+    if (!is_tied()) return part;
     return tied(std::move(part), "lm_head.weight", owner);
   }
 
@@ -140,6 +145,7 @@ class Builder {
                : Part{};
   }
   Size hidden() const { return hidden_; }
+  Size vocab() const { return vocab_; }
 
  private:
   const Config& c_;
@@ -152,9 +158,9 @@ Part bart(const Config& c) {
   const std::string model = b.name("Model");
   if (c.class_name() == model) return b.with_ties(b.whole(b.body()), "");
   if (is_for(c, "ForCausalLM"))
-    return b.with_head(b.whole(in("model", b.name("DecoderWrapper"),
-                                  b.side("decoder", "Decoder", b.target_vocab()))),
-                       "model.decoder.embed_tokens.weight");
+    return b.with_head(
+        b.whole(in("model", b.name("DecoderWrapper"), b.side("decoder", "Decoder", b.own_vocab()))),
+        "model.decoder.embed_tokens.weight", b.is_tied() ? b.own_vocab() : b.vocab());
   Part p = b.with_ties(b.whole(in("model", model, b.body())), "model.");
   if (is_for(c, "ForSequenceClassification")) {
     const Size classes = c.has("num_labels") || c.has("id2label") ? labels(c) : 3;
@@ -163,7 +169,8 @@ Part bart(const Config& c) {
                                  linear("out_proj", b.hidden(), classes, Bias::yes));
   }
   return b.with_head(std::move(p),
-                     b.shared() ? "model.shared.weight" : "model.decoder.embed_tokens.weight") +
+                     b.shared() ? "model.shared.weight" : "model.decoder.embed_tokens.weight",
+                     b.target_vocab()) +
          b.logits_bias();
 }
 

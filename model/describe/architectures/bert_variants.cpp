@@ -205,8 +205,9 @@ Part xmod(const Config& c) {
 /// MRA (approximate attention) and TAPAS (tables) keep BERT's layer.
 /// Source: transformers 5.23, models/mra, models/tapas.
 Part mra_or_tapas(const Config& c) {
-  const BertSizes s = bert_sizes(c);
+  BertSizes s = bert_sizes(c);
   const std::string f = family_of(c);
+  if (f == "Mra") s.cross = false;  // the flag changes nothing
   Part p;
   if (f == "Mra") {
     Part ids = position_ids(s.positions);

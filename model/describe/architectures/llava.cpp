@@ -73,15 +73,14 @@ Part gemma3(const Config& c) {
       head_is_tied(c, text, true, Inherit::no));
 }
 
-/// Source: transformers 5.23, models/paligemma/modeling_paligemma.py.
+/// The whole's width of projections replaces the tower's.
+/// Source: transformers 5.23, models/paligemma/{configuration,modeling}_paligemma.py.
 Part paligemma(const Config& c) {
   const Config text = section_of(c, "text_config", "gemma");
-  const Config v = section_of(c, "vision_config", "siglip_vision_model");
-  const Submodel vision = vision_model(v), language = text_model(text);
-  Part projector =
-      in("multi_modal_projector", "PaliGemmaMultiModalProjector",
-         linear("linear", vision.width, v.dim({"projection_dim"}, c.dim({"projection_dim"}, 2048)),
-                Bias::yes));
+  const Submodel vision = vision_model(section_of(c, "vision_config", "siglip_vision_model"));
+  const Submodel language = text_model(text);
+  Part projector = in("multi_modal_projector", "PaliGemmaMultiModalProjector",
+                      linear("linear", vision.width, c.dim({"projection_dim"}, 2048), Bias::yes));
   return with_unsplittable(
       assembled(text, language, "PaliGemmaModel", vision.as("vision_tower"), std::move(projector),
                 head_is_tied(c, text, true, Inherit::no)),
@@ -129,7 +128,7 @@ Part lighton_ocr(const Config& c) {
 /// the text model's keys at the top level. Source: transformers 5.23, models/fuyu/modeling_fuyu.py.
 Part fuyu(const Config& c) {
   const Config text = section_or_self(c, "text_config", "persimmon");
-  const Submodel language = text_model(text, "persimmon");
+  const Submodel language = text_model(text, text.text({"model_type"}, "persimmon"));
   const Size patch = c.dim({"patch_size"}, 30);
   return with_language_head(
       unsplittable(

@@ -66,19 +66,26 @@ Part long_seq2seq(const Config& c) {
   };
   const Part global =
       pegasus_x ? embedding("embed_global", c.dim({"num_global_tokens"}, 32), hidden) : Part{};
-  Part body =
-      words("shared") +
-      in("encoder", f + "Encoder",
-         words("embed_tokens") + global + positions("encoder") +
-             stack("layers", f + "EncoderLayer", c.dim({"encoder_layers"}),
-                   [&] { return attention() + feed_forward(encoder); }) +
-             last) +
-      in("decoder", f + "Decoder",
-         words("embed_tokens") + positions("decoder") +
-             stack(
-                 "layers", f + "DecoderLayer", c.dim({"decoder_layers"}),
-                 [&] { return seq2seq_decoder_layer(f + (pegasus_x ? "" : "Decoder"), decoder); }) +
-             last);
+  const auto decoding = [&] {
+    return in("decoder", f + "Decoder",
+              words("embed_tokens") + positions("decoder") +
+                  stack("layers", f + "DecoderLayer", c.dim({"decoder_layers"}),
+                        [&] {
+                          return seq2seq_decoder_layer(f + (pegasus_x ? "" : "Decoder"), decoder);
+                        }) +
+                  last);
+  };
+  if (is_for(c, "ForCausalLM"))  // its head is never tied
+    return unsplittable(
+        in("model", f + "DecoderWrapper", decoding()) + output_head("lm_head", hidden, vocab),
+        {f + "EncoderLayer", f + "DecoderLayer"});
+  Part body = words("shared") +
+              in("encoder", f + "Encoder",
+                 words("embed_tokens") + global + positions("encoder") +
+                     stack("layers", f + "EncoderLayer", c.dim({"encoder_layers"}),
+                           [&] { return attention() + feed_forward(encoder); }) +
+                     last) +
+              decoding();
   if (!led) body = unsplittable(std::move(body), {f + "EncoderLayer", f + "DecoderLayer"});
   const bool bare = is_for(c, f + "Model");
   const std::string base = led ? "led" : "model", scope = bare ? "" : base + ".";

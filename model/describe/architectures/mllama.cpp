@@ -104,8 +104,11 @@ Part mllama(const Config& c) {
                                      "MllamaSelfAttentionDecoderLayer"});
 }
 
-/// The text model alone. Its head is never tied to the embedding.
-Part mllama_text(const Config& c) {
+/// The text model alone, which may take the whole's config. Its head is never tied to the
+/// embedding.
+Part mllama_text(const Config& whole) {
+  const Config c =
+      whole.has("text_config") ? section_of(whole, "text_config", "mllama_text_model") : whole;
   return unsplittable(in("model", "MllamaTextModel", text_part(c)) +
                           output_head("lm_head", c.dim({"hidden_size"}), c.dim({"vocab_size"})),
                       {"MllamaVisionEncoderLayer", "MllamaCrossAttentionDecoderLayer",
