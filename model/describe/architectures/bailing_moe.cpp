@@ -24,7 +24,7 @@ Part bailing_mixture(const Config& c, Classes k, Offset offset, Bias bias) {
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"moe_intermediate_size"});
   const Routing r = routing_of(c, {"num_experts"});
   const Size shared =
-      c.dim({"moe_shared_expert_intermediate_size"}, inner) * c.count({"num_shared_experts"}, 0);
+      c.count({"moe_shared_expert_intermediate_size"}, inner) * c.count({"num_shared_experts"}, 0);
   const std::string act = activation_class(c, {"hidden_act"}, "silu");
   Part gate = tensor("weight", {r.experts, hidden}, Role::matmul);
   if (c.flag({"moe_router_enable_expert_bias"}, offset == Offset::yes))

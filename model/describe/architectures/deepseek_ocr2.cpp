@@ -56,7 +56,7 @@ Part ocr_mixture(const Config& c, Classes t, const Common& s, Bias mlp_bias) {
             fused_experts(t("Experts"), s.hidden, inner, r, s.act) +
                 router("gate", t("TopkRouter"), s.hidden, r.experts) +
                 in("shared_experts", t("MLP"),
-                   gated_mlp(s.hidden, inner * c.dim({"n_shared_experts"}, 2), s.act, mlp_bias)));
+                   gated_mlp(s.hidden, inner * c.count({"n_shared_experts"}, 2), s.act, mlp_bias)));
 }
 
 namespace deepseek_ocr2 {

@@ -73,12 +73,12 @@ Part mixture(const Config& c) {
   const Routing r = routing_of(c, {"n_routed_experts", "num_local_experts"});
   const std::string act = activation_class(c, {"hidden_act"}, "silu");
   const Size shared =
-      c.dim({"shared_experts_intermediate_size", "moe_shared_expert_intermediate_size"}, 1536);
+      c.count({"shared_experts_intermediate_size", "moe_shared_expert_intermediate_size"}, 1536);
   return in("mlp", k("TextMoE"),
             fused_experts(k("Experts"), hidden, inner, r, act) +
                 corrected_router("gate", k("TextTopkRouter"), hidden, r.experts) +
                 in("shared_experts", k("TextMLP"),
-                   gated_mlp(hidden, shared * c.dim({"n_shared_experts"}, 1), act)));
+                   gated_mlp(hidden, shared * c.count({"n_shared_experts"}, 1), act)));
 }
 
 Part rotary_tables(const Config& c, Size layers) {

@@ -21,7 +21,7 @@ Part flint(const Config& c) {
       fused_experts(k("Experts"), hidden, c.dim({"moe_intermediate_size"}), r, act) +
       router("gate", k("TopKRouter"), hidden, r.experts) +
       in("shared_expert", k("MLP"),
-         gated_mlp(hidden, c.dim({"shared_expert_intermediate_size"}), act));
+         gated_mlp(hidden, c.count({"shared_expert_intermediate_size"}), act));
   return with_norm(decoder(c, k, rotated_if_scaled(c, heads.dim),
                            [&](Size i) {
                              const bool full = i < 2 || i % 4 == 1 || i == layers - 1;

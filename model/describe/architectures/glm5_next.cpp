@@ -99,7 +99,7 @@ Part feed_forward(const Config& c, Size i) {
             in("experts", k("Experts"), stacked_experts(hidden, inner, r)) +
                 corrected_router("gate", k("TopkRouter"), hidden, r.experts) +
                 in("shared_experts", k("MLP"),
-                   gated_mlp(hidden, inner * c.dim({"n_shared_experts"}, 1), act)));
+                   gated_mlp(hidden, inner * c.count({"n_shared_experts"}, 1), act)));
 }
 
 /// Manifold-constrained hyper-connections: collapse, expand and mix hc_mult streams.

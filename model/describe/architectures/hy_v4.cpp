@@ -14,7 +14,7 @@ Part mixture(const Config& c, Classes k) {
             in("experts", k("Experts"), stacked_experts(hidden, inner, r)) +
                 corrected_router("gate", k("TopkRouter"), hidden, r.experts) +
                 in("shared_experts", k("MLP"),
-                   gated_mlp(hidden, inner * c.dim({"n_shared_experts"}, 1),
+                   gated_mlp(hidden, inner * c.count({"n_shared_experts"}, 1),
                              activation_class(c, {"hidden_act"}, "silu"))));
 }
 

@@ -18,7 +18,7 @@ Part kolibri1(const Config& c) {
          fused_experts(k("Experts"), hidden, c.dim({"moe_intermediate_size"}), r, act) +
              corrected_router("gate", k("TopKRouter"), hidden, r.experts) +
              in("shared_experts", k("MLP"),
-                gated_mlp(hidden, c.dim({"shared_expert_intermediate_size"}), act)));
+                gated_mlp(hidden, c.count({"shared_expert_intermediate_size"}), act)));
   return with_quirks(
       decoder(c, k, rotated_if_scaled(c, heads.dim),
               [&](Size i) {

@@ -43,7 +43,7 @@ Part laguna(const Config& c) {
                 tensor("weight", {r.experts, hidden}, Role::matmul) +
                     score_correction_parameter({r.experts})) +
              in("shared_experts", k("MLP"),
-                gated_mlp(hidden, c.dim({"shared_expert_intermediate_size"}), act)));
+                gated_mlp(hidden, c.count({"shared_expert_intermediate_size"}), act)));
   const auto layer = [&](Size i) {
     Heads own = heads;
     if (!own_heads.empty()) {

@@ -25,7 +25,7 @@ Part lara_mini(const Config& c) {
          fused_experts(k("Experts"), hidden, c.dim({"moe_intermediate_size"}), r, act) +
              router("gate", k("TopKRouter"), hidden, r.experts) +
              in("shared_expert", k("MLP"),
-                gated_mlp(hidden, c.dim({"shared_expert_intermediate_size"}), act)));
+                gated_mlp(hidden, c.count({"shared_expert_intermediate_size"}), act)));
   const auto types = layer_types(c, layers,
                                  [](Size i) {
                                    return i % 5 == 3                 ? "full_attention"

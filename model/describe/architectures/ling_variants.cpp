@@ -15,7 +15,7 @@ Size shared_inner(const Config& c, SharedWidth stated) {
   const Size experts = c.count({"num_shared_experts", "n_shared_experts"}, 1),
              inner = c.dim({"moe_intermediate_size"});
   if (!c.has("moe_shared_expert_intermediate_size")) return experts * inner;
-  const Size width = c.dim({"moe_shared_expert_intermediate_size"});
+  const Size width = c.count({"moe_shared_expert_intermediate_size"});
   return experts == 0 || stated == SharedWidth::of_all ? std::min(experts, Size{1}) * width
                                                        : experts * width;
 }

@@ -38,11 +38,15 @@ Part feed_forward(const Seq2SeqSizes& s) {
          linear("fc2", s.inner, s.hidden, Bias::yes) + layer_norm("final_layer_norm", s.hidden);
 }
 
+std::string family_name(const Config& c) {
+  for (const std::string_view family : {"LED", "PegasusX"})
+    if (c.class_name().starts_with(family)) return std::string(family);
+  return "BigBirdPegasus";
+}
+
 /// Source: transformers 5.23, models/led, models/bigbird_pegasus, models/pegasus_x.
 Part long_seq2seq(const Config& c) {
-  const std::string f = c.class_name().starts_with("LED")        ? "LED"
-                        : c.class_name().starts_with("PegasusX") ? "PegasusX"
-                                                                 : "BigBirdPegasus";
+  const std::string f = family_name(c);
   const bool led = f == "LED", pegasus_x = f == "PegasusX";
   const Size hidden = c.dim({"d_model"}), vocab = c.dim({"vocab_size"});
   Seq2SeqSizes encoder = seq2seq_sizes(c, "encoder"), decoder = seq2seq_sizes(c, "decoder");

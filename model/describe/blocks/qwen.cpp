@@ -14,7 +14,7 @@ Part qwen_mixture(const Config& c, Classes k) {
 Part qwen_shared_expert(const Config& c, Classes k) {
   const Size hidden = c.dim({"hidden_size"});
   return in("shared_expert", k("MLP"),
-            gated_mlp(hidden, c.dim({"shared_expert_intermediate_size"}),
+            gated_mlp(hidden, c.count({"shared_expert_intermediate_size"}),
                       activation_class(c, {"hidden_act"}, "silu"))) +
          linear("shared_expert_gate", hidden, 1);
 }
