@@ -78,9 +78,10 @@ bool is_quantised(const model::TensorHeader& t) {
   for (std::size_t i = 0; i < t.shape.size() && t.shape[i] == 1; ++i) --dimensions;
   return dimensions > 1 && t.name.ends_with("weight") && t.name != "position_embd.weight" &&
          t.name != "token_types.weight" &&
-         !has_word(t.name, {"_norm.weight", "ffn_gate_inp.weight", "ffn_gate_tid2eid.weight",
-                            "ssm_conv1d", "shortconv.conv.weight", "indexer.k_proj.weight",
-                            "indexer.q_proj.weight", "attn_rel_b.weight", "ple_norm_"});
+         !has_word(t.name,
+                   {"_norm.weight", "ffn_gate_inp.weight", "ffn_gate_tid2eid.weight", "ssm_conv1d",
+                    "shortconv.conv.weight", "indexer.k_proj.weight", "indexer.q_proj.weight",
+                    "attn_rel_b.weight", "ple_norm_", "altup", "laurel", "per_layer_model_proj"});
 }
 
 /// Fused queries, keys and values are a class of their own, as mix.hpp says.
@@ -169,10 +170,10 @@ std::string why_only_q8(const HeaderOfFile& file) {
 }
 
 /// Architectures whose tensor types are not described (gguf_undescribed_classes), and drafts.
+/// DeepSeek-V4's and Hy-V4's small matrices of connections are fp32 in the program.
 bool is_left_out(const std::string& name) {
-  return has_word(name, {"arwkv7", "chameleon", "cogvlm", "deepseek4", "dflash", "gemma3n",
-                         "gemma4_assistant", "hrm_text", "hy_v4", "janus", "neo-bert", "nomic_moe",
-                         "nomic-bert-moe", "openelm", "rwkv", "talkie"});
+  return has_word(name, {"arwkv7", "cogvlm", "deepseek4", "dflash", "gemma3n", "gemma4_assistant",
+                         "hrm_text", "hy_v4", "janus", "nomic_moe", "rwkv"});
 }
 
 TEST(GgufRecipes, GiveEachFormatTheElementsOfLlamaQuantize) {

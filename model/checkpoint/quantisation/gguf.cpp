@@ -125,8 +125,8 @@ class GgufHolder {
   TensorFacts facts_of(std::size_t i) const {
     const Tensor& tensor = model_.part.tensors[i];
     TensorFacts facts = kind_of(i, tensor);
-    facts.value =
-        is_text(tensor) && index_.reader.is_linear(tensor) && is_value(tensor_class(tensor.name));
+    facts.value = is_text(tensor) && index_.reader.is_linear(tensor) &&
+                  is_value(class_in_llama_cpp(tensor.name));
     return facts;
   }
   TensorFacts kind_of(std::size_t i, const Tensor& tensor) const {

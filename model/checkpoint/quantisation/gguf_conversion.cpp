@@ -132,13 +132,22 @@ std::string_view kept_format(std::string_view architecture, std::string_view ten
 }
 
 TensorClass class_in_llama_cpp(std::string_view tensor) {
-  const TensorClass own = tensor_class(tensor);
-  if (own != TensorClass::other) return own;
-  const std::string_view name = names_in_llama_cpp(tensor);
-  if (name.find("ffn_up") != name.npos) return TensorClass::feed_forward_up;
-  if (name.find("ffn_gate") != name.npos) return TensorClass::feed_forward_gate;
-  if (name.find("ffn_down") != name.npos) return TensorClass::feed_forward_down;
-  return TensorClass::other;
+  using enum TensorClass;
+  constexpr std::pair<std::string_view, TensorClass> whole[] = {{"attn_qkv", attention_qkv},
+                                                                {"attn_v", attention_v},
+                                                                {"attn_k", attention_k},
+                                                                {"attn_q", attention_q},
+                                                                {"attn_output", attention_output}};
+  constexpr std::pair<std::string_view, TensorClass> parts[] = {{"ffn_up", feed_forward_up},
+                                                                {"ffn_gate", feed_forward_gate},
+                                                                {"ffn_down", feed_forward_down}};
+  const std::string_view names = names_in_llama_cpp(tensor);
+  const std::string_view first = names.substr(0, names.find('|'));
+  for (const auto& [name, c] : whole)
+    if (first == name) return c;
+  for (const auto& [name, c] : parts)
+    if (first.find(name) != first.npos) return c;
+  return tensor_class(tensor);
 }
 
 void ask_of_ik(std::string_view tensor, MixQuestion& question) {

@@ -30,7 +30,8 @@ std::string_view gguf_architecture_of(const Model& model);
 std::string_view kept_format(std::string_view architecture, std::string_view tensor);
 
 /// The class of a tensor for llama-quantize, which looks for parts of its own names: "hc_ffn_down"
-/// counts among the matrices of a feed-forward.
+/// counts among the matrices of a feed-forward. A tensor whose name is not known has the class of
+/// its module.
 TensorClass class_in_llama_cpp(std::string_view tensor);
 
 /// Completes a question by the name in the file, as ik_llama.cpp's rules read it: "attn_kv_a_mqa"

@@ -196,10 +196,8 @@ inline constexpr auto gguf_undescribed_classes =
                                      "LlamaForCausalLMEagle3",
                                      "MuseGlimmerAssistantModel",
                                      "NemotronHPuzzleForCausalLM",
-                                     "NeoBERT",
                                      "NeoBERTLMHead",
                                      "NomicBertModel",
-                                     "OpenELMForCausalLM",
                                      "PLMForCausalLM",
                                      "PaddleOCRVLForConditionalGeneration",
                                      "Phi4ForCausalLMV",
@@ -214,7 +212,6 @@ inline constexpr auto gguf_undescribed_classes =
                                      "RwkvHybridForCausalLM",
                                      "Spark2_5ForCausalLM",
                                      "StableLMEpochForCausalLM",
-                                     "TalkieForCausalLM",
                                      "UMT5Model",
                                      "UltravoxModel",
                                      "UnlimitedOCRForCausalLM"});
