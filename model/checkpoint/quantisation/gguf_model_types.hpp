@@ -136,7 +136,8 @@ inline constexpr auto gguf_model_types = std::to_array<std::string_view>({"Pangu
 /// Classes by name, where configs of the class have several model types, and classes of models that
 /// the catalogue lacks. Classes of gguf_architectures() are not repeated.
 inline constexpr auto gguf_classes =
-    std::to_array<std::string_view>({"BailingMoeForCausalLM",
+    std::to_array<std::string_view>({"AudioFlamingo3ForConditionalGeneration",
+                                     "BailingMoeForCausalLM",
                                      "BailingMoeV2ForCausalLM",
                                      "BailingMoeV3ForCausalLM",
                                      "ChatGLMForConditionalGeneration",
@@ -147,6 +148,7 @@ inline constexpr auto gguf_classes =
                                      "DistilBertForSequenceClassification",
                                      "DistilBertModel",
                                      "GlmOcrForConditionalGeneration",
+                                     "HunYuanVLForConditionalGeneration",
                                      "IQuestCoderForCausalLM",
                                      "InternLM3ForCausalLM",
                                      "KimiK3ForConditionalGeneration",
@@ -157,6 +159,8 @@ inline constexpr auto gguf_classes =
                                      "MiniMaxM3SparseForConditionalGeneration",
                                      "MiniMaxText01ForCausalLM",
                                      "NanbeigeForCausalLM",
+                                     "PaddleOCRVLForConditionalGeneration",
+                                     "Qwen2AudioForConditionalGeneration",
                                      "Qwen3ASRForConditionalGeneration",
                                      "Qwen3OmniMoeForConditionalGeneration",
                                      "SarvamMoEForCausalLM",
@@ -166,8 +170,7 @@ inline constexpr auto gguf_classes =
 
 /// Classes that the converter has too. The types of their tensors are not described.
 inline constexpr auto gguf_undescribed_classes =
-    std::to_array<std::string_view>({"AudioFlamingo3ForConditionalGeneration",
-                                     "BailingMoeV3VLForConditionalGeneration",
+    std::to_array<std::string_view>({"BailingMoeV3VLForConditionalGeneration",
                                      "BitNetForCausalLM",
                                      "CamembertModel",
                                      "ChameleonForConditionalGeneration",
@@ -185,7 +188,6 @@ inline constexpr auto gguf_undescribed_classes =
                                      "Gemma4UnifiedAssistantForCausalLM",
                                      "GraniteSpeechForConditionalGeneration",
                                      "HrmTextForCausalLM",
-                                     "HunYuanVLForConditionalGeneration",
                                      "JAISLMHeadModel",
                                      "JanusForConditionalGeneration",
                                      "JinaEmbeddingsV5Model",
@@ -199,9 +201,7 @@ inline constexpr auto gguf_undescribed_classes =
                                      "NeoBERTLMHead",
                                      "NomicBertModel",
                                      "PLMForCausalLM",
-                                     "PaddleOCRVLForConditionalGeneration",
                                      "Phi4ForCausalLMV",
-                                     "Qwen2AudioForConditionalGeneration",
                                      "Qwen2_5OmniModel",
                                      "Qwen3DSparkModel",
                                      "RWForCausalLM",
