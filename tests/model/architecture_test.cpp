@@ -98,6 +98,25 @@ TEST(Architecture, RefusesHeadsThatDoNotDivideAndListsThatDoNotFit) {
             std::string::npos);
 }
 
+/// transformers refuses them, or builds encoders that cannot run: 11 heads of 5 dimensions give 55
+/// of 64.
+TEST(Architecture, RefusesHeadsThatDoNotDivideInEncoders) {
+  for (const std::string name : {"BertModel", "AlbertModel", "RoFormerModel", "ElectraModel"}) {
+    const std::string json = fmt::format(
+        R"({{"architectures": ["{}"], "vocab_size": 100, "hidden_size": 64, "embedding_size": 16,
+             "intermediate_size": 128, "num_attention_heads": 11, "num_hidden_layers": 2}})",
+        name);
+    EXPECT_NE(refusal(json).find("found 11, expected a divisor of hidden_size (64)"),
+              std::string::npos)
+        << refusal(json);
+  }
+  EXPECT_NE(refusal(R"({"model_type": "dbrx", "vocab_size": 100, "d_model": 64, "n_heads": 11,
+                        "n_layers": 2, "attn_config": {"kv_n_heads": 1}, "ffn_config":
+                        {"ffn_hidden_size": 64, "moe_num_experts": 4, "moe_top_k": 2}})")
+                .find("found 11, expected a divisor of d_model (64)"),
+            std::string::npos);
+}
+
 TEST(Architecture, RefusesFactorsThatGiveNoWidth) {
   const auto lfm = [](std::string_view factor) {
     return refusal(fmt::format(R"({{"architectures": ["Lfm2ForCausalLM"], "model_type": "lfm2",

@@ -6,9 +6,15 @@
 namespace headroom::model::families {
 
 BertSizes bert_sizes(const Config& c) {
-  return {.hidden = c.dim({"hidden_size"}),
+  const Size hidden = c.dim({"hidden_size"}), heads = c.dim({"num_attention_heads"});
+  // The reference refuses them, or builds projections that its own output does not fit.
+  if (hidden % heads != 0)
+    c.fail("num_attention_heads", "found " + std::to_string(heads) +
+                                      ", expected a divisor of hidden_size (" +
+                                      std::to_string(hidden) + ")");
+  return {.hidden = hidden,
           .inner = c.dim({"intermediate_size"}),
-          .heads = c.dim({"num_attention_heads"}),
+          .heads = heads,
           .layers = c.dim({"num_hidden_layers"}),
           .vocab = c.dim({"vocab_size"}),
           .positions = c.dim({"max_position_embeddings"}, 512),

@@ -9,6 +9,9 @@ Part dbrx(const Config& c) {
   const Classes k{"Dbrx"};
   const Size hidden = c.dim({"d_model", "hidden_size"}), vocab = c.dim({"vocab_size"});
   const Size query = c.dim({"n_heads", "num_attention_heads"});
+  if (hidden % query != 0)
+    c.fail("n_heads", "found " + std::to_string(query) + ", expected a divisor of d_model (" +
+                          std::to_string(hidden) + ")");
   const Heads heads{query, c.section("attn_config").dim({"kv_n_heads"}, 1), hidden / query};
   const Config ffn = c.section("ffn_config");
   const Routing r = routing_of(ffn, {"moe_num_experts"}, {"moe_top_k"});
