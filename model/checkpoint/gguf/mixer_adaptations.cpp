@@ -41,7 +41,7 @@ void qwen4_exp(GgufKeys& k) {
   k.set("indexer_budget", k.number("attention.indexer.top_k") / block * block);
   if (!k.has("ple.layers")) return;
   const Size tokens = k.number("ple.ngram_size"), heads = k.number("ple.heads_per_ngram");
-  k.set("ple_layer_ids", json::array{k.number("ple.layers") + 1});
+  k.set("ple_layer_ids", boost::json::array{k.number("ple.layers") + 1});
   k.set("ngram_size", tokens);
   k.set("heads_per_ngram", heads);
   k.set("ple_conv_kernel_size", k.number("ple.conv_kernel"));
