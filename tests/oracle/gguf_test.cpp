@@ -1,5 +1,6 @@
 // Headers of GGUF files that llama.cpp's own converter wrote, held against the configs that they
-// were converted from. Made by tests/oracle/make_checkpoints.py and make_small_gguf.py.
+// were converted from. Made by tests/oracle/make_checkpoints.py, make_small_gguf.py and
+// make_built_gguf.py.
 #include <gtest/gtest.h>
 
 #include <algorithm>

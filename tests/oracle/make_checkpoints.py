@@ -21,6 +21,7 @@ from transformers.core_model_loading import revert_weight_conversion
 
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers", "encoder_layers",
           "num_decoder_layers")
+CLASSES = {"Qwen2_5OmniModel": "Qwen2_5OmniForConditionalGeneration"}  # names in files that transformers does not have
 
 
 def cut(config, layers):
@@ -42,7 +43,8 @@ def cut(config, layers):
 
 def checkpoint(config):
     """Names and meta tensors as save_pretrained writes them."""
-    cls = getattr(transformers, config["architectures"][0])
+    name = config["architectures"][0]
+    cls = getattr(transformers, CLASSES.get(name, name))
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "config.json").write_text(json.dumps(config))
         own = cls.config_class.from_pretrained(folder)
