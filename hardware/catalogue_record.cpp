@@ -1,9 +1,10 @@
 // The writer and the reader share one list of fields for each kind of row.
 #include "hardware/catalogue_record.hpp"
 
-#include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <stdexcept>
-#include <system_error>
+#include <type_traits>
 
 namespace headroom {
 namespace {
@@ -46,33 +47,35 @@ void visit(Archive& io, Catalogue& all) {
   io(all.devices), io(all.processors), io(all.hosts), io(all.default_host);
 }
 
+template <class T>
+concept Plain = std::is_arithmetic_v<T>;
+
 class Writer {
  public:
-  void operator()(const std::string& text) {
-    if (text.find('\n') != std::string::npos)
-      throw std::logic_error("a text of the catalogue has a line break: " + text);
-    record += text;
-    record += '\n';
+  template <Plain T>
+  void operator()(T value) {
+    char bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    record.append(bytes, sizeof value);
   }
-  void operator()(double value) { number(value); }
-  void operator()(int value) { number(value); }
-  void operator()(bool value) { number(value ? 1 : 0); }
-  void operator()(Bytes value) { number(value.count()); }
+  void operator()(const std::string& text) {
+    (*this)(static_cast<std::uint32_t>(text.size()));
+    record += text;
+  }
+  void operator()(Bytes value) { (*this)(value.count()); }
   template <class Dimension>
   void operator()(Quantity<Dimension> value) {
-    number(value.value());
+    (*this)(value.value());
   }
-  void operator()(const std::optional<ComputeCapability>& value) { (*this)(to_string(value)); }
+  void operator()(ComputeCapability value) { (*this)(value.major), (*this)(value.minor); }
   template <class Value>
   void operator()(const std::optional<Value>& value) {
-    if (value)
-      (*this)(*value);
-    else
-      record += '\n';
+    (*this)(value.has_value());
+    if (value) (*this)(*value);
   }
   template <class Row>
   void operator()(std::vector<Row>& rows) {
-    number(static_cast<std::int64_t>(rows.size()));
+    (*this)(static_cast<std::uint32_t>(rows.size()));
     for (Row& each : rows) {
       if constexpr (std::is_same_v<Row, std::string>)
         (*this)(each);
@@ -82,15 +85,6 @@ class Writer {
   }
 
   std::string record;
-
- private:
-  template <class Number>
-  void number(Number value) {
-    char buffer[32];
-    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
-    record.append(buffer, end);
-    record += '\n';
-  }
 };
 
 class Reader {
@@ -98,27 +92,26 @@ class Reader {
   explicit Reader(std::string_view record) : rest_(record) {}
   bool done() const { return rest_.empty(); }
 
-  void operator()(std::string& text) { text = line(); }
-  void operator()(double& value) { value = number<double>(line()); }
-  void operator()(int& value) { value = number<int>(line()); }
-  void operator()(bool& value) { value = number<int>(line()) != 0; }
-  void operator()(Bytes& value) { value = Bytes(number<std::int64_t>(line())); }
+  template <Plain T>
+  void operator()(T& value) {
+    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+  }
+  void operator()(std::string& text) { text = take(number<std::uint32_t>()); }
+  void operator()(Bytes& value) { value = Bytes(number<std::int64_t>()); }
   template <class Dimension>
   void operator()(Quantity<Dimension>& value) {
-    value = Quantity<Dimension>(number<double>(line()));
+    value = Quantity<Dimension>(number<double>());
   }
-  void operator()(std::optional<ComputeCapability>& value) {
-    value = parse_compute_capability(line());
-  }
+  void operator()(ComputeCapability& value) { (*this)(value.major), (*this)(value.minor); }
   template <class Value>
   void operator()(std::optional<Value>& value) {
-    if (const std::string_view text = line(); !text.empty()) value = Value(number<double>(text));
+    if (number<bool>()) (*this)(value.emplace());
   }
   template <class Row>
   void operator()(std::vector<Row>& rows) {
-    const auto count = number<std::int64_t>(line());
-    if (count < 0 || count > static_cast<std::int64_t>(rest_.size())) broken();
-    rows.resize(static_cast<std::size_t>(count));
+    const auto count = number<std::uint32_t>();
+    if (count > rest_.size()) broken();
+    rows.resize(count);
     for (Row& each : rows) {
       if constexpr (std::is_same_v<Row, std::string>)
         (*this)(each);
@@ -131,18 +124,17 @@ class Reader {
   [[noreturn]] static void broken() {
     throw std::logic_error("the catalogue's record is of another build");
   }
-  std::string_view line() {
-    const std::size_t end = rest_.find('\n');
-    if (end == std::string_view::npos) broken();
-    const std::string_view result = rest_.substr(0, end);
-    rest_.remove_prefix(end + 1);
+  /// The next `size` bytes of the record.
+  std::string_view take(std::size_t size) {
+    if (size > rest_.size()) broken();
+    const std::string_view result = rest_.substr(0, size);
+    rest_.remove_prefix(size);
     return result;
   }
-  template <class Number>
-  static Number number(std::string_view text) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) broken();
+  template <Plain T>
+  T number() {
+    T value{};
+    (*this)(value);
     return value;
   }
 

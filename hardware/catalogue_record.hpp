@@ -1,6 +1,5 @@
-// The form in which the build embeds the shipped catalogue: one field a line. It parses in a
-// fraction of the time that the TOML takes. The record is never stored or exchanged: program and
-// record come from one build.
+// The form in which the build embeds the shipped catalogue: every field in binary, so that a start
+// parses no text. The record is never stored or exchanged: program and record come from one build.
 #pragma once
 
 #include <string>

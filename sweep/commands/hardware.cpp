@@ -77,7 +77,8 @@ int run_hardware(const Options& options) {
   const std::string action = names.empty() ? "" : names.front();
   if (options.given("measure") && action != "detect")
     throw UsageError("--measure works only with `hardware detect`");
-  const Catalogue catalogue = catalogue_of(options.texts("hardware"));
+  const auto held = catalogue_of(options.texts("hardware"));
+  const Catalogue& catalogue = *held;
   if (action != "lint" && action != "detect" && action != "show" && action != "list")
     return list(names, false, options, catalogue);
   names.erase(names.begin());

@@ -161,7 +161,8 @@ int run_plan(const Options& options) {
   model::Scenario request = request_of(options, engines);
   set_sequences(options, engines, request);
   set_spread(options, target, request);
-  const Catalogue catalogue = catalogue_of(options.texts("hardware"));
+  const auto held = catalogue_of(options.texts("hardware"));
+  const Catalogue& catalogue = *held;
   const auto prices = prices_of(options, asked, catalogue);
   const PlanStock stock =
       stock_of(options, asked, operands, engines, request, catalogue, prices ? &*prices : nullptr);

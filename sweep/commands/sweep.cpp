@@ -60,7 +60,7 @@ Spec given_spec(const Options& options) {
   return spec;
 }
 
-Catalogue given_catalogue(const Options& options, const Spec& spec) {
+std::shared_ptr<const Catalogue> given_catalogue(const Options& options, const Spec& spec) {
   std::vector<std::string> files(spec.hardware.begin(), spec.hardware.end());
   for (const auto& file : options.texts("hardware")) files.push_back(file);
   return catalogue_of(files);
@@ -135,7 +135,8 @@ bool ended_unchanged(const Spec& spec, const Ending& ending, const Log& log) {
 
 int run_sweep(const Options& options) {
   const Spec spec = given_spec(options);
-  const Catalogue catalogue = given_catalogue(options, spec);
+  const auto held = given_catalogue(options, spec);
+  const Catalogue& catalogue = *held;
   const Hub hub(hub_flags(options));
   const auto job = [&] {
     return make_job(spec, catalogue, hub, std::make_shared<const Engines>(options));

@@ -160,11 +160,13 @@ GivenMachine local(const Catalogue& catalogue, Memory memory) {
 
 }  // namespace
 
-Catalogue catalogue_of(const std::vector<std::string>& files) {
+std::shared_ptr<const Catalogue> catalogue_of(const std::vector<std::string>& files) {
+  // The shipped rows are neither copied nor owned.
+  if (files.empty()) return {std::shared_ptr<void>(), &shipped_catalogue()};
   Catalogue catalogue = shipped_catalogue();
   for (const auto& file : files)
     catalogue = overlay(std::move(catalogue), read_text_file(file), file);
-  return catalogue;
+  return std::make_shared<const Catalogue>(std::move(catalogue));
 }
 
 namespace {
@@ -208,9 +210,21 @@ std::string machine_text(const Options& options) {
   return text;
 }
 
-/// The row that keeps what the flags of a machine do not give.
-Host& default_host_of(Catalogue& catalogue) {
-  return *std::ranges::find(catalogue.hosts, catalogue.default_host, &Host::name);
+/// The machine of figures alone. The default host keeps what they do not give, but for --cpu.
+GivenMachine machine_of_figures(const Options& options, const Catalogue& rows) {
+  Catalogue catalogue = rows;
+  GivenMachine given;
+  if (options.given("cpu"))
+    change_processors(
+        options, catalogue,
+        *std::ranges::find(catalogue.hosts, catalogue.default_host, &Host::name), given.assumed);
+  try {
+    given.machine = specified_machine(specification(options), catalogue, &given.assumed);
+    if (options.given("cpu")) given.machine.ram_assumed = false;
+  } catch (const std::invalid_argument& e) {
+    throw UsageError(e.what());
+  }
+  return given;
 }
 
 std::optional<GivenMachine> machine_as_given(const Options& options, Memory memory) {
@@ -223,19 +237,9 @@ std::optional<GivenMachine> machine_as_given(const Options& options, Memory memo
       throw UsageError("--hardware has no effect without --machine or --device");
     return std::nullopt;
   }
-  Catalogue catalogue = catalogue_of(options.texts("hardware"));
-  GivenMachine given;
-  if (from_figures) {
-    if (options.given("cpu"))
-      change_processors(options, catalogue, default_host_of(catalogue), given.assumed);
-    try {
-      given.machine = specified_machine(specification(options), catalogue, &given.assumed);
-      if (options.given("cpu")) given.machine.ram_assumed = false;
-    } catch (const std::invalid_argument& e) {
-      throw UsageError(e.what());
-    }
-    return given;
-  }
+  const auto held = catalogue_of(options.texts("hardware"));
+  const Catalogue& catalogue = *held;
+  if (from_figures) return machine_of_figures(options, catalogue);
   const std::string text = machine_text(options);
   if (lower(text) == "local") {
     for (const auto flag : figures_of_host)
@@ -243,6 +247,7 @@ std::optional<GivenMachine> machine_as_given(const Options& options, Memory memo
         throw UsageError(fmt::format("--{}: 'local' is this computer as it is", flag));
     return local(catalogue, memory);
   }
+  GivenMachine given;
   try {
     given.machine = parse_machine(text, catalogue);
   } catch (const UnknownName& e) {

@@ -1,6 +1,7 @@
 // The machine that flags describe: by name, by device and host, or by figures alone.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,8 +23,8 @@ inline constexpr std::string_view figures_of_card[] = {"gpu-memory", "gpu-bandwi
 inline constexpr std::string_view figures_of_host[] = {"cpu",       "ram",  "ram-bandwidth", "bus",
                                                        "card-link", "disk", "disk-read"};
 
-/// The shipped rows with the user's --hardware files (`also` first) laid over them.
-Catalogue catalogue_of(const std::vector<std::string>& files);
+/// The shipped rows with the user's --hardware files laid over them.
+std::shared_ptr<const Catalogue> catalogue_of(const std::vector<std::string>& files);
 
 /// Memory that no other program uses now.
 struct FreeMemory {

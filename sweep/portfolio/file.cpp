@@ -167,7 +167,8 @@ Portfolio read_portfolio(const std::filesystem::path& file, const Hub& hub,
   p.name = row.text("name").value_or(file.stem().string());
   std::vector<std::string> overlays;
   for (const auto& each : row.texts("hardware")) overlays.push_back(beside(each));
-  const Catalogue catalogue = catalogue_of(overlays);
+  const auto held = catalogue_of(overlays);
+  const Catalogue& catalogue = *held;
   const std::string prices = beside(row.required_text("prices"));
   p.prices = read_prices(read_text_file(prices, "prices in TOML"), prices, catalogue);
   p.acquisitions = read_acquisitions(row);
