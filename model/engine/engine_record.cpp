@@ -1,6 +1,7 @@
 // The writer and the reader share one list of fields for each kind of row. A record has a heading
 // of three numbers, then the texts, the constants and the rows. Many cells of efficiencies are
-// equal, so rows hold numbers of constants.
+// equal, so rows hold numbers of constants. A row whose cells are all those of the row before says
+// so.
 #include "model/engine/engine_record.hpp"
 
 #include <array>
@@ -66,18 +67,31 @@ void visit(Archive& io, Engine& row) {
             io(member(row));
         },
         field.type);
-  for (const NamedConstant& each : named_constants()) {
-    if (each.of_engine) {
-      io.constant(each.in(row));
-      continue;
-    }
-    for (auto& by_width : row.kernels.efficiency)
-      for (KernelEfficiency& rates : by_width) io.constant(rates.*each.of_efficiency);
-  }
+  for (const NamedConstant& each : named_constants())
+    if (each.of_engine) io.constant(each.in(row));
+  if (io.is_as_before(row)) return;
+  for (const NamedConstant& each : named_constants())
+    if (!each.of_engine)
+      for (auto& by_width : row.kernels.efficiency)
+        for (KernelEfficiency& rates : by_width) io.constant(rates.*each.of_efficiency);
 }
 
 template <class T>
 concept Plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+bool has_equal_cells(const Engine& a, const Engine& b) {
+  const auto fields = [](const Constant& c) {
+    return std::tie(c.value, c.low, c.high, c.measurements, c.source);
+  };
+  for (std::size_t cards = 0; cards < card_classes; ++cards)
+    for (std::size_t width = 0; width < widths; ++width)
+      for (const NamedConstant& each : named_constants())
+        if (!each.of_engine &&
+            fields(a.kernels.efficiency[cards][width].*each.of_efficiency) !=
+                fields(b.kernels.efficiency[cards][width].*each.of_efficiency))
+          return false;
+  return true;
+}
 
 /// The bytes of texts, constants and rows.
 using Heading = std::array<std::uint32_t, 3>;
@@ -127,6 +141,13 @@ class RecordWriter {
     (*this)(at->second);
   }
 
+  bool is_as_before(const Engine& row) {
+    const bool is_equal = before_ != nullptr && has_equal_cells(*before_, row);
+    before_ = &row;
+    (*this)(is_equal);
+    return is_equal;
+  }
+
   std::string record() {
     std::string all = std::move(rows_);
     const Heading sizes{static_cast<std::uint32_t>(texts_.size()),
@@ -140,6 +161,7 @@ class RecordWriter {
  private:
   std::string texts_, constants_, rows_;
   std::string* out_ = &rows_;
+  const Engine* before_ = nullptr;
   std::map<std::string, std::uint32_t> known_texts_;
   std::map<std::tuple<double, double, double, int, std::string>, std::uint32_t> known_constants_;
 };
@@ -154,6 +176,8 @@ class RecordReader {
     if (record.size() != std::uint64_t{sizes[0]} + sizes[1] + sizes[2]) broken();
     texts_ = record.substr(0, sizes[0]);
     rest_ = record.substr(sizes[0], sizes[1]);
+    constexpr std::size_t bytes = 3 * sizeof(double) + sizeof(int) + 2 * sizeof(std::uint32_t);
+    constants_.reserve(rest_.size() / bytes);
     while (!rest_.empty()) visit(*this, constants_.emplace_back());
     rest_ = record.substr(record.size() - sizes[2]);
   }
@@ -194,6 +218,13 @@ class RecordReader {
     if (at >= constants_.size()) broken();
     value = constants_[at];
   }
+  bool is_as_before(Engine& row) {
+    const bool is_equal = number<bool>();
+    if (is_equal && before_ == nullptr) broken();
+    if (is_equal) row.kernels.efficiency = before_->kernels.efficiency;
+    before_ = &row;
+    return is_equal;
+  }
 
  private:
   [[noreturn]] static void broken() {
@@ -208,6 +239,7 @@ class RecordReader {
 
   std::string_view texts_, rest_;
   std::vector<Constant> constants_;
+  const Engine* before_ = nullptr;
 };
 
 }  // namespace

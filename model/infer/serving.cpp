@@ -7,6 +7,7 @@
 
 #include "model/infer/demand.hpp"
 #include "model/infer/estimate.hpp"
+#include "model/infer/evaluator.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -154,10 +155,11 @@ std::vector<MachineShare> shares(const Machine& machine) {
 }
 
 Size longest_context(const Scenario& scenario) {
-  const Estimate now = evaluate(scenario);
+  Evaluator evaluator;
+  const Estimate now = evaluator(scenario);
   if (!fits(now)) return 0;
   return largest(longest(scenario), [&](Size n) {
-    const Estimate e = evaluate(with(scenario, Vary::context, n));
+    const Estimate e = evaluator(with(scenario, Vary::context, n));
     return (is_on_gpus(now) ? is_on_gpus(e) : fits(e)) && e.queued <= now.queued;
   });
 }

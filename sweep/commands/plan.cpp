@@ -161,11 +161,10 @@ int run_plan(const Options& options) {
   model::Scenario request = request_of(options, engines);
   set_sequences(options, engines, request);
   set_spread(options, target, request);
-  const auto held = catalogue_of(options.texts("hardware"));
-  const Catalogue& catalogue = *held;
-  const auto prices = prices_of(options, asked, catalogue);
+  const auto catalogue = catalogue_of(options.texts("hardware"));
+  const auto prices = prices_of(options, asked, *catalogue);
   const PlanStock stock =
-      stock_of(options, asked, operands, engines, request, catalogue, prices ? &*prices : nullptr);
+      stock_of(options, asked, operands, engines, request, *catalogue, prices ? &*prices : nullptr);
   Choices choices;
   choices.combinations = stock.combinations;
   choices.acquisitions = acquisitions_of(options, prices.has_value());

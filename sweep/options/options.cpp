@@ -132,20 +132,21 @@ class Canonical {
   std::span<const std::string> left_;
 };
 
-po::options_description description(const CommandHelp& command) {
+/// The flags of `options` alone: a command has a hundred, and describing them takes longer than
+/// reading those that are given.
+po::options_description description(std::span<const std::string> options) {
   po::options_description all;
-  auto add = [&](const Flag& flag) {
-    const std::string name(flag.name);
-    if (flag.takes == Takes::nothing)
+  for (const std::string& option : options) {
+    const std::string name = option.substr(2, option.find('=') - 2);
+    if (all.find_nothrow(name, false) != nullptr) continue;
+    const Takes takes = find_flag(name)->takes;
+    if (takes == Takes::nothing)
       all.add_options()(name.c_str(), "");
-    else if (flag.takes == Takes::many)
+    else if (takes == Takes::many)
       all.add_options()(name.c_str(), po::value<std::vector<std::string>>()->composing(), "");
     else
       all.add_options()(name.c_str(), po::value<std::string>(), "");
-  };
-  for (const auto name : words(command.flags)) add(*find_flag(name));
-  for (const Flag& flag : flags())
-    if (of_every_command(flag.name)) add(flag);
+  }
   return all;
 }
 
@@ -155,7 +156,7 @@ Options parse_options(const CommandHelp& command, std::span<const std::string> a
   Canonical canonical(command, arguments);
   Options result;
   try {
-    const auto known = description(command);
+    const auto known = description(canonical.options);
     const auto parsed =
         po::command_line_parser(canonical.options)
             .options(known)

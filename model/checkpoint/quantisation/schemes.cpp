@@ -1,5 +1,5 @@
 // The table of schemes.
-#include <map>
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -193,16 +193,42 @@ const std::vector<Scheme>& table() {
   return rows;
 }
 
-/// Rows by name and alias in lower case, and layouts of checkpoints by name. The first of equal
-/// names counts.
-const std::map<std::string, const Scheme*>& by_name() {
-  static const auto all = [] {
-    std::map<std::string, const Scheme*> rows;
+/// Rows by their names in lower case, sorted. The first of equal names counts.
+class Index {
+ public:
+  void add(std::string_view name, const Scheme& row) { rows_.emplace_back(lower(name), &row); }
+  void sort() { std::ranges::stable_sort(rows_, {}, &Row::first); }
+  /// Null where there is no such row.
+  const Scheme* find(std::string_view name) const {
+    const auto found = std::ranges::lower_bound(rows_, name, {}, &Row::first);
+    return found != rows_.end() && found->first == name ? found->second : nullptr;
+  }
+
+ private:
+  using Row = std::pair<std::string, const Scheme*>;
+  std::vector<Row> rows_;
+};
+
+/// The table's rows, by name and alias.
+const Index& by_name() {
+  static const Index all = [] {
+    Index rows;
     for (const Scheme& row : table()) {
-      rows.emplace(lower(row.name), &row);
-      for (const std::string_view alias : row.aliases) rows.emplace(lower(alias), &row);
+      rows.add(row.name, row);
+      for (const std::string_view alias : row.aliases) rows.add(alias, row);
     }
-    for (const Scheme& row : checkpoint_layouts()) rows.emplace(lower(row.name), &row);
+    rows.sort();
+    return rows;
+  }();
+  return all;
+}
+
+/// Layouts of checkpoints, which few questions need.
+const Index& layouts_by_name() {
+  static const Index all = [] {
+    Index rows;
+    for (const Scheme& row : checkpoint_layouts()) rows.add(row.name, row);
+    rows.sort();
     return rows;
   }();
   return all;
@@ -214,9 +240,10 @@ std::span<const Scheme> schemes() { return table(); }
 
 const Scheme& scheme(std::string_view name) {
   if (is_undescribed(name)) throw NotDescribed(why_undescribed(name));
-  const auto found = by_name().find(lower(name));
-  if (found != by_name().end()) return *found->second;
-  if (const Scheme* exl = exl_scheme(lower(name))) return *exl;
+  const std::string wanted = lower(name);
+  if (const Scheme* found = by_name().find(wanted)) return *found;
+  if (const Scheme* found = layouts_by_name().find(wanted)) return *found;
+  if (const Scheme* exl = exl_scheme(wanted)) return *exl;
   std::vector<std::string> known;
   for (const Scheme& row : table()) known.emplace_back(row.name);
   throw unknown_name("precision", name, known);
