@@ -39,21 +39,32 @@ struct Owner {
   const Tensor* weight;
 };
 
-using OwnerByPath = std::map<std::string_view, Owner>;
+using OwnerByPath = std::unordered_map<std::string_view, Owner>;
 
 /// Modules by path that own a tensor called "weight". A shared module (T5's three embeddings)
 /// counts once, as in named_modules. A tied head counts as a separate module.
 OwnerByPath owners(const Part& part) {
-  std::unordered_map<std::string_view, const Tensor*> weights;
+  OwnerByPath all;
+  all.reserve(part.modules.size());
   for (const Tensor& tensor : part.tensors)
     if (last_name(tensor.name) == "weight" && tensor.is_parameter() &&
         (tensor.tied_to.empty() || tensor.role != Role::embedding))
-      weights[tensor.module()] = &tensor;
-  OwnerByPath all;
+      all[tensor.module()] = {nullptr, &tensor};
   for (const Module& module : part.modules)
-    if (const auto found = weights.find(module.path); found != weights.end())
-      all[module.path] = {&module, found->second};
+    if (const auto found = all.find(module.path); found != all.end())
+      found->second.module = &module;
+  std::erase_if(all, [](const auto& each) { return each.second.module == nullptr; });
   return all;
+}
+
+/// Paths of the modules whose owners `keep` accepts, sorted.
+template <class Keep>
+std::vector<std::string_view> paths_of(const OwnerByPath& modules, Keep keep) {
+  std::vector<std::string_view> paths;
+  for (const auto& [path, owner] : modules)
+    if (keep(owner)) paths.push_back(path);
+  std::ranges::sort(paths);
+  return paths;
 }
 
 /// The factors of a module, by its kind of layer. Throws if PEFT has none for it.
@@ -95,13 +106,13 @@ AdaptedModule around(const Tensor& tensor, Size rank) {
 
 /// Last names of all linear layers except the head, as PEFT finds them for "all-linear".
 std::set<std::string> linear_paths(const OwnerByPath& modules) {
-  std::set<std::string> paths;
-  for (const auto& [path, owner] : modules)
-    if ((adapter_rows::is_linear(owner.module->class_name) ||
-         owner.module->class_name == "Conv1D") &&
-        owner.weight->role != Role::head && owner.weight->shape.size() == 2)
-      paths.emplace_hint(paths.end(), path);
-  return paths;
+  const auto is_adapted = [](const Owner& owner) {
+    const std::string& class_name = owner.module->class_name;
+    return (adapter_rows::is_linear(class_name) || class_name == "Conv1D") &&
+           owner.weight->role != Role::head && owner.weight->shape.size() == 2;
+  };
+  const auto paths = paths_of(modules, is_adapted);
+  return {paths.begin(), paths.end()};  // sorted, so each is put behind the last
 }
 
 struct Targets {
@@ -239,7 +250,7 @@ Adapter adapt(const Model& model, const AdapterRequest& request) {
         "targets, or use LoRA");
   if (adapter.modules.empty()) {
     std::vector<std::string> known;
-    for (const auto& [path, owner] : modules)
+    for (const std::string_view path : paths_of(modules, [](const Owner&) { return true; }))
       if (std::string name(last_name(path));
           std::find(known.begin(), known.end(), name) == known.end())
         known.push_back(std::move(name));

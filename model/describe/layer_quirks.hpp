@@ -61,12 +61,16 @@ struct AttentionQuirks {
   bool always_masked = false;     ///< its kernel is always given a mask
   bool spreads_keys = false;      ///< keys are spread to all heads before the kernel (Falcon)
   bool drops_only_alibi = false;  ///< probabilities are dropped only with linear positions (Falcon)
+
+  bool operator==(const AttentionQuirks&) const = default;
 };
 
 struct RouterQuirks {
   RouterKind kind = RouterKind::softmax_of_all;
   bool converted = true;    ///< weights of the chosen experts are turned into the logits' type
   bool all_tokens = false;  ///< every expert multiplies every token, scaled before (Llama 4)
+
+  bool operator==(const RouterQuirks&) const = default;
 };
 
 struct LayerQuirks {
@@ -76,6 +80,8 @@ struct LayerQuirks {
   Parallel parallel = Parallel::no;
   bool drops_attention = true;  ///< hidden dropout follows attention (not in StableLM)
   bool adds_bias = false;       ///< biases are added as tensors of their own (Falcon)
+
+  bool operator==(const LayerQuirks&) const = default;
 };
 
 }  // namespace headroom::model

@@ -96,6 +96,8 @@ struct Cache {
   Size entry_bytes = 0;         ///< an entry in the format of its own kernels; 0: it has none
   Size sm100_entry_bytes = 0;   ///< … of kernels for compute capability 10.x; 0: the same
   Size page_tokens = 0;  ///< tokens of an aligned page in vLLM's pool; 0: those of its blocks
+
+  bool operator==(const Cache&) const = default;
 };
 
 struct Part {

@@ -44,6 +44,8 @@ class Repeats {
   std::span<const std::size_t> members(Size block) const;
   /// The tensors of a layer. Empty where they do not stand together.
   TableRange tensors(std::size_t layer) const { return tensors_[layer]; }
+  /// Likewise its modules.
+  TableRange modules(std::size_t layer) const { return modules_[layer]; }
 
  private:
   std::size_t place_of(Size block) const;

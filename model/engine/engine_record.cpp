@@ -86,9 +86,8 @@ bool has_equal_cells(const Engine& a, const Engine& b) {
   for (std::size_t cards = 0; cards < card_classes; ++cards)
     for (std::size_t width = 0; width < widths; ++width)
       for (const NamedConstant& each : named_constants())
-        if (!each.of_engine &&
-            fields(a.kernels.efficiency[cards][width].*each.of_efficiency) !=
-                fields(b.kernels.efficiency[cards][width].*each.of_efficiency))
+        if (!each.of_engine && fields(a.kernels.efficiency[cards][width].*each.of_efficiency) !=
+                                   fields(b.kernels.efficiency[cards][width].*each.of_efficiency))
           return false;
   return true;
 }

@@ -10,6 +10,7 @@
 #include "hardware/units.hpp"
 #include "model/checkpoint/quantisation/matrix.hpp"
 #include "model/checkpoint/quantisation/mix.hpp"
+#include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -62,7 +63,7 @@ QuantisedModel counted(const Model& model) {
   Model trained = model;
   std::erase_if(trained.part.tensors, [](const Tensor& t) { return !t.is_parameter(); });
   trained.profile.repeats = repeats_of(trained.part, trained.profile);
-  QuantisedModel weights = quantise(trained, scheme("bf16"));
+  QuantisedModel weights = quantise_alone(TensorIndex(trained), scheme("bf16"));
   weights.model = &model;
   return weights;
 }

@@ -215,9 +215,9 @@ GivenMachine machine_of_figures(const Options& options, const Catalogue& rows) {
   Catalogue catalogue = rows;
   GivenMachine given;
   if (options.given("cpu"))
-    change_processors(
-        options, catalogue,
-        *std::ranges::find(catalogue.hosts, catalogue.default_host, &Host::name), given.assumed);
+    change_processors(options, catalogue,
+                      *std::ranges::find(catalogue.hosts, catalogue.default_host, &Host::name),
+                      given.assumed);
   try {
     given.machine = specified_machine(specification(options), catalogue, &given.assumed);
     if (options.given("cpu")) given.machine.ram_assumed = false;

@@ -10,6 +10,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
+#include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -50,7 +51,7 @@ std::optional<Bytes> qlora_peak(const Model& m) {
     AdapterRequest request;
     request.targets = {"all-linear"};
     const Adapter adapter = adapt(m, request);
-    const QuantisedModel base = quantise(m, scheme("nf4"));
+    const QuantisedModel base = quantise_alone(TensorIndex(m), scheme("nf4"));
     if (!base.refusal.empty()) return std::nullopt;
     const QuantisedModel plain = counted(m);
     TrainingScenario s;

@@ -60,21 +60,21 @@ namespace {
 /// Modules by their classes, and the model whose tensors targets must match.
 class Targets {
  public:
-  explicit Targets(const Model& model) : model_(model) {
-    for (const Module& module : model.part.modules)
-      classes_.emplace(module.path, module.class_name);
-  }
+  explicit Targets(const Model& model) : model_(model) {}
   /// Throws ConfigError about `key` of the section if `found` matches nothing.
   void check(const Config& section, std::string_view key, const std::vector<std::string>& found) {
     const ModuleNames names(as_patterns(names_in_memory(model_.model_type, found)));
+    if (found.empty() || std::ranges::find(found, "Linear") != found.end()) return;
+    if (classes_.empty())
+      for (const Module& module : model_.part.modules)
+        classes_.emplace(module.path, module.class_name);
     const std::unordered_set<std::string_view> whole(found.begin(), found.end());
     const Tensor* linear = nullptr;
     const auto matches = [&](const Tensor& tensor) {
       if (linear == nullptr && tensor.role == Role::matmul) linear = &tensor;
       return targets(names, whole, tensor, classes_);
     };
-    if (found.empty() || std::ranges::find(found, "Linear") != found.end() ||
-        std::ranges::any_of(model_.part.tensors, matches) ||
+    if (std::ranges::any_of(model_.part.tensors, matches) ||
         std::ranges::any_of(model_.multi_token_prediction.part.tensors, matches))
       return;
     const auto shown = static_cast<std::ptrdiff_t>(std::min<std::size_t>(found.size(), 3));
@@ -128,11 +128,36 @@ bool Exceptions::empty() const {
 }
 
 const Scheme* Exceptions::of(std::size_t tensor, bool reached) const {
-  if (!rules_) rules_.emplace(model_);
+  if (!rules_) rules_ = rules_of(model_);
   auto& known = reached ? within_ : beyond_;
   known.resize(model_.part.tensors.size());
   if (!known[tensor]) known[tensor] = rules_->of(model_.part.tensors[tensor], reached);
   return *known[tensor];
+}
+
+/// Engines and parts of one model ask in turn, and its lists may have thousands of names. So the
+/// last rules of each thread are kept, with all that they are made of.
+std::shared_ptr<const Exceptions::Rules> Exceptions::rules_of(const Model& model) {
+  struct Last {
+    std::string model_type, scheme, head;
+    CheckpointDetails lists;
+    std::shared_ptr<const Rules> rules;
+  };
+  thread_local Last last;
+  const auto found = std::ranges::find(model.part.tensors, Role::head, &Tensor::role);
+  const std::string_view head =
+      found == model.part.tensors.end() ? std::string_view() : found->module();
+  const auto same = [](const CheckpointGroup& a, const CheckpointGroup& b) {
+    return a.scheme == b.scheme && a.embeddings == b.embeddings && a.targets == b.targets;
+  };
+  const bool is_last = last.rules != nullptr && last.model_type == model.model_type &&
+                       last.scheme == model.checkpoint_scheme && last.head == head &&
+                       last.lists.ignored == model.checkpoint.ignored &&
+                       std::ranges::equal(last.lists.groups, model.checkpoint.groups, same);
+  if (!is_last)
+    last = {model.model_type, model.checkpoint_scheme, std::string(head), model.checkpoint,
+            std::make_shared<const Rules>(model)};
+  return last.rules;
 }
 
 Exceptions::Rules::Rules(const Model& model)

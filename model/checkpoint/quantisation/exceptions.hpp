@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,8 +41,10 @@ class Exceptions {
     std::vector<std::pair<const Scheme*, ModuleNames>> groups{}, embeddings{};
   };
 
+  static std::shared_ptr<const Rules> rules_of(const Model& model);
+
   const Model& model_;
-  mutable std::optional<Rules> rules_;
+  mutable std::shared_ptr<const Rules> rules_;
   /// Answers by tensor, of tensors within the scheme's reach and of others.
   mutable std::vector<std::optional<const Scheme*>> within_, beyond_;
 };

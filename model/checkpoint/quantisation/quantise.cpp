@@ -241,6 +241,12 @@ QuantisedModel quantise(const Model& model, const Scheme& scheme) {
 }
 
 QuantisedModel quantise(const TensorIndex& index, const Scheme& scheme) {
+  QuantisedModel weights = quantise_alone(index, scheme);
+  add_files(weights, index);
+  return weights;
+}
+
+QuantisedModel quantise_alone(const TensorIndex& index, const Scheme& scheme) {
   const Model& model = index.model;
   QuantisedModel weights;
   weights.model = &model;
@@ -260,7 +266,6 @@ QuantisedModel quantise(const TensorIndex& index, const Scheme& scheme) {
   const std::size_t layers = model.profile.layers.size();
   weights.arithmetic = arithmetic_of(scheme, places, layers);
   weights.rests = rests_of(places, layers);
-  add_files(weights, index);
   return weights;
 }
 

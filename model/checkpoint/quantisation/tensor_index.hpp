@@ -42,5 +42,7 @@ std::string refusal(const TensorIndex& index, const Scheme& scheme);
 std::vector<QuantisedTensor> quantised_tensors(const TensorIndex& index, const Scheme& scheme);
 /// As quantise(), for several schemes of one model.
 QuantisedModel quantise(const TensorIndex& index, const Scheme& scheme);
+/// As above, without a look at the files' own formats, which only the time of loading needs.
+QuantisedModel quantise_alone(const TensorIndex& index, const Scheme& scheme);
 
 }  // namespace headroom::model

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/describe/block_finder.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -74,7 +76,33 @@ bool has_rotary_tables(const Model& model, const VisionTower* vision, Size i) {
   });
 }
 
+/// The caches of a layer, without the layer's path.
+std::vector<Cache> caches_of(const Part& part, std::string_view layer) {
+  std::vector<Cache> found;
+  for (const Cache& each : part.caches)
+    if (is_within(each.path, layer)) {
+      found.push_back(each);
+      found.back().path.erase(0, layer.size());
+    }
+  return found;
+}
+
 }  // namespace
+
+bool repeats_whole(const Model& model, std::size_t layer, std::size_t earlier) {
+  if (layer == earlier) return false;
+  const Part& part = model.part;
+  const TableRange modules = model.profile.repeats.modules(layer);
+  const TableRange others = model.profile.repeats.modules(earlier);
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const Module& module = part.modules[modules.first + i];
+    const Module& other = part.modules[others.first + i];
+    if (module.norm != other.norm || module.quirks != other.quirks) return false;
+  }
+  return in_a_tower(model, static_cast<Size>(layer)) ==
+             in_a_tower(model, static_cast<Size>(earlier)) &&
+         caches_of(part, part.blocks[layer]) == caches_of(part, part.blocks[earlier]);
+}
 
 LayerUse layer_use(const Model& model, const Execution& execution, const VisionTower* vision,
                    Size i) {

@@ -54,4 +54,7 @@ struct LayerUse {
 LayerUse layer_use(const Model& model, const Execution& execution, const VisionTower* vision,
                    Size i);
 
+/// True if `layer` repeats `earlier`, also in what its tensors do not show: both are used alike.
+bool repeats_whole(const Model& model, std::size_t layer, std::size_t earlier);
+
 }  // namespace headroom::model

@@ -171,9 +171,14 @@ LayerKinds add_layers(SavedActivations& all, const Execution& execution, const R
   LayerKinds found;
   for (std::size_t i = 0; i < model.part.blocks.size(); ++i) {
     const auto at = static_cast<Size>(i);
+    all.passes.push_back(model.profile.layers[i].passes);
+    if (const std::size_t first = model.profile.repeats.first_layer(i);
+        repeats_whole(model, i, first)) {
+      all.kind_of.push_back(all.kind_of[first]);
+      continue;
+    }
     LayerUse use = layer_use(model, execution, vision, at);
     const bool inside = in_a_tower(model, at);
-    all.passes.push_back(model.profile.layers[i].passes);
     const auto known = std::find_if(found.uses.begin(), found.uses.end(),
                                     [&](const LayerUse& u) { return same(u, use); });
     all.kind_of.push_back(static_cast<std::size_t>(known - found.uses.begin()));
