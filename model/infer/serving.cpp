@@ -25,9 +25,8 @@ Size longest(const Scenario& s) {
 /// `s` with `n` sequences, or `n` tokens of context: a context below prompt and output shortens the
 /// prompt.
 Scenario with(Scenario s, Vary vary, Size n) {
-  if (vary == Vary::batch) return s.batch = n, s;
-  s.context = n;
-  s.prompt_tokens = std::max<Size>(1, n - s.output_tokens);
+  (vary == Vary::batch ? s.batch : s.context) = n;
+  if (vary == Vary::context) s.prompt_tokens = std::max<Size>(1, n - s.output_tokens);
   return s;
 }
 
