@@ -27,8 +27,8 @@ std::string budget_warning(const Scenario& s, const std::vector<DeviceUse>& devi
                      card.name);
 }
 
-/// Where weights spill to the disk of a machine with cards of their own, host memory is filled by
-/// intent, and the page cache gives way.
+/// Not where weights spill to the disk of a machine whose cards have memory of their own: host
+/// memory is filled by intent there.
 std::string system_warning(const Scenario& s, const std::vector<DeviceUse>& devices) {
   if (!s.machine->has_unified_memory() && devices.back().kind == "disk") return {};
   Bytes used;

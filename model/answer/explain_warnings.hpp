@@ -1,4 +1,4 @@
-// What a reader of an estimate should know before acting on it.
+// Warnings of an estimate, for a reader who acts on it.
 #pragma once
 
 #include <string>

@@ -71,6 +71,9 @@ WayPlace way_place(const Estimate& e, const WayFacts& facts) {
     if (e.queued > 0) place.rank = WayRank::on_cards;
     place.narrowness = by_rate ? 0 : eight_bits_from - facts.bits;
     if (by_rate) place.slowness *= handicap(fidelity_of);
+    const bool quantised = facts.published && fidelity_of > Fidelity::sixteen_bits;
+    if (quantised && !several && place.rank == WayRank::on_cards && place.wary == 0)
+      place.narrowness = -1;
   }
   if (place.rank == WayRank::offload) {
     constexpr Seconds unusable{10};

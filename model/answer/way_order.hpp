@@ -15,8 +15,9 @@ WayRank way_rank(const Estimate& estimate, bool tight);
 
 /// Bits that a parameter takes in `weights`, to the next half. Formats as wide hold as much. A
 /// tower or an embedding in 16 bit does not make a format wider, nor do tensors that fall back to
-/// another one: a mix takes up to 0.56 bits more than its format (q3_K_M of Llama-3.1-8B; llama.cpp
-/// tools/quantize/README.md). Formats of 4 bits are one width. `scheme`: null if it is not known.
+/// another one. A mix takes up to 0.56 bits more than its format, as q3_K_M of Llama-3.1-8B does
+/// (llama.cpp tools/quantize/README.md). Formats of 4 bits are one width. `scheme`: null if it is
+/// not known.
 double bits_per_parameter(Bytes weights, double parameters, const Scheme* scheme);
 double bits_per_parameter(const QuantisedModel& weights);
 
@@ -50,8 +51,9 @@ double seconds_a_token(const Estimate& estimate, double served_tokens_s = 0);
 /// * Narrower ones come behind, by their bits; equally wide ones go by seconds_a_token().
 /// * All of 4 bits or more go by seconds_a_token() if they serve several requests. Those of 4 have
 ///   to be half as fast again as those of 8. Requests that wait for room count by it alone.
-/// * A checkpoint that is published in fewer than 16 bits comes before narrower ones, tight or not.
-///   Nobody quantises it further where it is expected to fit.
+/// * A checkpoint that is published in fewer than 16 bits comes before all others for one request:
+///   nobody quantises it anew where it is expected to fit. Where it is tight, it comes before
+///   narrower ones alone.
 /// With offload all go by seconds_a_token(), narrower ones than 4 bits times narrow_handicap().
 /// Ways that take over ten seconds a token are behind all that take less. Ways that do not fit go
 /// by the memory that is missing.

@@ -82,6 +82,25 @@ TEST(WayOrder, APublishedPrecisionIsBeforeNarrowerOnesThoughTight) {
   EXPECT_TRUE(is_before(on_cards(2), {.bits = 8}, on_cards(1), plain));
 }
 
+TEST(WayOrder, APublishedQuantisedCheckpointIsNotQuantisedAnew) {
+  const WayFacts own{.bits = 4.5, .published = true};
+  EXPECT_TRUE(is_before(on_cards(2), own, on_cards(1), {.bits = 4.5}));
+  const WayFacts plain{.bits = 16, .published = true};
+  EXPECT_TRUE(is_before(on_cards(1), {.bits = 8}, on_cards(3), plain)) << "16 bits go by speed";
+}
+
+TEST(WayOrder, TensorsLeftInSixteenBitsDoNotWidenAFormat) {
+  const auto bits = [](double of_all, const char* name) {
+    return bits_per_parameter(Bytes(static_cast<Size>(of_all * 1000 / 8)), 1000, &scheme(name));
+  };
+  EXPECT_EQ(bits(7.2, "q3_K_M"), 4.0) << "a tower in 16 bit";
+  EXPECT_EQ(fidelity(bits(7.2, "q3_K_M")), Fidelity::less);
+  EXPECT_EQ(fidelity(bits(7.4, "q6_K")), Fidelity::four_bits) << "down_proj fell back to q8_0";
+  EXPECT_EQ(fidelity(bits(8.5, "q8_0")), Fidelity::eight_bits);
+  EXPECT_EQ(bits(5.5, "awq-int4"), bits(4.4, "iq4_xs")) << "formats of 4 bits are one width";
+  EXPECT_EQ(bits(3.1, "exl3-3bpw"), 3.0);
+}
+
 TEST(WayOrder, OverTenSecondsATokenIsBehindWhatIsUsable) {
   const WayFacts wide{.bits = 16}, two{.bits = 2.5};
   EXPECT_TRUE(is_before(offloaded(0.1), two, offloaded(11), wide));
