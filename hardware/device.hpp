@@ -22,7 +22,7 @@ struct Conflict {
 struct Device {
   std::string name;                  ///< catalogue name: "a100-sxm-40gb"
   std::string title;                 ///< as the maker writes it: "NVIDIA A100 SXM4 40 GB"
-  std::string vendor;                ///< "nvidia", "amd", "intel", "apple", "google"
+  std::string vendor;                ///< "nvidia", "amd", "intel", "apple", "google", "habana"
   std::vector<std::string> aliases;  ///< other names a user may type
   Bytes memory;  ///< total as the driver reports it; nominal GiB where no source gives that figure
   bool memory_nominal = true;  ///< true: `memory` is the nominal size, not the driver's figure

@@ -54,8 +54,7 @@ std::string without_box(std::string name) {
 
 /// Appends a word, or two where a grade is joined to a model number: "4060ti" is {4060, ti}.
 void append_word(std::string word, Words& all) {
-  constexpr auto grades =
-      std::to_array<std::string_view>({"ti", "super", "xt", "xtx", "gre"});
+  constexpr auto grades = std::to_array<std::string_view>({"ti", "super", "xt", "xtx", "gre"});
   const std::size_t digits = word.find_first_not_of("0123456789");
   if (digits != 0 && digits != std::string::npos &&
       std::ranges::find(grades, std::string_view(word).substr(digits)) != grades.end()) {

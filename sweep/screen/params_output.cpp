@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 #include "model/checkpoint/text_only.hpp"
