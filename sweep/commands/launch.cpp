@@ -87,27 +87,41 @@ int plan_of_tests(const Options& options) {
   return done;
 }
 
+/// A file of one engine is about that engine's ways, unless --runtime names a version of it.
+Options with_engine_of(const LaunchKind& kind, Options options) {
+  if (!kind.runtime.empty()) options.supply("runtime", std::string(kind.runtime));
+  return options;
+}
+
+int write_one(const LaunchKind& kind, GivenScenario&& given, const Options& options) {
+  try {
+    emit(options, write(kind, given, options));
+  } catch (const std::invalid_argument& e) {
+    fmt::print(stderr, "headroom: no {}: {}\n", kind.name, e.what());
+    return answer_is_no;
+  }
+  return done;
+}
+
 int run_launch(const Options& options) {
   if (!machine_of(options))
     throw UsageError("which machine? --machine, or --gpu-memory and the like");
   constexpr std::string_view tasks[] = {"inference", "training"};
   if (options.one_of("task", tasks, "inference") == "training") return launch_training(options);
   refuse_training_flags(options);
-  std::string kind = options.text("kind");
+  const std::string kind = options.text("kind");
   if (kind == "test-plan") return plan_of_tests(options);
+  if (!kind.empty() && kind != "all") {
+    const LaunchKind& chosen = launch_kind(kind);
+    const Options of_engine = with_engine_of(chosen, options);
+    return write_one(chosen, scenario_of(of_engine), of_engine);
+  }
   GivenScenario given = scenario_of(options);
   if (kind == "all")
     return write_kinds(options, launch_kinds(),
                        [&](const LaunchKind& each) { return write(each, given, options); });
-  if (kind.empty()) kind = kind_for(*given.scenario.runtime);
-  const LaunchKind& chosen = launch_kind(kind);
-  try {
-    emit(options, write(chosen, given, options));
-  } catch (const std::invalid_argument& e) {
-    fmt::print(stderr, "headroom: no {}: {}\n", chosen.name, e.what());
-    return answer_is_no;
-  }
-  return done;
+  const LaunchKind& own = launch_kind(kind_for(*given.scenario.runtime));
+  return write_one(own, std::move(given), options);
 }
 
 }  // namespace
