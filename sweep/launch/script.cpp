@@ -55,6 +55,18 @@ void EngineCommand::chunk(const model::Scenario& s) {
   if (s.chunk_tokens > 0) flag(s.runtime->serving.chunk_option, std::to_string(s.chunk_tokens));
 }
 
+std::string gguf_type(const model::Scheme& scheme) {
+  std::string name = lower(scheme.name);
+  if (const auto imatrix = name.find("-imatrix"); imatrix != std::string::npos)
+    name.resize(imatrix);
+  if (name.starts_with("gguf-")) name.erase(0, name.find('-') + 1);
+  if (name.starts_with("fp16") || name.starts_with("fp32")) name.erase(1, 1);
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return name;
+}
+
 std::string gguf_name(const model::QuantisedModel& weights) {
   return fmt::format("{}-{}.gguf", short_model_name(weights.model->name), weights.scheme->name);
 }
@@ -70,7 +82,7 @@ std::string gguf_note(const model::QuantisedModel& weights) {
       "# The file is made by convert_hf_to_gguf.py and llama-quantize. For a published one "
       "replace\n"
       "# --model by --hf-repo ORG/NAME-GGUF:{}.\n",
-      weights.scheme->name);
+      gguf_type(*weights.scheme));
 }
 
 std::string gguf_repository(const model::QuantisedModel& weights) {
@@ -78,7 +90,7 @@ std::string gguf_repository(const model::QuantisedModel& weights) {
   const auto colon = given.find(':');
   const std::string name = given.substr(0, colon);
   if (colon == std::string::npos && !lower(name).ends_with("-gguf")) return {};
-  return fmt::format("{}:{}", name, weights.scheme->name);
+  return fmt::format("{}:{}", name, gguf_type(*weights.scheme));
 }
 
 std::string adapter_file(Size i) { return fmt::format("adapter-{}", i + 1); }

@@ -34,6 +34,9 @@ class EngineCommand {
   std::string text_;
 };
 
+/// The type as llama.cpp and published files write it: "Q4_K_M", "MXFP4_MOE", "F16".
+/// Source: llama.cpp tools/quantize/quantize.cpp, QUANT_OPTIONS.
+std::string gguf_type(const model::Scheme& scheme);
 /// The file name that a model in a scheme usually has: "Qwen3-32B-q4_K_M.gguf".
 std::string gguf_name(const model::QuantisedModel& weights);
 /// The file to load, as one word of a shell: the one that was given, else of the usual name.
