@@ -67,10 +67,13 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
   return kind.write({s, explained, std::move(split), given.adapters ? &*given.adapters : nullptr});
 }
 
-/// The default kind of a runtime is the one made for it.
-std::string kind_for(const model::Engine& runtime) {
-  const LaunchKind* kind = kind_of(runtime);
-  return kind == nullptr ? "slurm" : std::string(kind->name);
+/// The kind made for a runtime. Throws std::invalid_argument where no file starts it.
+const LaunchKind& kind_for(const model::Engine& runtime) {
+  if (const LaunchKind* kind = kind_of(runtime)) return *kind;
+  throw std::invalid_argument(
+      fmt::format("launch writes no file that starts {}: --kind slurm or --kind measure wraps a "
+                  "command of yours",
+                  runtime.name));
 }
 
 int plan_of_tests(const Options& options) {
@@ -93,12 +96,16 @@ Options with_engine_of(const LaunchKind& kind, Options options) {
   return options;
 }
 
+int no_file(std::string_view name, const std::exception& reason) {
+  fmt::print(stderr, "headroom: no {}: {}\n", name, reason.what());
+  return answer_is_no;
+}
+
 int write_one(const LaunchKind& kind, GivenScenario&& given, const Options& options) {
   try {
     emit(options, write(kind, given, options));
   } catch (const std::invalid_argument& e) {
-    fmt::print(stderr, "headroom: no {}: {}\n", kind.name, e.what());
-    return answer_is_no;
+    return no_file(kind.name, e);
   }
   return done;
 }
@@ -120,8 +127,12 @@ int run_launch(const Options& options) {
   if (kind == "all")
     return write_kinds(options, launch_kinds(),
                        [&](const LaunchKind& each) { return write(each, given, options); });
-  const LaunchKind& own = launch_kind(kind_for(*given.scenario.runtime));
-  return write_one(own, std::move(given), options);
+  try {
+    const LaunchKind& own = kind_for(*given.scenario.runtime);
+    return write_one(own, std::move(given), options);
+  } catch (const std::invalid_argument& e) {
+    return no_file("script", e);
+  }
 }
 
 }  // namespace
@@ -144,8 +155,8 @@ const Command launch_command = {
          "--kind test-plan",
      .columns =
          "--kind: transformers, transformers-8bit, llama.cpp, ollama, lm-studio, mlx-lm, vllm,\n"
-         "  sglang, tensorrt-llm, deepspeed-inference, deepspeed-zero3, slurm, measure,\n"
-         "  test-plan (Markdown, takes several models), all\n"
+         "  sglang, tensorrt-llm, exllamav3, ktransformers, kt-kernel, deepspeed-inference,\n"
+         "  deepspeed-zero3, slurm, measure, test-plan (Markdown, takes several models), all\n"
          "--kind of --task training: trainer, deepspeed, llama-factory, axolotl, accelerate, all\n"
          "every file contains the figures of that point",
      .exit_codes =
