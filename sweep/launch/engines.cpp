@@ -59,6 +59,32 @@ std::string_view made_word(const LaunchPoint& point) {
   return point.scenario.runtime->weights.word_of_made(point.scheme().name);
 }
 
+/// The first box serves requests, and the others only compute.
+constexpr std::string_view headless_others =
+    "headless=\n[ \"$NODE_RANK\" = 0 ] || headless=--headless\n";
+
+/// Source: vLLM 0.33 docs/serving/parallelism_scaling.md, "Running vLLM with MultiProcessing"; pull
+/// request 23691: the ranks of data parallelism follow from the box's.
+void add_vllm_boxes(const Boxes& boxes, EngineCommand& command) {
+  command.flag("--nnodes", std::to_string(boxes.count));
+  command.flag("--node-rank", "\"$NODE_RANK\"");
+  command.flag("--master-addr", "\"$MASTER_ADDR\"");
+  command.flag("--distributed-executor-backend", "mp");
+  command.flag("$headless");
+}
+
+/// Source: SGLang 0.5 docs/references/multi_node_deployment; server_args.py: no data parallelism
+/// over boxes without that of attention.
+void add_sglang_boxes(const Boxes& boxes, const model::Plan& split, EngineCommand& command) {
+  if (split.replicas > 1)
+    throw std::invalid_argument(
+        "SGLang's --dp-size stays in one box: start one server for each copy, and its router");
+  constexpr int port = 20000;
+  command.flag("--nnodes", std::to_string(boxes.count));
+  command.flag("--node-rank", "\"$NODE_RANK\"");
+  command.flag("--dist-init-addr", fmt::format("\"$MASTER_ADDR:{}\"", port));
+}
+
 /// Memory that the engine may use on each card, as a share.
 std::string share_of_card(const model::Scenario& s) {
   const double share = budget_of_card(s) / usable_memory(s.machine->devices.front()).real();
@@ -82,10 +108,12 @@ std::string static_share_of_card(const model::Scenario& s, const model::Plan& pl
 
 std::string vllm_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
+  const Boxes boxes = boxes_of(point);
   const std::string_view made = made_word(point);
   const Checkpoint checkpoint(point, !made.empty());
-  EngineCommand command(
-      *s.runtime, heading(point) + checkpoint.note() + "exec vllm serve " + checkpoint.word());
+  EngineCommand command(*s.runtime, heading(point) + checkpoint.note() + boxes_note(boxes) +
+                                        std::string(boxes.several() ? headless_others : "") +
+                                        "exec vllm serve " + checkpoint.word());
   const auto flag = [&](std::string_view name, std::string_view value) {
     command.flag(name, value);
   };
@@ -97,6 +125,7 @@ std::string vllm_script(const LaunchPoint& point) {
   if (split.stages > 1) flag("--pipeline-parallel-size", std::to_string(split.stages));
   if (split.replicas > 1) flag("--data-parallel-size", std::to_string(split.replicas));
   if (split.expert_groups > 1) command.flag("--enable-expert-parallel");
+  if (boxes.several()) add_vllm_boxes(boxes, command);
   flag("--max-model-len", std::to_string(s.cached_tokens()));
   if (s.enforce_eager) command.flag("--enforce-eager");
   if (const Size sequences = model::sequences_to_ask_for(s); sequences > 0)
@@ -122,10 +151,11 @@ std::string vllm_script(const LaunchPoint& point) {
 /// Options: SGLang 0.5 server_arguments.md, lora.ipynb, speculative_decoding.ipynb.
 std::string sglang_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
+  const Boxes boxes = boxes_of(point);
   const std::string_view made = made_word(point);
   const Checkpoint checkpoint(point, !made.empty());
-  EngineCommand command(
-      *s.runtime, heading(point) + checkpoint.note() + "exec python3 -m sglang.launch_server");
+  EngineCommand command(*s.runtime, heading(point) + checkpoint.note() + boxes_note(boxes) +
+                                        "exec python3 -m sglang.launch_server");
   command.flag("--model-path", checkpoint.word());
   if (point.scheme().family == model::SchemeFamily::plain)
     command.flag("--dtype", torch_type(point.scheme()));
@@ -136,6 +166,7 @@ std::string sglang_script(const LaunchPoint& point) {
   if (split.stages > 1) command.flag("--pp-size", std::to_string(split.stages));
   if (split.replicas > 1) command.flag("--dp-size", std::to_string(split.replicas));
   if (split.expert_groups > 1) command.flag("--ep-size", std::to_string(split.expert_groups));
+  if (boxes.several()) add_sglang_boxes(boxes, split, command);
   command.flag("--context-length", std::to_string(s.cached_tokens()));
   command.flag("--max-running-requests", std::to_string(s.batch));
   command.chunk(s);

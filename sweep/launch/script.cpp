@@ -27,6 +27,29 @@ std::string heading(const LaunchPoint& point) {
                              to_text(e.gpu_bytes_high), point.rate_words()));
 }
 
+Boxes boxes_of(const LaunchPoint& point) {
+  const Host& host = point.scenario.machine->host;
+  const Size cards = point.estimate().gpus_used;
+  if (host.boxes < 2 || host.cards < 1 || cards <= host.cards) return {1, cards};
+  const Size count = divided_up(cards, static_cast<Size>(host.cards));
+  if (cards % count != 0)
+    throw std::invalid_argument(
+        fmt::format("{} cards do not divide over {} boxes of {}: choose --tp and --pp for as many "
+                    "cards in each",
+                    cards, count, host.cards));
+  return {count, cards / count};
+}
+
+std::string boxes_note(const Boxes& boxes) {
+  if (!boxes.several()) return {};
+  return fmt::format(
+      "# Start this in each of {} boxes of {} cards: MASTER_ADDR is the address of the first,\n"
+      "# NODE_RANK is 0 there and up to {} in the others.\n"
+      ": \"${{MASTER_ADDR:?address of the first box}}\" \"${{NODE_RANK:?number of this box, from "
+      "0}}\"\n",
+      boxes.count, boxes.cards, boxes.count - 1);
+}
+
 std::string LaunchPoint::rate_words() const {
   if (scenario.batch < 2) return three_digits(estimate().tokens_s) + " tokens/s";
   return fmt::format("{} output tokens/s for {} at once",

@@ -16,6 +16,18 @@ std::string comment(std::string_view text);
 /// "#!/bin/sh" and what is expected, as comments.
 std::string heading(const LaunchPoint& point);
 
+/// The boxes that the cards of a point are in, as many cards in each.
+struct Boxes {
+  Size count = 1, cards = 0;
+  bool several() const { return count > 1; }
+};
+/// Throws std::invalid_argument where the cards do not divide evenly.
+Boxes boxes_of(const LaunchPoint& point);
+
+/// Lines of a script that is started once in each box: what it must be told by variables of the
+/// environment. Empty for one box.
+std::string boxes_note(const Boxes& boxes);
+
 /// A command with one option a line, under the names that the engine's version has
 /// (ServingPolicy::options).
 class EngineCommand {

@@ -15,44 +15,65 @@
 namespace headroom::sweep {
 namespace {
 
-/// Cores: all where the CPU computes layers, else four a card to load and tokenise.
-Size cores(const LaunchPoint& point) {
+/// Cores of a box: all where the CPU computes layers, else four a card to load and tokenise.
+Size cores(const LaunchPoint& point, const Boxes& boxes) {
   const model::Scenario& s = point.scenario;
-  const Size all = s.machine->host.cores;
+  const Size all = std::max<Size>(1, s.machine->host.cores / std::max(1, s.machine->host.boxes));
   const bool computes = point.estimate().verdict > model::Verdict::fits_gpus &&
                         s.runtime->offload.mode == model::Offload::compute;
   if (computes || s.machine->devices.empty()) return all;
-  return std::clamp<Size>(4 * point.estimate().gpus_used, 1, all);
+  return std::clamp<Size>(4 * boxes.cards, 1, all);
 }
 
-/// GiB of host memory: a tenth over what the estimate holds there, at least 8.
-Size host_gib(const LaunchPoint& point) {
-  const double held = point.estimate().cpu_bytes.real().value() / (1 << 30);
-  return std::max<Size>(8, static_cast<Size>(std::ceil(1.1 * held)));
+/// Published checkpoints are in files of at most 5 GB, of which one is read at a time.
+/// Source: transformers 4.57 modeling_utils.py, save_pretrained: max_shard_size.
+constexpr Bytes usual_file{Size{5'000'000'000}};
+
+/// GiB of host memory of a box, with a tenth to spare: what the estimate holds there, a process for
+/// each card where the engine has one, and a file that is being read. The box has no more.
+Size host_gib(const LaunchPoint& point, const Boxes& boxes) {
+  const model::Scenario& s = point.scenario;
+  const model::Estimate& e = point.estimate();
+  RealBytes held = e.cpu_bytes.real() + std::min(usual_file, e.weights).real();
+  if (s.runtime->parallel.split == model::Split::tensors)
+    held += static_cast<double>(std::max<Size>(1, boxes.cards) - 1) *
+            RealBytes(s.runtime->memory.host_bytes.value);
+  constexpr double gib = 1 << 30;
+  const auto asked = static_cast<Size>(std::ceil(1.1 * held.value() / gib));
+  const auto of_box = static_cast<Size>(s.machine->host.ram.real().value() /
+                                        std::max(1, s.machine->host.boxes) / gib);
+  return std::min(std::max<Size>(8, asked), std::max<Size>(1, of_box));
+}
+
+/// Starts the command in every box, or for every card where the engine wants that.
+std::string start_in_boxes(const Boxes& boxes, bool task_a_card) {
+  if (!boxes.several()) return "exec \"$@\"\n";
+  if (task_a_card) return "exec srun --mpi=pmix \"$@\"\n";
+  return "MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
+         "export MASTER_ADDR\n"
+         "exec srun bash -c 'NODE_RANK=$SLURM_NODEID exec \"$@\"' box \"$@\"\n";
 }
 
 }  // namespace
 
 std::string slurm_script(const LaunchPoint& point) {
   const model::Estimate& e = point.estimate();
-  const Host& host = point.scenario.machine->host;
-  if (host.cards > 0 && e.gpus_used > host.cards)
-    throw std::invalid_argument(
-        fmt::format("the point takes {} cards and {} holds {}: a job of several boxes needs the "
-                    "engine's own launcher",
-                    e.gpus_used, host.name, host.cards));
+  const Boxes boxes = boxes_of(point);
   const auto& cards = point.scenario.machine->devices;
   if (!cards.empty() && cards.front().vendor == "apple")
     throw std::invalid_argument("Slurm does not run on macOS and cannot request Apple cards");
   const std::string command = start_command(point);
+  const bool task_a_card = point.scenario.runtime->series == "tensorrt-llm" && boxes.several();
+  const Size tasks = task_a_card ? boxes.cards : 1;
   std::string text = fmt::format(
-      "#!/bin/bash\n#SBATCH --job-name=headroom\n#SBATCH --nodes=1\n#SBATCH --ntasks=1\n"
-      "#SBATCH --cpus-per-task={}\n#SBATCH --mem={}G\n#SBATCH --time=01:00:00\n",
-      cores(point), host_gib(point));
-  if (e.gpus_used > 0) text += fmt::format("#SBATCH --gres=gpu:{}\n", e.gpus_used);
+      "#!/bin/bash\n#SBATCH --job-name=headroom\n#SBATCH --nodes={}\n"
+      "#SBATCH --ntasks-per-node={}\n#SBATCH --cpus-per-task={}\n#SBATCH --mem={}G\n",
+      boxes.count, tasks, std::max<Size>(1, cores(point, boxes) / tasks), host_gib(point, boxes));
+  if (e.gpus_used > 0) text += fmt::format("#SBATCH --gres=gpu:{}\n", boxes.cards);
   text += comment(fmt::format("{} in {} on {}: {}; ready after {}.", point.model().name,
                               point.scheme().name, point.scenario.machine->name,
                               verdict_text(point.scenario, e), duration(e.load.value()))) +
+          "# No --time: a server runs until it is ended, at most as long as the partition allows.\n"
           "set -euo pipefail\n";
   if (point.scenario.runtime->offload.mode == model::Offload::stream)
     text +=
@@ -61,8 +82,7 @@ std::string slurm_script(const LaunchPoint& point) {
   text += command.empty()
               ? "[ $# -gt 0 ] || { echo 'usage: sbatch job.sbatch COMMAND...' >&2; exit 2; }\n"
               : fmt::format("[ $# -gt 0 ] || set -- {}\n", command);
-  text += "exec \"$@\"\n";
-  return text;
+  return text + start_in_boxes(boxes, task_a_card);
 }
 
 std::string measure_script(const LaunchPoint& point) {

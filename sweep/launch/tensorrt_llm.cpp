@@ -68,7 +68,15 @@ std::string tensorrt_llm_script(const LaunchPoint& point) {
   const std::string share = free_share_of_card(s, split), options = options_of(point, share);
   std::string text = heading(point) + checkpoint.note();
   if (!options.empty()) text += fmt::format("cat >{} <<'END'\n{}END\n", options_file, options);
-  EngineCommand command(*s.runtime, text + "exec trtllm-serve " + checkpoint.word());
+  // Source: TensorRT-LLM 1.3 docs commands/trtllm-serve, "Multi-node Serving with Slurm".
+  const Boxes boxes = boxes_of(point);
+  if (boxes.several())
+    text += fmt::format("# srun starts this once for each card, {} in each of {} boxes.\n",
+                        boxes.cards, boxes.count);
+  EngineCommand command(
+      *s.runtime,
+      text + (boxes.several() ? "exec trtllm-llmapi-launch trtllm-serve " : "exec trtllm-serve ") +
+          checkpoint.word());
   command.flag("--backend", "pytorch");
   command.flag("--tp_size", std::to_string(split.shards));
   if (split.stages > 1) command.flag("--pp_size", std::to_string(split.stages));

@@ -68,6 +68,12 @@ std::string on_each_gpu(std::size_t gpus) {
   return gpus > 1 ? fmt::format(" on each of {} GPUs", gpus) : std::string();
 }
 
+std::string in_boxes(const Machine& machine, std::size_t gpus) {
+  const auto held = static_cast<std::size_t>(std::max(1, machine.host.cards));
+  if (machine.host.boxes < 2 || gpus <= held) return {};
+  return fmt::format(" in {} boxes of {}", (gpus + held - 1) / held, held);
+}
+
 std::string_view memory_heading(Size most_gpus) { return most_gpus > 0 ? "each GPU" : "RAM"; }
 
 std::string memory_cell(const model::Estimate& e, Size most_gpus) {

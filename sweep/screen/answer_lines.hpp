@@ -27,6 +27,8 @@ std::string size_words(const model::Model& model);
 std::string way_words(const model::QuantisedModel& weights, const model::Engine& engine);
 /// " on each of 2 GPUs"; empty for one.
 std::string on_each_gpu(std::size_t gpus);
+/// " in 2 boxes of 8", of as many cards; empty for one box.
+std::string in_boxes(const Machine& machine, std::size_t gpus);
 
 /// Heading of a column with memory_cell() of ways of which one uses so many GPUs, the others fewer.
 std::string_view memory_heading(Size most_gpus);

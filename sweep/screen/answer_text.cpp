@@ -69,8 +69,8 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
     text = e.gpus_used == 0 ? "Runs on the CPU " : "Needs offload ";
   text += with + ": ";
   if (e.gpus_used > 0)
-    text += fmt::format("{} of {} GiB{}", in_gib(e.gpu_bytes), in_gib(model::card_budget(s, 0)),
-                        on_each_gpu(e.gpus_used));
+    text += fmt::format("{} of {} GiB{}{}", in_gib(e.gpu_bytes), in_gib(model::card_budget(s, 0)),
+                        on_each_gpu(e.gpus_used), in_boxes(*s.machine, e.gpus_used));
   else
     text += in_gib(e.cpu_bytes) + " GiB of RAM";
   if (e.gpus_used > 0 && !model::is_on_gpus(e))
