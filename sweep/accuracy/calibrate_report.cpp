@@ -39,8 +39,10 @@ std::string text_of(const Calibration& c) {
   std::string text =
       fmt::format("\n{}: {}\n", c.runtime, counted(std::ssize(c.rows), "measurement"));
   if (c.rows.size() < fewest_measurements)
-    return text + fmt::format("Not fitted  at least {} measurements of an engine are needed\n",
-                              fewest_measurements);
+    return text + fmt::format(
+                      "Not fitted  at least {} measurements of an engine are needed: "
+                      "llama-bench -p 512,2048 -n 128,256 makes four\n",
+                      fewest_measurements);
   std::vector<std::vector<std::string>> rows;
   for (const FittedConstant& each : c.constants) {
     const Factor& f = each.factor;

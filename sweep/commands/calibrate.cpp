@@ -170,7 +170,7 @@ const Command calibrate_command = {
      .operands = "FILE…",
      .flags = "model precision models " HEADROOM_MACHINE_FLAGS " format out",
      .examples =
-         "llama-bench -m llama-2-7b.Q4_K_M.gguf -o json > bench.json\n"
+         "llama-bench -m llama-2-7b.Q4_K_M.gguf -p 512,2048 -n 128,256 -o json > bench.json\n"
          "headroom calibrate bench.json --out mine.toml\n"
          "headroom calibrate serving.json --machine '1x rtx-4090' --precision awq-int4 --out "
          "mine.toml\n"
