@@ -22,8 +22,13 @@ void add_models(PlanStock& stock, const Question& asked, const std::vector<std::
   if (names.empty()) names = catalogue_models();
   for (Resolved& each : resolve_models(names, hub)) {
     if (each.failure) std::rethrow_exception(each.failure);
-    if (each.model->profile.generative || !operands.empty())
-      stock.models.push_back(std::make_unique<model::Model>(std::move(*each.model)));
+    const bool writes = each.model->profile.generative;
+    if (!writes && !operands.empty())
+      throw UsageError(fmt::format(
+          "plan {}: {} writes no tokens, so it has no users, contexts or rates of them; `headroom "
+          "estimate {} --machine MACHINE --batch N` has its memory and its time for N prompts",
+          asked.name, each.model->name, each.model->name));
+    if (writes) stock.models.push_back(std::make_unique<model::Model>(std::move(*each.model)));
   }
 }
 
