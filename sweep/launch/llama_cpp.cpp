@@ -80,6 +80,21 @@ void add_llama_cpp_draft(const LaunchPoint& point, EngineCommand& command) {
   add_cache_types("--spec-draft-type", s, command);
 }
 
+/// Encoders see a prompt as a whole: it has to fit into one micro-batch. A classifier ranks texts.
+/// Source: llama.cpp tools/server/README.md, --embedding and --reranking; pull request 7389.
+void add_batch_sizes(const LaunchPoint& point, EngineCommand& command) {
+  const model::Scenario& s = point.scenario;
+  constexpr Size usual = 2048, usual_micro = 512;  // common/common.h: n_batch, n_ubatch
+  Size micro = s.chunk_tokens;
+  if (!point.model().profile.generative) {
+    const bool ranks = point.model().architecture.ends_with("ForSequenceClassification");
+    command.flag(ranks ? "--reranking" : "--embedding");
+    if (s.prompt_tokens > std::max(micro, usual_micro)) micro = s.prompt_tokens;
+  }
+  if (micro > 0) command.flag(s.runtime->serving.chunk_option, std::to_string(micro));
+  if (micro > usual) command.flag("--batch-size", std::to_string(micro));
+}
+
 /// convert_lora_to_gguf.py makes the files of adapters, convert_hf_to_gguf.py --mmproj that of a
 /// tower.
 void add_companions(const LaunchPoint& point, EngineCommand& command) {
@@ -114,11 +129,9 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   // A build for several back ends has each card once by each of them (common/arg.cpp: --device).
   if (s.runtime->backend == model::Backend::vulkan && e.gpus_used > 0)
     command.flag("--device", vulkan_devices(e.gpus_used));
-  command.flag("--ctx-size", std::to_string(s.cached_tokens() * s.batch));
+  command.flag("--ctx-size", std::to_string(served_context(s) * s.batch));
   command.flag("--parallel", std::to_string(s.batch));
-  command.chunk(s);
-  constexpr Size usual = 2048;  // common/common.h: n_batch, which no micro-batch exceeds
-  if (s.chunk_tokens > usual) command.flag("--batch-size", std::to_string(s.chunk_tokens));
+  add_batch_sizes(point, command);
   const auto is_given = [&](std::string_view flag) {
     return std::ranges::any_of(point.split, [&](const auto& each) { return each.first == flag; });
   };

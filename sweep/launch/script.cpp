@@ -51,9 +51,13 @@ std::string boxes_note(const Boxes& boxes) {
 }
 
 std::string LaunchPoint::rate_words() const {
+  if (!model().profile.generative)
+    return fmt::format("{} for {} of {} tokens", duration(estimate().ttft.value()),
+                       counted(scenario.batch, "prompt"), scenario.prompt_tokens);
   if (scenario.batch < 2) return three_digits(estimate().tokens_s) + " tokens/s";
   return fmt::format("{} output tokens/s for {} at once",
-                     three_digits(served_tokens_s(scenario, estimate())), scenario.batch);
+                     three_digits(served_tokens_s(scenario, estimate())),
+                     scenario.batch * std::max<Size>(1, scenario.data_parallel));
 }
 
 void EngineCommand::flag(std::string_view name, std::string_view value) {
@@ -116,11 +120,21 @@ std::string gguf_repository(const model::QuantisedModel& weights) {
   return fmt::format("{}:{}", name, gguf_type(*weights.scheme));
 }
 
+Size served_context(const model::Scenario& s) {
+  const model::Model& model = *s.weights->model;
+  if (!model.profile.generative && s.context == 0) return s.prompt_tokens;
+  const bool is_limited = model.encoder_decoder && model.shape.positions > 0;
+  return is_limited ? std::min(s.cached_tokens(), model.shape.positions) : s.cached_tokens();
+}
+
 std::string adapter_file(Size i) { return fmt::format("adapter-{}", i + 1); }
 
 Size offloaded_layers(const model::Scenario& s, const model::Plan& plan) {
   const bool output = plan.head == model::Where::card;
-  return model::counted_layers(*s.weights->model, plan.on_cards) + (output ? 1 : 0);
+  const model::Model& model = *s.weights->model;
+  const Size layers = model.profile.generative ? model::counted_layers(model, plan.on_cards)
+                                               : plan.on_cards.size() + plan.tower.size();
+  return layers + (output ? 1 : 0);
 }
 
 model::Plan split_of(const LaunchPoint& point) {

@@ -58,6 +58,10 @@ std::string gguf_note(const model::QuantisedModel& weights);
 /// "org/name-GGUF:Q4_K_M" if the model was given as a repository of GGUF files; empty: it was not.
 std::string gguf_repository(const model::QuantisedModel& weights);
 
+/// Tokens of context to start an engine with: the prompt's where nothing is written. A decoder
+/// behind an encoder has no more than its positions.
+Size served_context(const model::Scenario& scenario);
+
 /// Placeholder for the file of adapter `i`, from 0 on. The user puts the real path there.
 std::string adapter_file(Size i);
 

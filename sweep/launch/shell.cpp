@@ -29,8 +29,8 @@ Size cores(const LaunchPoint& point, const Boxes& boxes) {
 /// Source: transformers 4.57 modeling_utils.py, save_pretrained: max_shard_size.
 constexpr Bytes usual_file{Size{5'000'000'000}};
 
-/// GiB of host memory of a box, with a tenth to spare: what the estimate holds there, a process for
-/// each card where the engine has one, and a file that is being read. The box has no more.
+/// GiB of host memory to ask for in a box, a tenth more than is held. There are what the estimate
+/// has there, a file that is being read, and a process for each card of engines that have one.
 Size host_gib(const LaunchPoint& point, const Boxes& boxes) {
   const model::Scenario& s = point.scenario;
   const model::Estimate& e = point.estimate();
