@@ -1,6 +1,8 @@
 // Python for transformers.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hardware/quantity_text.hpp"
 #include "model/answer/placement/strategy.hpp"
 #include "model/engine/loaded_scheme.hpp"
@@ -45,6 +47,18 @@ bool both_write(const LaunchPoint& point, const model::Mapped& made) {
   return true;
 }
 
+/// True if the limits leave host memory what the process takes. The mapper keeps room for a layer
+/// that is streamed, so a limit that fills the memory may be above it.
+bool leaves_process_room(const LaunchPoint& point, const model::Mapped& made) {
+  const model::Scenario& s = point.scenario;
+  const model::MaxMemory shares = model::weights_share(s, model::place(s, 1.0));
+  const auto of_cpu = [](const model::MaxMemory& memory) {
+    return std::ranges::find(memory, "cpu", &model::DeviceMemory::device);
+  };
+  const auto asked = of_cpu(made.memory), room = of_cpu(shares);
+  return asked == made.memory.end() || room == shares.end() || asked->limit <= room->limit;
+}
+
 /// How the placement of the estimate is passed on.
 struct Passed {
   std::string definition;  ///< lines of Python
@@ -59,7 +73,7 @@ Passed passed_on(const LaunchPoint& point) {
   if (!made) throw std::invalid_argument("this runtime takes no device map");
   Passed out;
   const bool plain = point.scheme().family == SchemeFamily::plain;
-  if (made->written && plain && both_write(point, *made)) {
+  if (made->written && plain && leaves_process_room(point, *made) && both_write(point, *made)) {
     out.definition =
         "# What each device may hold of the weights: filled in order, these make the placement\n"
         "# above. The rest of a card is for the KV cache and activations.\nMAX_MEMORY = {\n";
