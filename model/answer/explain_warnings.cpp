@@ -6,6 +6,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/model.hpp"
+#include "model/checkpoint/position_table.hpp"
 #include "model/engine/engine.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/intervals.hpp"
@@ -48,7 +49,7 @@ std::vector<std::string> scenario_warnings(const Scenario& s) {
   std::vector<std::string> all;
   const Model& model = *s.weights->model;
   const Size positions = model.shape.positions;
-  if (positions > 0 && s.cached_tokens() > positions)
+  if (!s.within_positions() && !has_position_table(model))
     all.push_back(fmt::format(
         "context of {} tokens exceeds the model's {} positions: outputs beyond them are not "
         "reliable",

@@ -55,7 +55,8 @@ const Config::Keys position_keys = {"max_position_embeddings",
                                     "max_position_embedding",
                                     "max_context",
                                     "model_max_length",
-                                    "max_context_length"};
+                                    "max_context_length",
+                                    "max_target_positions"};
 
 /// 0: the model has no limit. A key that states none is an error.
 Size positions_of(const Config& c) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/checkpoint/position_table.hpp"
 #include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/confidence.hpp"
@@ -45,7 +46,8 @@ Reason unsupported_combination(const Scenario& s) {
 
 /// Contexts that are impossible with any memory.
 Reason refused_context(const Scenario& s) {
-  return s.runtime->cache.rejects_beyond_max_positions && !s.within_positions()
+  if (s.within_positions()) return Reason::none;
+  return s.runtime->cache.rejects_beyond_max_positions || has_position_table(*s.weights->model)
              ? Reason::context_too_long
              : Reason::none;
 }

@@ -126,7 +126,7 @@ std::string vllm_script(const LaunchPoint& point) {
   if (split.replicas > 1) flag("--data-parallel-size", std::to_string(split.replicas));
   if (split.expert_groups > 1) command.flag("--enable-expert-parallel");
   if (boxes.several()) add_vllm_boxes(boxes, command);
-  flag("--max-model-len", std::to_string(s.cached_tokens()));
+  flag("--max-model-len", std::to_string(served_context(s)));
   if (s.enforce_eager) command.flag("--enforce-eager");
   if (const Size sequences = model::sequences_to_ask_for(s); sequences > 0)
     flag("--max-num-seqs", std::to_string(sequences));
@@ -167,7 +167,7 @@ std::string sglang_script(const LaunchPoint& point) {
   if (split.replicas > 1) command.flag("--dp-size", std::to_string(split.replicas));
   if (split.expert_groups > 1) command.flag("--ep-size", std::to_string(split.expert_groups));
   if (boxes.several()) add_sglang_boxes(boxes, split, command);
-  command.flag("--context-length", std::to_string(s.cached_tokens()));
+  command.flag("--context-length", std::to_string(served_context(s)));
   command.flag("--max-running-requests", std::to_string(s.batch));
   command.chunk(s);
   if (s.enforce_eager) command.flag("--disable-cuda-graph");

@@ -19,6 +19,7 @@
 #include "sweep/options/cache_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
+#include "sweep/options/prompt_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
 #include "sweep/spec/budget.hpp"
@@ -264,6 +265,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   set_budgets(options, given.on_machine, s);
   set_parallel(options, given.on_machine, s);
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
+  fit_prompt(options, *given.model, s, given.assumed);
   if (!says_context(options)) s.context = model::usual_context(s, *given.model);
   choose(options, given);
   set_engine(options, *given.engines, given.on_machine, s);

@@ -16,8 +16,11 @@ Size Scenario::default_context() const {
 }
 
 bool Scenario::within_positions() const {
-  const Size positions = weights->model->shape.positions;
-  return positions <= 0 || cached_tokens() <= positions;
+  const Model& model = *weights->model;
+  Size taken = cached_tokens();
+  if (context == 0 && !model.profile.generative) taken = prompt_tokens;  // nothing is written
+  if (context == 0 && model.encoder_decoder) taken = output_tokens;  // the encoder has the prompt
+  return model.shape.positions <= 0 || taken <= model.shape.positions;
 }
 
 }  // namespace headroom::model

@@ -1,0 +1,28 @@
+#include "sweep/options/prompt_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/checkpoint/position_table.hpp"
+#include "sweep/options/scenario_options.hpp"
+
+namespace headroom::sweep {
+
+void fit_prompt(const Options& options, const model::Model& m, model::Scenario& s,
+                std::vector<std::string>& assumed) {
+  if (options.given("prompt-tokens") || says_context(options)) return;
+  if (m.encoder_decoder || !model::has_position_table(m)) return;
+  const Size positions = m.shape.positions;
+  if (m.profile.generative && s.output_tokens >= positions && !options.given("output-tokens"))
+    s.output_tokens = std::max<Size>(1, positions / 5);  // of the usual 512 and 128
+  const Size room = positions - (m.profile.generative ? s.output_tokens : 0);
+  if (room < 1 || room >= s.prompt_tokens) return;
+  s.prompt_tokens = room;
+  assumed.push_back(
+      fmt::format("{} prompt and {} output tokens, for which the model has learned positions "
+                  "(--prompt-tokens, --output-tokens)",
+                  room, s.output_tokens));
+}
+
+}  // namespace headroom::sweep
