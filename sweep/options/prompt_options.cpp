@@ -15,7 +15,7 @@ void fit_prompt(const Options& options, const model::Model& m, model::Scenario& 
   if (m.encoder_decoder || !model::has_position_table(m)) return;
   const Size positions = m.shape.positions;
   if (m.profile.generative && s.output_tokens >= positions && !options.given("output-tokens"))
-    s.output_tokens = std::max<Size>(1, positions / 5);  // of the usual 512 and 128
+    s.output_tokens = std::max<Size>(1, positions / 5);  // one to four, as usually
   const Size room = positions - (m.profile.generative ? s.output_tokens : 0);
   if (room < 1 || room >= s.prompt_tokens) return;
   s.prompt_tokens = room;
