@@ -25,6 +25,9 @@ double handicap(Fidelity of) {
   return of == Fidelity::sixteen_bits ? 1 : of == Fidelity::eight_bits ? 2 : 3;
 }
 
+/// Times as fast as one with room for all requests that a way with waiting ones has to be.
+constexpr double waiting_handicap = 1.5;
+
 }  // namespace
 
 double bits_per_parameter(Bytes weights, double parameters, const Scheme* scheme) {
@@ -70,7 +73,9 @@ WayPlace way_place(const Estimate& e, const WayFacts& facts) {
     }
     if (e.queued > 0) place.rank = WayRank::on_cards;
     place.narrowness = by_rate ? 0 : eight_bits_from - facts.bits;
-    if (by_rate) place.slowness *= handicap(fidelity_of);
+    const double wide = e.queued > 0 ? handicap(Fidelity::eight_bits) : 1;
+    if (by_rate) place.slowness *= std::max(handicap(fidelity_of), wide);
+    if (e.queued > 0) place.slowness *= waiting_handicap;
     const bool quantised = facts.published && fidelity_of > Fidelity::sixteen_bits;
     if (quantised && !several && place.rank == WayRank::on_cards && place.wary == 0)
       place.narrowness = -1;

@@ -50,7 +50,9 @@ double seconds_a_token(const Estimate& estimate, double served_tokens_s = 0);
 ///   those of 16 to be before them.
 /// * Narrower ones come behind, by their bits; equally wide ones go by seconds_a_token().
 /// * All of 4 bits or more go by seconds_a_token() if they serve several requests. Those of 4 have
-///   to be half as fast again as those of 8. Requests that wait for room count by it alone.
+///   to be half as fast again as those of 8.
+/// * Ways whose requests wait for room have to be half as fast again as ones that run all at once.
+///   Weights of 16 bits count as 8 there.
 /// * A checkpoint that is published in fewer than 16 bits comes before all others for one request:
 ///   nobody quantises it anew where it is expected to fit. Where it is tight, it comes before
 ///   narrower ones alone.

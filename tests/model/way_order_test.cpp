@@ -56,13 +56,25 @@ TEST(WayOrder, SeveralRequestsGoByWhatIsServed) {
   EXPECT_TRUE(is_before(on_cards(1), {.bits = 4.5, .served_tokens_s = 460}, on_cards(1), eight));
 }
 
-TEST(WayOrder, RequestsThatWaitCountByWhatIsServedAlone) {
+TEST(WayOrder, RequestsThatWaitCountByWhatIsServed) {
   Estimate waits = on_cards(1);
   waits.queued = 45;
   waits.sure = Confidence::marginal;
   const WayFacts full{.tight = true, .bits = 16, .served_tokens_s = 1300};
   EXPECT_TRUE(is_before(waits, full, on_cards(1), {.bits = 16, .served_tokens_s = 290}));
   EXPECT_TRUE(is_before(on_cards(1), {.bits = 8, .served_tokens_s = 2700}, waits, full));
+}
+
+TEST(WayOrder, RoomForAllRequestsIsBeforeWideWeights) {
+  Estimate waits = on_cards(1);
+  waits.queued = 56;
+  const WayFacts wide{.bits = 16, .served_tokens_s = 928},
+      eight{.bits = 8, .served_tokens_s = 1130};
+  EXPECT_TRUE(is_before(on_cards(1), eight, waits, wide));
+  const WayFacts fast{.bits = 16, .served_tokens_s = 1600},
+      faster{.bits = 16, .served_tokens_s = 1750};
+  EXPECT_TRUE(is_before(on_cards(1), eight, waits, fast));
+  EXPECT_TRUE(is_before(waits, faster, on_cards(1), eight));
 }
 
 TEST(WayOrder, ServedRatesOfAnEstimateCount) {
