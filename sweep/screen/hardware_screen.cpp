@@ -83,7 +83,7 @@ Size sold_gigabytes(const Device& device, const Catalogue& catalogue) {
   const double reported = device.memory.real().value() / one_gib;
   const Size nearest = std::llround(reported);
   if (device.memory_nominal) return nearest;
-  constexpr double most_missing = 1.1;  // ECC takes a sixteenth
+  constexpr double most_missing = 16.0 / 15 + 0.01;  // ECC takes a sixteenth
   Size next = 0;
   for (const Device& each : catalogue.devices) {
     const Size size = std::llround(each.memory.real().value() / one_gib);
