@@ -42,6 +42,15 @@ std::vector<MissingCost> unknown_power(const Machine& machine) {
 
 }  // namespace
 
+std::optional<double> power_w(const Machine& machine, Acquisition acquisition) {
+  const auto all = power_w(machine);
+  if (!all || acquisition != Acquisition::rent || includes_host(machine) || machine.host.cards == 0)
+    return all;
+  const double in_boxes = static_cast<double>(machine.host.cards) * machine.host.boxes;
+  const double share = std::min(1.0, static_cast<double>(machine.devices.size()) / in_boxes);
+  return *all - (1 - share) * machine.host.power_w;
+}
+
 std::optional<double> power_w(const Machine& machine) {
   double watts = 0;
   if (!includes_host(machine)) {

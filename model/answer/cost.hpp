@@ -31,6 +31,9 @@ inline constexpr double hours_per_year = 8766;
 /// rows. Left out: what a card draws below its limit while it waits for memory, so that this is the
 /// most, not the mean.
 std::optional<double> power_w(const Machine& machine);
+/// As above. Cards that are rented share the host with those of other customers, and have as large
+/// a part of its power as of its cards. A host that may hold any number of cards is theirs.
+std::optional<double> power_w(const Machine& machine, Acquisition acquisition);
 
 /// Money for a calendar hour of a machine that is at work for `utilisation` of it.
 struct HourlyCost {

@@ -47,7 +47,7 @@ void add_costs(Candidate& c, const Prices& prices) {
   const auto machines = static_cast<double>(c.machines);
   if (const auto one = model::purchase(prices, *c.machine, *c.acquisition))
     c.purchase = machines * *one;
-  if (const auto watts = model::power_w(*c.machine))
+  if (const auto watts = model::power_w(*c.machine, *c.acquisition))
     c.tokens_per_joule =
         model::tokens_per_joule(c.scenario, c.serving.service, c.serving.replicas, *watts);
   if (!hour) return;

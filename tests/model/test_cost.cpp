@@ -54,6 +54,17 @@ buy = 3012.8
 used = 600
 )";
 
+TEST(Cost, RentedCardsHaveTheirPartOfTheHostsPower) {
+  Machine box = machine();
+  box.host.cards = 8;
+  EXPECT_DOUBLE_EQ(*power_w(box, Acquisition::buy), 1000);
+  EXPECT_DOUBLE_EQ(*power_w(box, Acquisition::rent), 600 + 400 * 2 / 8.0);
+  box.host.cards = 2;
+  EXPECT_DOUBLE_EQ(*power_w(box, Acquisition::rent), 1000);
+  box.host.cards = 0;  // any number
+  EXPECT_DOUBLE_EQ(*power_w(box, Acquisition::rent), 1000);
+}
+
 TEST(Cost, OwnedIsCapitalAndTheEnergyOfTheHoursAtWork) {
   // 7012.8 over 4 years of 8766 hours, plus 1 kW * 1.2 * 0.25 for half of the time.
   const auto cost = hourly_cost(read_prices(bought), machine(), Acquisition::buy);
