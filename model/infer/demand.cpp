@@ -36,6 +36,15 @@ LateLimits limits_of(const Target& target) {
 
 }  // namespace
 
+bool Shortfall::runs() const {
+  const auto fails = {Miss::refused, Miss::memory, Miss::not_sure, Miss::offload, Miss::positions};
+  return std::ranges::find(fails, miss) == fails.end();
+}
+
+bool is_closer(const Shortfall& a, const Shortfall& b) {
+  return a.runs() != b.runs() ? a.runs() : a.times < b.times;
+}
+
 void take_worse(Shortfall& worst, Miss miss, double found, double limit) {
   const double times = found / limit;
   if (times > 1 && (worst.met() || times > worst.times)) worst = {miss, times};

@@ -278,7 +278,7 @@ std::vector<Serving> every_division(const Scenario& scenario, const Target& targ
 const Serving& best_division(const std::vector<Serving>& divisions, Vary vary) {
   const auto better = [&](const Serving& a, const Serving& b) {
     if ((a.replicas > 0) != (b.replicas > 0)) return a.replicas > 0;
-    if (a.replicas == 0) return a.next.times < b.next.times;
+    if (a.replicas == 0) return is_closer(a.next, b.next);
     return vary == Vary::batch ? a.users() > b.users() : a.context > b.context;
   };
   const Serving& most = *std::ranges::min_element(divisions, better);

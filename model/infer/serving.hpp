@@ -60,7 +60,11 @@ struct Shortfall {
   Miss miss = Miss::nothing;
   double times = 1;
   bool met() const { return miss == Miss::nothing; }
+  /// True if it runs as it is allowed to, but not as fast or as much as asked.
+  bool runs() const;
 };
+/// True if `a` is closer to the target: it runs and `b` has no room, or its factor is less.
+bool is_closer(const Shortfall& a, const Shortfall& b);
 
 /// The worst that one copy misses of `target.ttft`, `target.tpot` and the memory, by what requests
 /// see of it (model/infer/service.hpp). Demand is not asked. A context beyond the model's positions

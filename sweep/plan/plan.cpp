@@ -207,7 +207,7 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
   });
   std::ranges::stable_sort(all, [&](const Candidate& a, const Candidate& b) {
     if (a.qualifies() != b.qualifies()) return a.qualifies();
-    return a.qualifies() ? question.better(a, b) : a.serving.next.times < b.serving.next.times;
+    return a.qualifies() ? question.better(a, b) : model::is_closer(a.serving.next, b.serving.next);
   });
   if (question.sequences != nullptr && !all.empty())
     if (const auto best = most_sequences(question, all); best->qualifies())

@@ -8,6 +8,8 @@
 #include <functional>
 #include <random>
 
+#include "tests/support/scenarios.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -115,6 +117,18 @@ TEST(Fleet, MoreLoadNeverTakesFewerMachines) {
     before = fleet.machines;
   }
   EXPECT_GT(before, 10);
+}
+
+TEST(Serving, WhatRunsIsCloserThanWhatHasNoRoom) {
+  const Shortfall slow{Miss::tpot, 1.61}, large{Miss::memory, 1.52}, slower{Miss::tpot, 2};
+  EXPECT_TRUE(is_closer(slow, large));
+  EXPECT_FALSE(is_closer(large, slow));
+  EXPECT_TRUE(is_closer(slow, slower));
+  EXPECT_TRUE(is_closer({Miss::memory, 1.2}, {Miss::offload, 1.3}));
+  test::OnCards two("Qwen/Qwen3-32B", "fp8", "2x rtx-4090", "vllm");
+  Target target;
+  target.tpot = Seconds(15e-3);
+  EXPECT_EQ(serve(two.s, target, Vary::batch).next.miss, Miss::tpot);
 }
 
 }  // namespace
