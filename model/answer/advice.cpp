@@ -202,7 +202,7 @@ std::vector<Advice> changes_that_help(const Scenario& s, const Estimate& e) {
   if (!fewer) fewer = usable_bits(freed.scenario(), e);
   add(freed.with(std::move(fewer)));
   if (!s.machine->devices.empty())
-    for (auto* change : {text_only, narrower_cache, shorter_context, smaller_batch})
+    for (auto* change : {larger_share, text_only, narrower_cache, shorter_context, smaller_batch})
       add(freed.with(change(freed.scenario())));
   add(freed.with(more_cards(freed.scenario())));
   if (fails) {

@@ -32,6 +32,7 @@ struct Advice {
     narrower_cache,   ///< name: of the format
     shorter_context,  ///< amount: tokens; instead_of
     smaller_batch,    ///< amount; instead_of
+    larger_share,     ///< amount: percent of each card's memory that the engine takes
     other_sequences,  ///< amount: sequences at once to ask the engine for, instead of those stated
     more_cards,       ///< amount: cards; name: of the card; instead_of, or 0 where others stay
     engines_own_split,  ///< the engine's split of the same cards

@@ -24,6 +24,8 @@ std::optional<Advice> narrower_cache(const Scenario& scenario);
 std::optional<Advice> text_only(const Scenario& scenario);
 std::optional<Advice> shorter_context(const Scenario& scenario);
 std::optional<Advice> smaller_batch(const Scenario& scenario);
+/// A larger share of each card for an engine that takes a share.
+std::optional<Advice> larger_share(const Scenario& scenario);
 std::optional<Advice> more_cards(const Scenario& scenario);
 std::optional<Advice> caches_off_cards(const Scenario& scenario);
 std::optional<Advice> offload_elsewhere(const Scenario& scenario);

@@ -75,6 +75,9 @@ std::string change_words(const Advice& a) {
                          on_cards(a.then));
     case smaller_batch:
       return fmt::format("batch {} instead of {}: {}", a.amount, a.instead_of, on_cards(a.then));
+    case larger_share:
+      return fmt::format("--gpu-memory-utilization {:.2g}: {}", static_cast<double>(a.amount) / 100,
+                         on_cards(a.then));
     case other_sequences:
       return fmt::format("--max-num-seqs {}: {}", a.amount, on_cards(a.then));
     case more_cards:

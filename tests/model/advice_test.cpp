@@ -36,6 +36,19 @@ TEST(Advice, AShorterContextHoldsPromptAndOutput) {
   EXPECT_FALSE(advised(run.s, Advice::Kind::shorter_context));
 }
 
+// SGLang 0.5.23 takes by default what memory_hook.py leaves to weights and caches.
+TEST(Advice, NamesAShareOfTheCardThatIsEnough) {
+  test::OnCards run("Qwen/Qwen3-32B", "awq-int4", "1x rtx-4090", "sglang");
+  run.s.context = 8192;
+  const auto larger = advised(run.s, Advice::Kind::larger_share);
+  ASSERT_TRUE(larger);
+  EXPECT_FALSE(is_on_gpus(evaluate(run.s)));
+  run.s.gpu_share = static_cast<double>(larger->amount) / 100;
+  EXPECT_TRUE(is_on_gpus(evaluate(run.s)));
+  test::OnCards none("Qwen/Qwen3-32B", "nf4", "1x rtx-4060", "transformers");  // takes no share
+  EXPECT_FALSE(advised(none.s, Advice::Kind::larger_share));
+}
+
 /// The estimate of `s` in the precision, and under the engine, that were advised.
 Estimate followed(Scenario s, const Advice& a) {
   if (!a.engine.empty()) s.runtime = &engine(a.engine);
