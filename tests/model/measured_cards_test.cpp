@@ -5,6 +5,7 @@
 
 #include "hardware/sorted_table.hpp"
 #include "model/engine/constants_file.hpp"
+#include "model/infer/intervals.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -34,6 +35,16 @@ TEST(MeasuredCards, SaysWhereOnlyOtherCardsAreMeasured) {
   EXPECT_GT(times.all, 0);
   const MeasuredTimes none = times_of("flexgen", "rtx-3060-12gb", "bf16");
   EXPECT_EQ(none.here + none.here_sources, 0);
+}
+
+TEST(MeasuredCards, OnesOfAnotherMakerDoNotStandForACard) {
+  const auto step = [](const char* card) {
+    test::OnCards run("meta-llama/Llama-3.1-8B-Instruct", "bf16", card, "vllm");
+    return interval_factors(run.s).times(evaluate(run.s)).step;
+  };
+  EXPECT_EQ(step("trainium2").measurements, 0);
+  EXPECT_LE(step("trainium2").low, 0.5);
+  EXPECT_GT(step("h200-sxm-141gb").measurements, 0);
 }
 
 }  // namespace

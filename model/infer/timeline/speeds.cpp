@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/engine/card_class.hpp"
+#include "model/engine/measured_cards.hpp"
+
 namespace headroom::model {
 
 Speeds::Speeds(const Scenario& s)
@@ -25,6 +28,13 @@ Speeds::Speeds(const Scenario& s)
   between_boxes = between(in_a_box + 1);
 }
 
+/// True if measurements of the card's class hold for it. Cards of other makers have nothing in
+/// common, so only their own count.
+bool stands_for(const Scenario& s, const Device& card) {
+  return card_class(card) != CardClass::other ||
+         measured_times(*s.runtime, card, *s.weights).here > 0;
+}
+
 Speeds::RankReads reads_of(const Scenario& s, const Plan& plan, Size first, Range run) {
   const Shards& shards = s.weights->shards;
   const Rank rank = plan.rank(first, *s.runtime);
@@ -40,9 +50,10 @@ void Speeds::know(const Scenario& s, const Plan& plan) {
   const std::size_t most = std::min(devices.size(), count);
   for (std::size_t i = cards.size(); i < most; ++i) {
     const KernelEfficiency& rates = efficiency_on(s, devices[i]);
+    const bool alike = stands_for(s, devices[i]);
     cards.push_back({card_rate(s, devices[i]), devices[i].bandwidth, product_peak(s, devices[i]),
-                     product_share(s, devices[i], rates).measurements > 0,
-                     rates.decode_bandwidth.measurements > 0});
+                     alike && product_share(s, devices[i], rates).measurements > 0,
+                     alike && rates.decode_bandwidth.measurements > 0});
   }
   if (next_unlike.size() < most) {
     next_unlike.resize(most);
