@@ -81,8 +81,8 @@ Bytes spare_memory(const Device& card) {
 
 Bytes spare_memory(const model::Scenario& s) {
   const model::MemoryPolicy& memory = s.runtime->memory;
-  if (s.gpu_budget != model::unlimited || s.gpu_share > 0 || memory.sets_aside() ||
-      memory.leaves_margin())
+  const bool margin = memory.leaves_margin() && !model::never_splits_weights(s);
+  if (s.gpu_budget != model::unlimited || s.gpu_share > 0 || memory.sets_aside() || margin)
     return Bytes(0);
   Bytes most(0);
   for (const Device& card : s.machine->devices) most = std::max(most, spare_memory(card));

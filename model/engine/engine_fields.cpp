@@ -136,6 +136,7 @@ const EngineField rows_of_fields[] = {
     {"weights", "fp32_checkpoints", "type in which checkpoints in fp32 are loaded unless another is asked for", ONE_OF(weights.fp32_checkpoints, fp32_checkpoints)},
     {"weights", "never_fp16", "model types that are computed in fp32 on cards without bf16", AT(weights.never_fp16)},
     {"weights", "never_split", "formats in `formats` that are never divided between cards and host", AT(weights.never_split)},
+    {"weights", "whole_share", "share of a card's budget that weights in `never_split` take at most", AT(weights.whole_share), part_of_whole},
     {"weights", "blocks", "how weights lie in a card's memory", ONE_OF(weights.blocks, blocks)},
     {"weights", "vocabulary_multiple", "rows of the vocabulary are padded to a multiple of this", AT(weights.vocabulary_multiple), at_least_one},
     {"weights", "expert_tiles", "padding of experts in MXFP4", AT(weights.expert_tiles)},

@@ -87,6 +87,7 @@ struct WeightPolicy {
   /// Values of `model_type` that are computed in fp32 on cards without bf16.
   std::vector<std::string_view> never_fp16;
   std::vector<SchemeFamily> never_split;  ///< formats that are never divided between cards and host
+  double whole_share;  ///< share of a card's budget that weights in those formats take at most
   AllocatorBlocks blocks;
   Size vocabulary_multiple;               ///< rows of the vocabulary are padded to a multiple
   std::vector<ExpertTiles> expert_tiles;  ///< empty: experts in MXFP4 are not padded

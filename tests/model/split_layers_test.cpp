@@ -41,5 +41,28 @@ TEST(SplitLayers, AnEngineWithoutOffloadIsShortOfTheCardsAlone) {
   }
 }
 
+// transformers 5.24 quantizer_bnb_8bit.py: adjust_max_memory leaves 0.9 of max_memory to weights,
+// and validate_environment raises ValueError where they spill. Caches take what is free later.
+TEST(SplitLayers, WeightsThatAreNeverDividedFillNineTenthsOfTheCards) {
+  test::OnCards on("meta-llama/Llama-3.3-70B-Instruct", "int8", "2x a100-sxm-40gb", "transformers");
+  const Estimate e = evaluate(on.s);
+  EXPECT_EQ(e.verdict, Verdict::fits_gpus);
+  EXPECT_GT(e.gpu_bytes.count(), Size{36} << 30);  // more than 0.9 of 39.5 GiB
+  test::OnCards one("Qwen/Qwen3-32B", "nf4", "1x rtx-4090", "transformers");
+  EXPECT_EQ(evaluate(one.s).verdict, Verdict::fits_one_gpu);
+  one.s.gpu_budget = Bytes(Size{21} << 30);  // weights take 19.2 GiB
+  EXPECT_EQ(evaluate(one.s).reason, Reason::no_offload);
+}
+
+TEST(SplitLayers, WeightsThatAreNeverDividedDoNotFallBackToTheCpu) {
+  test::OnCards on("Qwen/Qwen3-32B", "nf4", "1x rtx-4060", "transformers");
+  const Estimate e = evaluate(on.s);
+  EXPECT_EQ(e.verdict, Verdict::does_not_fit);
+  EXPECT_EQ(e.reason, Reason::no_offload);
+  EXPECT_GT(e.short_bytes, Bytes(0));
+  on.s.gpu_budget = Bytes(0);  // asks for the CPU
+  EXPECT_EQ(evaluate(on.s).verdict, Verdict::fits_cpu_offload);
+}
+
 }  // namespace
 }  // namespace headroom::model

@@ -204,6 +204,8 @@ CachedTokens prompt_tokens(const Scenario& s) {
 namespace {
 
 /// Weights that are packed as they are loaded stand in 16 bit until they are, matrix by matrix.
+/// Caches that grow are not there yet. Reserved ones may be: litgpt generate/base.py has
+/// set_kv_cache() before load_checkpoint().
 Bytes packing(const Scenario& s) {
   if (s.weights->scheme->family != SchemeFamily::bitsandbytes) return Bytes(0);
   return Bytes(2 * std::max(s.weights->largest_matrix, s.weights->model->profile.head_elements));
@@ -226,7 +228,8 @@ Bytes tying(const Scenario& s) {
 
 WorkingMemory::WorkingMemory(const Scenario& s, Size shards, const TokenBytes& token)
     : images_(rounded_up(embeddings_of_images(s))),
-      others_(std::max(packing(s), tower_activations(s, shards))),
+      others_(tower_activations(s, shards)),
+      packing_(packing(s)),
       tying_(tying(s)),
       growth_(s.kv_cache ? s.runtime->cache.growth : Growth::reserved),
       count_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {
@@ -245,9 +248,9 @@ Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) co
   if (head == Head::here) prefill = std::max(prefill, head_ + images_);
   if (head == Head::returned) prefill = std::max(prefill, returned_);
   const Bytes tying = head == Head::here ? tying_ - caches : Bytes(0);
-  if (!grows()) return std::max(prefill, tying);
+  if (!grows()) return std::max({prefill, packing_, tying});
   const Bytes copies = growth_ == Growth::reallocate_all ? caches : Bytes(caches.count() / count_);
-  return std::max({prefill + prompt_caches - caches, decode_ + copies, tying});
+  return std::max({prefill + prompt_caches - caches, decode_ + copies, packing_ - caches, tying});
 }
 
 Bytes rotary_tables(const Scenario& s, Size layers) {

@@ -97,6 +97,7 @@ class WorkingMemory {
   Bytes images_;                    ///< in addition to that pass, until its end
   Bytes others_;                    ///< in prefill, without that pass
   Bytes decode_;                    ///< if caches grow
+  Bytes packing_;                   ///< while weights are loaded that are packed then
   Bytes tying_;                     ///< while a head that is stored again is loaded
   Growth growth_;
   Size count_;  ///< layers

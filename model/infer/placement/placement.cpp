@@ -39,7 +39,9 @@ Bytes own_budget(const Scenario& s, Bytes memory) {
   if (s.gpu_share > 0) return has_static_pool(s) ? memory : part(s.gpu_share);
   // An engine that is told how many layers go to cards leaves no margin.
   if (s.layer_split != nullptr && s.layer_split->gpu_layers >= 0) return part(policy.utilization);
-  const Bytes own = part(policy.utilization - policy.margin_share) - Bytes(policy.margin_bytes);
+  // The quantiser of weights that are never divided has its own margin, of weights alone.
+  const double margin = never_splits_weights(s) ? 0 : policy.margin_share;
+  const Bytes own = part(policy.utilization - margin) - Bytes(policy.margin_bytes);
   return std::max(Bytes(0), std::min(own, largest_share(s, memory, surely)));
 }
 

@@ -26,6 +26,7 @@ class LayerFill {
     if (!caches_on_cards(s_)) none_.emplace(s_, CachedTokens{});
     room_.resize(index(cards_));
     for (Size card = 0; card < cards_; ++card) room_[index(card)] = uses.room(card, factor).count();
+    if (never_splits_weights(s_)) limit_weights();
   }
 
   Plan plan() const {
@@ -36,12 +37,9 @@ class LayerFill {
     }
     if (plan.feasible()) place_in_host(uses_, plan, factor_);
     if (!never_splits_weights(s_) || is_whole(plan)) return plan;
-    Plan cpu = on_cpu_only(s_);
-    if (cpu.feasible()) place_in_host(uses_, cpu, factor_);
-    if (cpu.feasible() && is_whole(cpu)) {
-      plan = cpu;
-    } else if (plan.feasible() || plan.computes_on_card || plan.reason == Reason::disk) {
-      // Neither more host memory nor more disk takes what is divided.
+    // Neither more host memory nor more disk takes what is divided, and nothing falls back to the
+    // CPU: transformers 5.24 quantizer_bnb_4bit.py, validate_environment.
+    if (plan.feasible() || may_use_cards() || plan.reason == Reason::disk) {
       plan.reason = Reason::no_offload;
       plan.short_bytes = w_.total - layer_bytes(w_, plan.on_cards);
     }
@@ -66,11 +64,22 @@ class LayerFill {
  private:
   static std::size_t index(Size i) { return static_cast<std::size_t>(i); }
 
-  /// All weights on cards, or all in host memory.
-  static bool is_whole(const Plan& plan) {
+  /// All weights on cards; without cards, all in host memory.
+  bool is_whole(const Plan& plan) const {
     if (plan.on_disk.size() > 0) return false;
-    return plan.on_cards.size() > 0 ? plan.on_cpu.size() == 0 && plan.head == Where::card
-                                    : !plan.computes_on_card;
+    if (!may_use_cards()) return !plan.computes_on_card;
+    return plan.computes_on_card && plan.on_cpu.size() == 0 && plan.head == Where::card;
+  }
+  bool may_use_cards() const { return cards_ > 0 && s_.gpu_budget > Bytes(0); }
+  /// The share of each card's budget, after the driver's context, that weights take at most.
+  void limit_weights() {
+    const double share = s_.runtime->weights.whole_share;
+    const Bytes context = rounded_down(s_.runtime->memory.context_bytes.value);
+    for (Size card = 0; card < cards_; ++card)
+      most_.push_back(share * real_count(uses_.setup().budget(s_, card) - context));
+  }
+  bool holds_weights(Size card, Bytes weights) const {
+    return most_.empty() || real_count(weights) <= most_[index(card)];
   }
   Bytes room(Size card) const { return Bytes(room_[index(card)]); }
   const CacheBytes& caches() const { return none_ ? *none_ : uses_.caches(); }
@@ -86,7 +95,9 @@ class LayerFill {
     plan.cards = 1;
     for (Size card = 0; card < cards_ && at < end; ++card) {
       const Bytes left = room(card) - (card == 0 ? extra : Bytes(0));
-      const Size next = layers_that_fit(s_, caches(), at, end, left);
+      Size next = layers_that_fit(s_, caches(), at, end, left);
+      const Bytes before = card == 0 ? first_ : Bytes(0);
+      while (next > at && !holds_weights(card, before + layer_bytes(w_, {at, next}))) --next;
       if (next > at) plan.cards = card + 1;
       at = next;
       plan.layer_boundaries[index(card) + 1] = at;
@@ -96,15 +107,17 @@ class LayerFill {
 
   /// True if everything fits on cards; writes the plan.
   bool all_on_cards(Plan& plan) const {
-    if (cards_ == 0 || room(0) < first_) return false;
+    if (cards_ == 0 || room(0) < first_ || !holds_weights(0, first_)) return false;
     if (cards_ == 1 && w_.layers_before.back() + all_caches() > room(0) - first_) return false;
     if (fill_forward(layers_, first_, plan) < layers_) return false;
     // The head goes where the last layers are, or alone on the next card.
     const Size card = plan.cards - 1;
-    const Bytes left = room(card) - (card == 0 ? first_ : Bytes(0)) -
-                       held(plan.layer_boundaries[index(card)], layers_);
-    if (last_ > left) {
-      if (plan.cards == cards_ || last_ > room(plan.cards)) return false;
+    const Bytes first = card == 0 ? first_ : Bytes(0);
+    const Range own{plan.layer_boundaries[index(card)], layers_};
+    if (last_ > room(card) - first - held(own.first, own.last) ||
+        !holds_weights(card, first + layer_bytes(w_, own) + last_)) {
+      if (plan.cards == cards_ || last_ > room(plan.cards) || !holds_weights(plan.cards, last_))
+        return false;
       plan.layer_boundaries[index(++plan.cards)] = layers_;
     }
     all_on(plan);
@@ -200,7 +213,8 @@ class LayerFill {
   bool tied_;
   Bytes first_, last_;  ///< on the first card in addition to layers; bytes after the last layer
   boost::container::small_vector<Size, 16> room_;  ///< bytes, of each card
-  std::optional<CacheBytes> none_;                 ///< used if caches stay in host memory
+  std::vector<double> most_;        ///< bytes of weights on each card; empty: as many as have room
+  std::optional<CacheBytes> none_;  ///< used if caches stay in host memory
 };
 
 }  // namespace
