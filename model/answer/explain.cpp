@@ -152,7 +152,8 @@ class Explainer {
     if (runtime_.parallel.split == Split::layers)
       return "cards are filled in order, with as few cards as the model needs; layers are not "
              "split";
-    if (asked_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
+    if (plan_.stages == 1 &&
+        asked_.tensor_parallel + s_.pipeline_parallel + s_.expert_parallel + s_.data_parallel == 0)
       return plan_.shards == 1
                  ? std::string("each matrix is whole on one card")
                  : fmt::format("each matrix is split over the {} cards that divide the model",

@@ -168,6 +168,7 @@ const EngineField rows_of_fields[] = {
     {"parallel", "split_mode", "its own word for dividing each matrix, where that is an option", AT(parallel.split_mode)},
     {"parallel", "parts_may_differ", "any number of cards divides a model, into parts that may differ", AT(parallel.parts_may_differ)},
     {"parallel", "undivided_classes", "those of its classes whose matrices it does not divide", AT(parallel.undivided_classes)},
+    {"parallel", "stage_a_box", "of several boxes each has a stage of layers, where no division is asked for", AT(parallel.stage_a_box)},
     {"parallel", "expert_spread", "cards over which expert parallelism spreads experts", ONE_OF(parallel.expert_spread, spreads)},
 
     {"kernels", "launch", "kernel launches: hidden behind the card's work, or added", ONE_OF(kernels.launch, launches)},

@@ -27,6 +27,8 @@ struct ParallelPolicy {
   std::string_view split_mode;
   bool parts_may_differ;  ///< any number of cards divides a model, into parts that may differ
   std::vector<std::string_view> undivided_classes;  ///< those of its classes that are not divided
+  bool
+      stage_a_box;  ///< each of several boxes has a stage of layers, unless a division is asked for
   ExpertSpread expert_spread;
   Constant reduce_latency_s;       ///< start of one all-reduce, seconds; two a layer
   Constant reduce_over_bus_s;      ///< as above, between two cards that meet over the host's bus

@@ -122,7 +122,7 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
 
 Scenario on(Scenario s, const MachineShare& share) {
   s.machine = &share.machine;
-  if (s.runtime->parallel.split == Split::tensors && s.tensor_parallel == 0)
+  if (s.runtime->parallel.split == Split::tensors && s.tensor_parallel == 0 && s.stages() == 1)
     s.tensor_parallel = static_cast<Size>(share.machine.devices.size());
   return s;
 }

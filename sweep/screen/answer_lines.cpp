@@ -147,6 +147,11 @@ std::string assumption_lines(const GivenScenario& given) {
     text += fmt::format(", a context of {} tokens{}{} (--context)", grouped(s.cached_tokens()),
                         s.batch > 1 ? " each" : "", default_words(s));
   std::string all = paragraph(text + '.');
+  if (!s.machine->devices.empty() && s.stages() > std::max<Size>(1, s.pipeline_parallel))
+    all +=
+        paragraph(fmt::format("Assumes --tp {} --pp {}: a stage of layers in each box, as "
+                              "exchanges between boxes are slow.",
+                              model::place(s, 1.0).shards, s.stages()));
   for (const auto& line : given.assumed) all += paragraph("Assumes " + line + '.');
   return all;
 }

@@ -267,7 +267,7 @@ Size batched_tokens(const Scenario& s) {
 
 Size tokens_in_flight(const Scenario& s) {
   const Size ahead = s.runtime->cache.passes_ahead;
-  const Size passes = ahead > 0 ? std::max<Size>(1, s.pipeline_parallel) + ahead : 1;
+  const Size passes = ahead > 0 ? s.stages() + ahead : 1;
   return times({passes, batched_tokens(s)});
 }
 

@@ -74,7 +74,7 @@ double graphs_in_share(const Scenario& s) {
   const Profile& profile = s.weights->model->profile;
   const auto [first, end] = profile.towers();
   const double layers = static_cast<double>(std::ssize(profile.layers) - (end - first)) /
-                        static_cast<double>(std::max<Size>(1, s.pipeline_parallel));
+                        static_cast<double>(s.stages());
   const auto further = static_cast<double>(captured_graphs(s) - 1);
   return memory.graph_bytes.value + memory.graph_layer_bytes.value * layers * further;
 }

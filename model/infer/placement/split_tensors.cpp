@@ -139,7 +139,7 @@ bool holds_division(const Uses& uses, double factor) {
 }
 
 Plan divide_tensors(const Scenario& s) {
-  const Size stages = std::max<Size>(1, s.pipeline_parallel), cards = card_count(s);
+  const Size stages = s.stages(), cards = card_count(s);
   const Size replicas = std::max<Size>(1, s.data_parallel);
   if (cards == 0) return refused(Reason::no_gpu);
   if (cards > 1 && is_listed(s.runtime->parallel.undivided_classes, *s.weights->model))

@@ -1,4 +1,4 @@
-// The context of a scenario: what an engine reserves when none is asked for, and what a model can.
+// The context and the stages of a scenario that follow where none are asked for.
 #include "model/infer/scenario/scenario.hpp"
 
 namespace headroom::model {
@@ -13,6 +13,18 @@ Size Scenario::default_context() const {
   if (const Size positions = weights->model->shape.positions; positions > 0)
     tokens = std::min(tokens, positions);
   return runtime->serving.shared_context ? tokens / batch : tokens;
+}
+
+Size Scenario::stages() const {
+  const bool asked = pipeline_parallel > 0 || tensor_parallel > 0 || expert_parallel > 1 ||
+                     data_parallel > 1 || draft != nullptr;
+  const Host& host = machine->host;
+  const auto cards = static_cast<Size>(machine->devices.size());
+  const bool full = host.cards > 1 && cards == Size{host.cards} * host.boxes;
+  if (asked || runtime == nullptr || !runtime->parallel.stage_a_box || !full ||
+      host.boxes > std::ssize(weights->layer))
+    return std::max<Size>(1, pipeline_parallel);
+  return host.boxes;
 }
 
 bool Scenario::within_positions() const {

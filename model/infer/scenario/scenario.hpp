@@ -54,7 +54,7 @@ struct Scenario {
   Bytes ram_budget = unlimited;
   Bytes disk_budget = unlimited;
   Size tensor_parallel = 0;    ///< cards that share each matrix; 0: as the runtime splits
-  Size pipeline_parallel = 0;  ///< stages of layers; 0: one
+  Size pipeline_parallel = 0;  ///< stages of layers; 0: see stages()
   Size expert_parallel = 0;    ///< cards over which whole experts are spread; 0: split as matrices
   Size data_parallel = 0;      ///< replicas, each with `batch` sequences of its own; 0: one
   Bytes cpu_offload{0};        ///< weights of each card that stay in host memory
@@ -88,6 +88,9 @@ struct Scenario {
   Size burstiness = 0, load_factor = 0;
 
   bool operator==(const Scenario&) const = default;
+  /// Stages of layers, as asked for. Engines with ParallelPolicy::stage_a_box have one in each full
+  /// box of several cards if neither a division nor a draft was asked for.
+  Size stages() const;
   /// Tokens of KV cache that the engine reserves for a sequence unless asked for another number;
   /// 0: as many as the sequence has.
   Size default_context() const;
