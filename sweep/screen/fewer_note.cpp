@@ -1,6 +1,7 @@
 #include "sweep/screen/fewer_note.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <bit>
 #include <cstdint>
@@ -37,11 +38,45 @@ bool says_division(const Scenario& s) {
          s.data_parallel > 0 || s.layer_split != nullptr || s.assignment != nullptr;
 }
 
+/// "CUDA_VISIBLE_DEVICES=0,1" where a program for such cards reads it.
+std::string hiding_words(const Machine& machine, std::string_view kind) {
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < machine.devices.size(); ++i)
+    if (machine.devices[i].name == kind) kept.push_back(i);
+  const std::string& vendor = machine.devices[kept.front()].vendor;
+  const std::string_view variable = vendor == "nvidia" ? "CUDA_VISIBLE_DEVICES="
+                                    : vendor == "amd"  ? "HIP_VISIBLE_DEVICES="
+                                                       : "a machine with cards ";
+  return fmt::format("{}{}", variable, fmt::join(kept, ","));
+}
+
+/// The cards of one kind that are faster without the others.
+std::optional<std::string> cards_of_one_kind(const Scenario& s, double now) {
+  double most = worth_saying * now;
+  std::string_view best;
+  Size count = 0;
+  for (const Device& kind : s.machine->devices) {
+    model::MachineShare share{*s.machine, 1};
+    std::erase_if(share.machine.devices,
+                  [&](const Device& card) { return card.name != kind.name; });
+    const Scenario alone = model::on(s, share);
+    if (const double rate = rate_of(alone, model::evaluate(alone)); rate > most) {
+      most = rate;
+      best = kind.name;
+      count = std::ssize(share.machine.devices);
+    }
+  }
+  if (best.empty()) return std::nullopt;
+  return fmt::format("{}x {} alone {} {} {}, as other cards hold {} up ({})", count, best,
+                     count == 1 ? "reaches" : "reach", three_digits(most), unit_of(s),
+                     count == 1 ? "it" : "them", hiding_words(*s.machine, best));
+}
+
 std::optional<std::string> fewer_cards(const Scenario& s, double now) {
   const auto cards = static_cast<Size>(s.machine->devices.size());
   if (cards < 2 || says_division(s)) return std::nullopt;
   for (const Device& card : s.machine->devices)
-    if (card.name != s.machine->devices.front().name) return std::nullopt;
+    if (card.name != s.machine->devices.front().name) return cards_of_one_kind(s, now);
   double most = worth_saying * now;
   Size best = 0;
   constexpr Size few = 8;
