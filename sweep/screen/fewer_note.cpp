@@ -111,11 +111,23 @@ std::optional<std::string> fewer_requests(const Scenario& s, double now) {
                      best == 1 ? "gets" : "get", three_digits(most));
 }
 
+/// Options about the CPU's part that change no figure, as all layers run on cards.
+std::optional<std::string> idle_options(const Scenario& s, const Estimate& e) {
+  if (!model::is_on_gpus(e)) return std::nullopt;
+  std::vector<std::string> idle;
+  if (s.threads > 0) idle.push_back("--threads");
+  if (!s.maps_files) idle.push_back("--no-mmap");
+  if (idle.empty()) return std::nullopt;
+  return fmt::format("{} {} no effect here: no layer runs on the CPU", fmt::join(idle, " and "),
+                     idle.size() == 1 ? "has" : "have");
+}
+
 }  // namespace
 
 std::vector<std::string> fewer_notes(const Scenario& s, const Estimate& e) {
   const double now = rate_of(s, e);
   std::vector<std::string> notes;
+  if (auto idle = idle_options(s, e)) notes.push_back(std::move(*idle));
   if (!(now > 0)) return notes;
   if (auto cards = fewer_cards(s, now)) notes.push_back(std::move(*cards));
   if (s.batch > 1)
