@@ -143,7 +143,7 @@ int dispatch(std::vector<std::string> arguments) {
     name = arguments.front();
     arguments = {"--help"};
   }
-  if (name == "--help" || name == "-h" || name == "help") {
+  if (name == "--help" || name == "-h" || name == "help" || name == "--help-all") {
     fmt::print("{}", overview());
     return done;
   }

@@ -118,7 +118,7 @@ std::string params_text(const Model& model, const Adapters& adapters) {
   if (!is_described(model)) return undescribed_text(model, std::move(text));
   row("parameters", model.profile.parameters);
   row("active a token", model.profile.parameters_active,
-      model::has_towers(model) ? "without towers, which a token of text does not use" : "");
+      model::has_towers(model) ? "without towers, which no text uses" : "");
   row("without embeddings and head", model::non_embedding_parameters(model.part));
   const auto components = model::components_of(model.part, model.profile);
   for (std::size_t i = 0; i < components.size(); ++i)

@@ -76,7 +76,8 @@ std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
   rate("output tokens/s/user", 1 / t.tpot.value(), of.tpot);
   return aligned(
       {fmt::format(
-           "under load, {}{}, {} running", counted(s.batch, "concurrent request"),
+           "under load, {}{}, {} running",
+           counted(s.batch, s.data_parallel > 1 ? "request" : "concurrent request"),
            replicas(s) > 1 ? fmt::format(" on each of {} replicas", replicas(s)) : std::string(),
            t.running),
        "expected", "low", "high", "measured"},

@@ -91,6 +91,7 @@ TEST_P(Screens, FitOnATerminal) {
 constexpr const char* screens[] = {
     "headroom Qwen/Qwen3-32B rtx-4090",
     "headroom estimate Qwen/Qwen3-8B --machine rtx-4090 --batch 16",
+    "headroom estimate Qwen/Qwen3-8B --machine '4x l40s' --dp 4 --batch 64",
     "headroom estimate openai/gpt-oss-120b --machine rtx-4090",
     "headroom estimate meta-llama/Llama-3.3-70B-Instruct --machine '8x h100-sxm-80gb' --batch 64",
     "headroom estimate facebook/opt-30b --gpu-memory 8GB --ram 32GB --disk 500GB",
