@@ -38,16 +38,15 @@ bool says_division(const Scenario& s) {
          s.data_parallel > 0 || s.layer_split != nullptr || s.assignment != nullptr;
 }
 
-/// "CUDA_VISIBLE_DEVICES=0,1" where a program for such cards reads it.
+/// "CUDA_VISIBLE_DEVICES=0,1"; words where no variable hides cards of this maker.
 std::string hiding_words(const Machine& machine, std::string_view kind) {
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < machine.devices.size(); ++i)
     if (machine.devices[i].name == kind) kept.push_back(i);
   const std::string& vendor = machine.devices[kept.front()].vendor;
-  const std::string_view variable = vendor == "nvidia" ? "CUDA_VISIBLE_DEVICES="
-                                    : vendor == "amd"  ? "HIP_VISIBLE_DEVICES="
-                                                       : "a machine with cards ";
-  return fmt::format("{}{}", variable, fmt::join(kept, ","));
+  if (vendor != "nvidia" && vendor != "amd") return "a machine without the others";
+  return fmt::format("{}_VISIBLE_DEVICES={}", vendor == "amd" ? "HIP" : "CUDA",
+                     fmt::join(kept, ","));
 }
 
 /// The cards of one kind that are faster without the others.
