@@ -40,7 +40,7 @@ TEST(MeasuredCards, SaysWhereOnlyOtherCardsAreMeasured) {
 TEST(MeasuredCards, OnesOfAnotherMakerDoNotStandForACard) {
   const auto step = [](const char* card) {
     test::OnCards run("meta-llama/Llama-3.1-8B-Instruct", "bf16", card, "vllm");
-    return interval_factors(run.s).times(evaluate(run.s)).step;
+    return interval_factors(run.s).times(evaluate(run.s)).tpot;
   };
   EXPECT_EQ(step("trainium2").measurements, 0);
   EXPECT_LE(step("trainium2").low, 0.5);
