@@ -38,6 +38,7 @@ TEST(Exchange, HasAConstantForEachWay) {
   for (const Row& row : rows)
     for (const Row& other : rows) {
       test::OnCards c(llama, "bf16", row.machine, "vllm");
+      c.s.tensor_parallel = std::ssize(c.box.devices);
       const double before = exchanges(c).value();
       Engine slower = *c.s.runtime;
       (slower.parallel.*other.constant).value += 1e-3;

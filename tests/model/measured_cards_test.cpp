@@ -43,7 +43,7 @@ TEST(MeasuredCards, OnesOfAnotherMakerDoNotStandForACard) {
     return interval_factors(run.s).times(evaluate(run.s)).tpot;
   };
   EXPECT_EQ(step("trainium2").measurements, 0);
-  EXPECT_LE(step("trainium2").low, 0.5);
+  EXPECT_GT(step("trainium2").high, 1.8);
   EXPECT_GT(step("h200-sxm-141gb").measurements, 0);
 }
 

@@ -31,7 +31,7 @@ Speeds::Speeds(const Scenario& s)
 /// True if measurements of the card's class hold for it. Cards of other makers have nothing in
 /// common, so only their own count.
 bool stands_for(const Scenario& s, const Device& card) {
-  return card_class(card) != CardClass::other ||
+  return card_class(card) != CardClass::other || card.vendor.empty() ||
          measured_times(*s.runtime, card, *s.weights).here > 0;
 }
 
