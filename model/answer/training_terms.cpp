@@ -92,7 +92,9 @@ std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstima
            fmt::format("{} * {}", adapters ? 0 : r.master, e.trained), r.source),
       term("gradients", e.gradients, "bytes of a gradient * trained of the card",
            fmt::format("{} * {}{}", adapters ? runtime.adapter_bytes : r.gradient, e.trained,
-                       runtime.gradients_kept ? "; buffers of the whole run" : ""),
+                       runtime.gradients_kept           ? "; buffers of the whole run"
+                       : e.gradients_on_host > Bytes(0) ? "; on the host once reduced"
+                                                        : ""),
            zero_source),
       term("optimizer states", e.states, "every state tensor, by the shapes trained",
            fmt::format("{} {} ({})", s.optimizer->package, s.optimizer->class_name,

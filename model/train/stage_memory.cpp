@@ -35,6 +35,7 @@ class StageMemory {
   void add_states();
   void add_trained_copies();
   void offload();
+  void move_gradients();
   void add_activations();
   void add_communication();
   void add_scratch();
@@ -135,6 +136,18 @@ void StageMemory::offload() {
     e.disk = e.host;
     e.host = std::min(e.host, Bytes(Size{5} * 100'000'000 * 4));
   }
+  if (s.optimizer_on_host && s.zero >= 2 && !runtime.gradients_kept) move_gradients();
+}
+
+/// Shards of gradients go to the host as soon as they are reduced, also where states are on disk
+/// (DeepSpeed 0.12 stage3.py grad_partitions_flat_buffer, stage_1_and_2.py copy_grads_in_partition;
+/// torch's FSDP). ZeRO 1 reduces after backward. The host keeps 16-bit gradients besides the fp32
+/// ones; ZeRO 2 only where passes add up (async_accumulate_grad_in_cpu_via_gpu).
+void StageMemory::move_gradients() {
+  const bool kept_in_16_bit = gradient < 4 && (s.zero >= 3 || s.accumulated > 1);
+  e.gradients_on_host = e.gradients;
+  if (kept_in_16_bit) e.host += e.gradients;
+  e.gradients = Bytes(0);
 }
 
 void StageMemory::add_activations() {

@@ -155,7 +155,8 @@ void add_optimizer(const TrainingScenario& s, const TrainingEstimate& e, const M
                machine.devices.front().bandwidth);
   }
   const double cards = real_count(s.parallel.cards());
-  add(StepOperation::gradients_on_bus, 2.0 * e.gradients.real(), machine.host_bus(0));
+  add(StepOperation::gradients_on_bus, 2.0 * (e.gradients + e.gradients_on_host).real(),
+      machine.host_bus(0));
   add(StepOperation::states_in_ram, 2.0 * e.host.real() * cards, machine.host.ram_bandwidth);
   if (s.on_disk)
     add(StepOperation::states_on_disk, 2.0 * e.disk.real() * cards, machine.host.disk_read);

@@ -103,6 +103,7 @@ struct TrainingEstimate {
   Bytes peak;       ///< with the driver's context, as nvidia-smi shows it
   Bytes peak_low, peak_high;
   Bytes host, disk;
+  Bytes gradients_on_host;       ///< gradients that move to the host as they are reduced
   Size trained = 0, frozen = 0;  ///< parameters of the model
   Size stage = 0;                ///< pipeline stage of the fullest card
   Size in_flight = 1;            ///< passes whose activations are kept

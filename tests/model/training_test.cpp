@@ -196,6 +196,42 @@ TEST(Training, FactorsReplaceAndScale) {
   EXPECT_THROW(set_factor(run.s.factors, "attention_scale", -1), std::invalid_argument);
 }
 
+// DeepSpeed's stage3.py and stage_1_and_2.py: reduced gradients are on the offload device.
+TEST(Training, GradientsFollowTheOptimizerToTheHost) {
+  Step run(llama_of());
+  run.s.runtime = &training_runtime("deepspeed");
+  run.s.recipe = &usual_recipe(*run.s.runtime, 2, false);
+  run.s.parallel.replicas = 2;
+  run.s.zero = 2;
+  const TrainingEstimate on_card = run();
+  ASSERT_GT(on_card.gradients, Bytes(0));
+  run.s.optimizer_on_host = true;
+  const TrainingEstimate two = run();
+  EXPECT_EQ(two.gradients, Bytes(0));
+  EXPECT_EQ(two.gradients_on_host, on_card.gradients);
+  run.s.accumulated = 2;
+  EXPECT_EQ(run().host, two.host + on_card.gradients) << "passes add up in 16 bit";
+  run.s.accumulated = 1;
+  run.s.zero = 3;
+  EXPECT_EQ(run().host, two.host + on_card.gradients) << "stage 3 always keeps them";
+  run.s.on_disk = true;
+  EXPECT_EQ(run().gradients, Bytes(0));
+  EXPECT_GE(run().host, on_card.gradients);
+  run.s.on_disk = false;
+  run.s.zero = 1;
+  EXPECT_GT(run().gradients, Bytes(0)) << "stage 1 reduces after backward";
+}
+
+TEST(Training, MegatronKeepsItsGradientBuffers) {
+  Step run(llama_of());
+  run.s.runtime = &training_runtime("megatron");
+  run.s.recipe = &usual_recipe(*run.s.runtime, 1, false);
+  run.s.parallel.replicas = 2;
+  run.s.zero = 1;
+  run.s.optimizer_on_host = true;
+  EXPECT_GT(run().gradients, Bytes(0));
+}
+
 TEST(Training, BytesBeyondTheLargestCountFail) {
   Step step(llama_of());
   step.s.batch = Size{1} << 40;
