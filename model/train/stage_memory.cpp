@@ -104,7 +104,7 @@ void StageMemory::add_weights() {
 
 void StageMemory::add_states() {
   e.master = of(adapters ? 0 : r.master, 1);
-  e.gradients = of(gradient, runtime.gradients_kept ? 4 : 2);
+  e.gradients = of(gradient, 2);
   state_bytes_each =
       static_cast<double>(shape.states.count()) / static_cast<double>(std::max<Size>(1, e.trained));
   e.states = shared(s, states(trained.dense), states(trained.experts), 1);
@@ -116,7 +116,7 @@ void StageMemory::add_trained_copies() {
   const Bytes copies = r.weight * Bytes(s.trained_copies);
   e.trained += s.trained_copies;
   e.weights += shared(s, copies, Bytes(0), 3);
-  e.gradients += shared(s, copies, Bytes(0), runtime.gradients_kept ? 4 : 2);
+  e.gradients += shared(s, copies, Bytes(0), 2);
   e.states +=
       shared(s,
              rounded_up(state_bytes_each * static_cast<double>(r.weight) /
@@ -182,6 +182,8 @@ void StageMemory::add_communication() {
     if (!adapters) e.gathered += gradient * Bytes(model_elements.largest_layer);
   } else if (s.zero >= 1 && runtime.reduce_elements > 0) {
     e.gathered = gradient * Bytes(std::min(trained.total(), runtime.reduce_elements));
+  } else if (s.zero == 2 && runtime.gradients_kept && !adapters) {
+    e.gathered = gradient * Bytes(model_elements.largest_layer);  // whole until it is reduced
   }
 }
 

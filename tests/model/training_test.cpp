@@ -232,6 +232,26 @@ TEST(Training, MegatronKeepsItsGradientBuffers) {
   EXPECT_GT(run().gradients, Bytes(0));
 }
 
+/// Megatron-LM's distributed optimizer keeps whole gradients. Megatron-FSDP shards them from
+/// optim_grads on (param_and_grad_buffer.py, is_grad_buffer_distributed).
+TEST(Training, MegatronShardsGradientsFromStage2On) {
+  Step run(llama_of());
+  run.s.runtime = &training_runtime("megatron");
+  run.s.recipe = &usual_recipe(*run.s.runtime, 1, false);
+  run.s.parallel.replicas = 8;
+  run.s.zero = 1;
+  const TrainingEstimate one = run();
+  run.s.zero = 2;
+  const TrainingEstimate two = run();
+  run.s.zero = 3;
+  const TrainingEstimate three = run();
+  EXPECT_EQ(two.gradients.count(), one.gradients.count() / 8);
+  EXPECT_EQ(two.weights, one.weights);
+  EXPECT_EQ(three.gradients, two.gradients);
+  EXPECT_LT(three.weights, two.weights);
+  EXPECT_LT(three.peak, two.peak);
+}
+
 TEST(Training, BytesBeyondTheLargestCountFail) {
   Step step(llama_of());
   step.s.batch = Size{1} << 40;
