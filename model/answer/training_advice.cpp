@@ -54,6 +54,7 @@ void share_out(TrainingScenario& s, Size replicas) {
     s.recipe = &usual_recipe(*s.runtime, 3, adapts);
   s.parallel.replicas = replicas;
   s.zero = 3;
+  s.runtime = &under_zero(*s.runtime, s.zero);
 }
 
 }  // namespace
@@ -162,8 +163,9 @@ std::vector<Change> changes_that_save(const TrainingScenario& s, const Machine& 
   /// Memory of a step, and the seconds that a token takes.
   const auto cost_of = [&](const TrainingScenario& step) {
     const TrainingEstimate e = evaluate(step);
-    const StepTime time = time_of_step(step, evaluate.shape(), e, machine,
-                                       training_pace(step.runtime->name, machine.devices.front()));
+    const StepTime time =
+        time_of_step(step, evaluate.shape(), e, machine,
+                     training_pace(step.runtime->paced_as(), machine.devices.front()));
     return std::tuple{e.peak, e.host, 1 / time.tokens_s};
   };
   const auto [now, host_now, time_now] = cost_of(s);

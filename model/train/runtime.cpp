@@ -24,7 +24,8 @@ const TrainingRuntime megatron{
     .source =
         "Megatron-LM core with Transformer Engine: bf16 weights, fp32 gradient buffers, "
         "distributed optimizer, fused norms, SwiGLU, rotation and cross entropy; the "
-        "placeholders of fused weight gradients (one of each shape) stay allocated",
+        "placeholders of fused weight gradients (one of each shape) stay allocated. ZeRO 2 and 3: "
+        "Megatron-FSDP's optim_grads and optim_grads_params (param_and_grad_buffer.py)",
     .recipe = "fp32-gradients",
     .shared_recipe = "fp32-gradients",
     .zero = 1,
@@ -70,6 +71,7 @@ const TrainingRuntime runtime_rows[] = {
      .recipe = "autocast",
      .shared_recipe = "fp32-master",
      .logits_raised = true,
+     .zero_by_deepspeed = true,
      .fused_step = true,
      .context_bytes = context,
      .spread = {1, source_low, source_high, 43,
@@ -169,6 +171,7 @@ const TrainingRuntime runtime_rows[] = {
      .recipe = "autocast",
      .shared_recipe = "fp32-master",
      .logits_raised = true,
+     .zero_by_deepspeed = true,
      .fused_step = true,
      .recomputation = Recomputation::full,
      .context_bytes = context,
@@ -204,6 +207,22 @@ const TrainingRuntime& training_runtime(std::string_view name) {
     known.emplace_back(row.name);
   }
   throw unknown_name("training runtime", name, known);
+}
+
+const TrainingRuntime& under_zero(const TrainingRuntime& asked, int zero) {
+  if (zero == 0 || !asked.zero_by_deepspeed) return asked;
+  static const std::vector<TrainingRuntime> shared = [] {
+    std::vector<TrainingRuntime> rows;
+    for (const TrainingRuntime& row : runtime_rows) {
+      if (!row.zero_by_deepspeed) continue;
+      TrainingRuntime& made = rows.emplace_back(training_runtime("deepspeed"));
+      made.paced = made.name;
+      made.name = row.name;
+      made.recomputation = row.recomputation;
+    }
+    return rows;
+  }();
+  return *std::ranges::find(shared, asked.name, &TrainingRuntime::name);
 }
 
 const Recipe& usual_recipe(const TrainingRuntime& runtime, int zero, bool adapters) {

@@ -38,6 +38,7 @@ inline constexpr std::array<std::string_view, 4> recomputation_names = {"none", 
 constexpr bool recomputes_layers(Recomputation how) { return how >= Recomputation::full; }
 
 struct TrainingRuntime {
+  std::string_view paced_as() const { return paced.empty() ? name : paced; }
   std::string_view name, source;
   std::string_view recipe;          ///< for full training without sharded states
   std::string_view shared_recipe;   ///< with sharded states
@@ -48,15 +49,17 @@ struct TrainingRuntime {
   MatrixPackage matrices = MatrixPackage::none;  ///< for layers that multiply below 16 bit
   bool own_layers = false;  ///< own model code: torch's kernels for activations
   LossKind loss = LossKind::whole;
-  bool outputs_held = false;      ///< logits stay alive during backward
-  bool logits_raised = false;     ///< logits are in fp32 from forward to the end of the loss
-  bool fused_kernels = false;     ///< norms, gating and rotation keep no intermediate results
-  bool loads_whole = false;       ///< with sharded weights, each card first loads all of them
-  Size subgroup_elements = 0;     ///< elements updated at a time; 0: all at once
-  bool zero_alone = false;        ///< ZeRO works on one card: nothing is sharded, but buckets exist
-  bool fused_step = false;        ///< the optimizer needs no temporaries
-  bool gradients_kept = false;    ///< gradient buffers exist during the whole run
-  bool gradient_scratch = false;  ///< plus one 16-bit gradient for each matrix shape
+  bool outputs_held = false;   ///< logits stay alive during backward
+  bool logits_raised = false;  ///< logits are in fp32 from forward to the end of the loss
+  bool fused_kernels = false;  ///< norms, gating and rotation keep no intermediate results
+  bool loads_whole = false;    ///< with sharded weights, each card first loads all of them
+  Size subgroup_elements = 0;  ///< elements updated at a time; 0: all at once
+  bool zero_alone = false;     ///< ZeRO works on one card: nothing is sharded, but buckets exist
+  bool zero_by_deepspeed = false;  ///< DeepSpeed does the work of a ZeRO stage
+  std::string_view paced{};        ///< the runtime whose time constants count; empty: its own
+  bool fused_step = false;         ///< the optimizer needs no temporaries
+  bool gradients_kept = false;     ///< gradient buffers exist during the whole run
+  bool gradient_scratch = false;   ///< plus one 16-bit gradient for each matrix shape
   bool sequence_parallel = false;  ///< default with tensor parallelism
   Size vocabulary_multiple = 1;  ///< rows are padded to this multiple of the tensor-parallel cards
   Selective selective = Selective::attention;
@@ -77,6 +80,10 @@ struct TrainingRuntime {
 std::span<const TrainingRuntime> training_runtimes();
 /// Throws UnknownName with the nearest names.
 const TrainingRuntime& training_runtime(std::string_view name);
+
+/// The row for a ZeRO stage. transformers' Trainer and LLaMA-Factory hand it to DeepSpeed, whose
+/// buckets, fetches and kernels count then (transformers 5.23 integrations/deepspeed.py).
+const TrainingRuntime& under_zero(const TrainingRuntime& asked, int zero);
 
 /// The default weight format. Next to adapters, weights are frozen in 16 bit; otherwise the runtime
 /// and its sharding decide.

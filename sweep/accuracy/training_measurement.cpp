@@ -144,7 +144,8 @@ model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row) tr
 Score TrainingMeasurements::score(const Measurement& row, Overheads overheads) {
   if (!is_training_time(row)) return score_of_memory(row, overheads);
   const TimedStep step = timed(row);
-  const auto pace = model::training_pace(step.scenario.runtime->name, step.machine.devices.front());
+  const auto pace =
+      model::training_pace(step.scenario.runtime->paced_as(), step.machine.devices.front());
   return score_of(step, step.time(pace).total().value());
 }
 

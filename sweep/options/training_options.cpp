@@ -194,6 +194,12 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
   s.zero = zero_of(options, *s.runtime);
   given.precision = options.text("precision", "bf16");
   s.matrices = matrices_of(options);
+  if (const auto& shared = model::under_zero(*s.runtime, s.zero); &shared != s.runtime) {
+    given.assumed.push_back(
+        fmt::format("{} shards by DeepSpeed (--zero; --runtime fsdp and fsdp2 shard by FSDP)",
+                    s.runtime->name));
+    s.runtime = &shared;
+  }
   s.recipe = &recipe_of(options, s, given);
   if (s.matrices != nullptr)
     given.assumed.push_back(fmt::format("matrices of layers in {}: {}; all else in 16 bit",

@@ -44,7 +44,7 @@ TrainingAnswer answer_of(const GivenTraining& given) try {
   if (!given.machine) return answer;
   answer.outcome = model::outcome_of(s, answer.memory, *given.machine);
   if (given.machine->devices.empty()) return answer;
-  const auto pace = model::training_pace(s.runtime->name, given.machine->devices.front());
+  const auto pace = model::training_pace(s.runtime->paced_as(), given.machine->devices.front());
   answer.time = model::time_of_step(s, evaluate.shape(), answer.memory, *given.machine, pace);
   answer.parts = model::step_parts(s, *given.machine, answer.time->timeline);
   if (answer.outcome->verdict < model::Verdict::does_not_fit)
@@ -163,7 +163,8 @@ void add_times(const GivenTraining& given, const TrainingAnswer& answer, json::o
   if (!answer.time) return;
   const model::StepTime& time = *answer.time;
   const model::Constant spread =
-      model::training_pace(given.scenario.runtime->name, given.machine->devices.front()).interval;
+      model::training_pace(given.scenario.runtime->paced_as(), given.machine->devices.front())
+          .interval;
   const double total = time.total().value();
   all["step_s"] = total;
   all["step_low_s"] = total * spread.low;

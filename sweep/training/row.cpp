@@ -87,7 +87,7 @@ report::Table training_row(const GivenTraining& given, const TrainingAnswer& ans
   add("expert_parallel", s.parallel.experts);
   add("context_parallel", s.parallel.context);
   model::IntervalFactors factors{};
-  const model::Constant& pace = model::training_pace(s.runtime->name).interval;
+  const model::Constant& pace = model::training_pace(s.runtime->paced_as()).interval;
   factors.memory = model::Interval(s.runtime->spread);
   factors.tpot = model::Interval(pace);
   report::Table table =

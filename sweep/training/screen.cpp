@@ -36,7 +36,8 @@ std::string title_of(const GivenTraining& given, const TrainingAnswer& answer) {
 std::string speed_words(const GivenTraining& given, const TrainingAnswer& answer) {
   if (!answer.time) return {};
   const model::Interval spread(
-      model::training_pace(given.scenario.runtime->name, given.machine->devices.front()).interval);
+      model::training_pace(given.scenario.runtime->paced_as(), given.machine->devices.front())
+          .interval);
   return fmt::format("{} a step, {}{} tokens/s", time_with_interval(answer.time->total(), spread),
                      unmeasured_sign(spread), three_digits(answer.time->tokens_s));
 }
@@ -136,9 +137,8 @@ std::string training_screen(const GivenTraining& given, const TrainingAnswer& an
                                 counted(s.accumulated, "pass")));
   text += paragraph(fmt::format("Assumes {}.", fmt::join(assumed, "; ")));
   const bool measured =
-      !answer.time ||
-      model::training_pace(s.runtime->name, given.machine->devices.front()).interval.measurements >
-          0;
+      !answer.time || model::training_pace(s.runtime->paced_as(), given.machine->devices.front())
+                              .interval.measurements > 0;
   if (!measured) text += std::string(unmeasured_footnote);
   return text + "Next: --details has the time of the peak and every change, --explain each term.\n";
 }

@@ -79,7 +79,8 @@ std::string step_time_text(const GivenTraining& given, const TrainingAnswer& ans
   if (!answer.time) return "";
   const model::StepTime& t = *answer.time;
   const model::Constant spread =
-      model::training_pace(given.scenario.runtime->name, given.machine->devices.front()).interval;
+      model::training_pace(given.scenario.runtime->paced_as(), given.machine->devices.front())
+          .interval;
   const bool in_fp32 = model::multiplies_in_fp32(given.scenario);
   const double total = t.total().value();
   std::string text = fmt::format(

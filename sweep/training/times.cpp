@@ -41,7 +41,8 @@ TimedStep TrainingMeasurements::timed(const Measurement& row) {
 
 Score score_of(const TimedStep& step, double expected) {
   const model::Constant interval =
-      model::training_pace(step.scenario.runtime->name, step.machine.devices.front()).interval;
+      model::training_pace(step.scenario.runtime->paced_as(), step.machine.devices.front())
+          .interval;
   return {.row = step.row,
           .group = "training_time",
           .runtime = std::string(step.scenario.runtime->name),

@@ -9,6 +9,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/outcome.hpp"
 #include "model/train/shape.hpp"
+#include "model/train/time.hpp"
 #include "tests/model/training_fixture.hpp"
 
 namespace headroom::model {
@@ -181,11 +182,39 @@ TEST(TrainingAdvice, FewestReplicasAreThoseThatFitInTheRecipeOfZero3) {
   TrainingScenario eight = s;
   eight.parallel.replicas = 8;
   eight.zero = 3;
+  eight.runtime = &under_zero(*s.runtime, 3);
   eight.recipe = &usual_recipe(*s.runtime, 3, false);
   ASSERT_NE(eight.recipe, s.recipe);
   const Bytes needed = evaluate_training(eight).peak;
   EXPECT_EQ(fewest_replicas(s, needed), 8);
   EXPECT_EQ(fewest_replicas(s, needed - Bytes(1)), 16);
+}
+
+// transformers 5.23 integrations/deepspeed.py: the Trainer hands a ZeRO stage to DeepSpeed.
+TEST(TrainingRuntime, ZeroOfTheTrainerIsDeepSpeed) {
+  const TrainingRuntime &trainer = training_runtime("trainer"),
+                        &factory = training_runtime("llama-factory");
+  EXPECT_EQ(&under_zero(trainer, 0), &trainer);
+  EXPECT_EQ(&under_zero(training_runtime("fsdp"), 3), &training_runtime("fsdp"));
+  const Fixture f;
+  TrainingScenario ours = f.step("trainer"), theirs = f.step("deepspeed");
+  ours.runtime = &under_zero(trainer, 3);
+  for (TrainingScenario* s : {&ours, &theirs}) {
+    s->zero = 3;
+    s->parallel.replicas = 8;
+    s->recipe = &usual_recipe(*s->runtime, 3, false);
+  }
+  const Machine box = cards(8, Bytes(Size{80} << 30));
+  const auto seconds = [&](const TrainingScenario& s) {
+    TrainingEvaluator evaluate;
+    const TrainingEstimate e = evaluate(s);
+    const auto pace = training_pace(s.runtime->paced_as(), box.devices.front());
+    return time_of_step(s, evaluate.shape(), e, box, pace).total();
+  };
+  EXPECT_EQ(evaluate_training(ours).peak, evaluate_training(theirs).peak);
+  EXPECT_EQ(seconds(ours), seconds(theirs));
+  EXPECT_EQ(under_zero(factory, 1).name, factory.name);
+  EXPECT_EQ(under_zero(factory, 1).recomputation, factory.recomputation);
 }
 
 // bitsandbytes' pages are the card's until it is full, so a host needs nothing for them before.
