@@ -83,9 +83,6 @@ Put zero_value(const std::string& text, Names&) {
     throw std::invalid_argument(fmt::format("found {}; ZeRO has stages 0 to 3", stage));
   return [stage](TrainingDraft& d) { d.zero = static_cast<int>(stage); };
 }
-Put replicas_value(const std::string& text, Names&) {
-  return [n = whole(text)](TrainingDraft& d) { d.replicas = n; };
-}
 
 constexpr AxisValues numbers = AxisValues::numbers;
 constexpr Axis<TrainingDraft> axes[] = {
@@ -107,7 +104,7 @@ constexpr Axis<TrainingDraft> axes[] = {
     {{"machines", "", ""}, machine_value},
     {{"offload", "offload", "none"}, offload_value},
     {{"zero", "zero", "0", numbers, 0}, zero_value},
-    {{"dp", "data_parallel", "", numbers}, replicas_value},
+    {{"dp", "data_parallel", "1", numbers}, degree<&model::Parallelism::replicas>},
     {{"grad_accum", "accumulated", "1", numbers}, nullptr, &TrainingScenario::accumulated},
     {{"batches", "batch", "1", numbers}, nullptr, &TrainingScenario::batch},
     {{"sequences", "sequence", "2048", numbers}, nullptr, &TrainingScenario::sequence},

@@ -122,11 +122,9 @@ model::Estimate TrainingGrid::evaluate(std::span<const Size> point,
     if (draft.adapters.front() == 'q') s.base = held.base.get();
   }
   model::Parallelism& p = s.parallel;
-  const Size others = p.tensor * p.stages * p.context;
-  const auto cards = static_cast<Size>(draft.machine->devices.size());
-  p.replicas = draft.replicas > 0 ? draft.replicas : std::max<Size>(1, cards / others);
   p.sequence = p.tensor > 1 && s.runtime->sequence_parallel;
   s.zero = std::max(draft.zero, s.runtime->zero);
+  s.runtime = &model::under_zero(*s.runtime, s.zero);
   s.recomputation = draft.recomputation.value_or(s.runtime->recomputation);
   s.recipe = draft.recipe != nullptr
                  ? draft.recipe
@@ -136,9 +134,9 @@ model::Estimate TrainingGrid::evaluate(std::span<const Size> point,
     model::Estimate outcome = model::outcome_of(s, memory, *draft.machine);
     if (outcome.verdict < model::Verdict::does_not_fit)
       model::put_time(outcome,
-                      model::time_of_step(
-                          s, evaluator.shape(), memory, *draft.machine,
-                          model::training_pace(s.runtime->name, draft.machine->devices.front())));
+                      model::time_of_step(s, evaluator.shape(), memory, *draft.machine,
+                                          model::training_pace(s.runtime->paced_as(),
+                                                               draft.machine->devices.front())));
     return outcome;
   } catch (const model::ImpossibleStep& impossible) {
     return model::refused_step(impossible.reason);

@@ -33,7 +33,6 @@ struct TrainingDraft {
   std::string adapters = "full:0:";       ///< the value of that axis: method, rank and targets
   const model::Recipe* recipe = nullptr;  ///< null: the runtime's
   std::optional<model::Recomputation> recomputation;  ///< empty: the runtime's
-  Size replicas = 0;                                  ///< 0: as many as the machine has cards for
   int zero = 0;                                       ///< at least the runtime's
 };
 

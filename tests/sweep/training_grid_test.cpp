@@ -58,7 +58,7 @@ TEST(TrainingGrid, EveryAxisChangesAnOutcome) {
       {"virtual_stages", "virtual_stages = [1, 2]\npp = 2\ngrad_accum = 8"},
       {"ep", "ep = [1, 2]"},
       {"cp", "cp = [1, 2]\ndp = 1"},
-      {"machines", "machines = ['1x rtx-4090', '2x rtx-4090']"},
+      {"machines", "machines = ['1x rtx-4090', '2x rtx-4090']\ndp = 2"},
       {"offload", "offload = ['none', 'optimizer']\nzero = 1"},
       {"zero", "zero = [0, 2]"},
       {"dp", "dp = [1, 2]\nzero = 1"},
@@ -101,11 +101,12 @@ TEST(TrainingGrid, SaysWhatAValueShouldBe) {
     EXPECT_NE(complaint(axes).find(words), std::string::npos) << axes << ": " << complaint(axes);
 }
 
-TEST(TrainingGrid, ReplicasFillTheMachineAndRefusalsAreRows) {
+// As --dp of estimate: one replica unless more are asked for.
+TEST(TrainingGrid, OneReplicaUnlessAskedAndRefusalsAreRows) {
   const auto all = outcomes(training_job("tp = [1, 2, 5]\nmachines = '4x h100-sxm-80gb'"));
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[0].gpus_used, 4);
-  EXPECT_EQ(all[1].gpus_used, 4);
+  EXPECT_EQ(all[0].gpus_used, 1);
+  EXPECT_EQ(all[1].gpus_used, 2);
   EXPECT_EQ(all[2].verdict, model::Verdict::refused);
   EXPECT_EQ(all[2].reason, model::Reason::heads_not_divisible);
 }
