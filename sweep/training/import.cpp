@@ -12,6 +12,7 @@
 #include "hardware/names.hpp"
 #include "hardware/text.hpp"
 #include "hardware/text_file.hpp"
+#include "sweep/training/known_keys.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -181,7 +182,10 @@ class Importer {
     const bool full = std::ranges::any_of(all, [](const auto& each) {
       return each.first == "finetuning_type" && lower(each.second) == "full";
     });
-    for (const auto& [key, value] : all) {
+    for (const auto& [written, value] : all) {
+      // A file of the Trainer may hold DeepSpeed's configuration itself.
+      constexpr std::string_view inside = "deepspeed.";
+      const std::string key = written.starts_with(inside) ? written.substr(inside.size()) : written;
       const auto row =
           std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.key == key; });
       if (row != keys.end() && full && of_adapters(row->flag))
@@ -193,7 +197,7 @@ class Importer {
       else if (key == "train_batch_size")
         whole_batch_ = value;
       else
-        ignore(key);
+        ignore(key, name);
       if (key == "finetuning_type") factory_ = true;
       if (key.starts_with("zero_optimization")) shares_ = true;
     }
@@ -253,12 +257,18 @@ class Importer {
                       name, row.key, value));
     out_.ignored.push_back(fmt::format("{} (finetuning_type full has no adapters)", row.key));
   }
-  void ignore(const std::string& key) {
+  /// Throws UsageError for a key of no tool: a typo would leave a setting out without a word.
+  void ignore(const std::string& key, const std::string& name) {
+    if (!is_known_key(key)) {
+      std::vector<std::string> known = known_keys();
+      for (const Key& row : keys) known.emplace_back(row.key);
+      throw UsageError(fmt::format("{}: {}", name, unknown_name("key", key, known).what()));
+    }
     const bool harmless =
         std::ranges::any_of(headroom::words(without_memory),
                             [&](std::string_view start) { return key.starts_with(start); });
     out_.ignored.push_back(
-        fmt::format("{} ({})", key, harmless ? "changes no memory" : "not known here"));
+        fmt::format("{} ({})", key, harmless ? "changes no memory" : "not counted"));
   }
 
   Options& options_;
