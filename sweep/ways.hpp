@@ -73,7 +73,7 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
 /// One thread at a time.
 class HeldWeights {
  public:
-  explicit HeldWeights(const model::Model& model) : index_(model) {}
+  explicit HeldWeights(const model::Model& model);
   const model::Model& model() const { return index_.model; }
   std::shared_ptr<const model::QuantisedModel> in(const model::Scheme& scheme);
   /// As the engine loads them (model/engine/loaded_weights.hpp).
@@ -82,7 +82,9 @@ class HeldWeights {
 
  private:
   model::TensorIndex index_;
-  std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> made_, text_;
+  bool stacks_experts_;
+  std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> made_, text_,
+      modules_;
 };
 
 /// The ways by each engine and precision, the best first. Order: on cards, on cards but tight, with

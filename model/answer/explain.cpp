@@ -71,6 +71,9 @@ class Explainer {
     const bool stored = keeps_checkpoint_formats(model, *s_.weights->scheme);
     say(fmt::format("weights in {} ({})", s_.weights->scheme->name,
                     stored ? "each tensor as the checkpoint has it" : s_.weights->scheme->meaning));
+    if (model.modules_alone && s_.weights->scheme->family == SchemeFamily::bitsandbytes)
+      say("experts that one parameter stacks stay in 16 bit: bitsandbytes replaces linear modules "
+          "alone (its issue 1849)");
     say("KV cache in " + cache_format(s_));
     if (const Bytes tables = tables_on_host(s_); tables > Bytes(0))
       say(fmt::format("{} of tables that are looked up stay in host memory", to_text(tables)));

@@ -91,7 +91,7 @@ std::unique_ptr<Adapted> adapted(const TrainingScenario& s) {
     auto made = std::make_unique<Adapted>();
     if (s.adapter == nullptr)
       made->adapter = adapt(*s.model, {.rank = advised_rank, .targets = {"all-linear"}});
-    made->base = quantise(*s.model, scheme("nf4"));
+    made->base = frozen_base(*s.model, *s.runtime);
     return made;
   } catch (const AdapterError&) {
     return nullptr;

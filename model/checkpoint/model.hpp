@@ -42,7 +42,8 @@ struct Model {
   /// the class of the file, which is not described, where `architecture` was given in its place
   std::string described_as_another;
   MultiTokenPrediction multi_token_prediction;  ///< separate from `part`, and in no count
-  bool text_only = false;  ///< its towers were left out (model/checkpoint/text_only.hpp)
+  bool text_only = false;      ///< its towers were left out (model/checkpoint/text_only.hpp)
+  bool modules_alone = false;  ///< bitsandbytes leaves stacked experts (modules_alone.hpp)
   ModelShape shape;
   ImageRule images;  ///< how images become tokens
   VisionConfig vision;

@@ -141,6 +141,7 @@ const EngineField rows_of_fields[] = {
     {"weights", "vocabulary_multiple", "rows of the vocabulary are padded to a multiple of this", AT(weights.vocabulary_multiple), at_least_one},
     {"weights", "expert_tiles", "padding of experts in MXFP4", AT(weights.expert_tiles)},
     {"weights", "fuses_at_start", "q, k and v, and experts, are copied into one matrix at start", AT(weights.fuses_at_start)},
+    {"weights", "modules_alone", "bitsandbytes leaves experts that one parameter stacks in 16 bit", AT(weights.modules_alone)},
     {"weights", "unties_fp8", "a tied head of an FP8 checkpoint is loaded in addition to the embedding", AT(weights.unties_fp8)},
     {"weights", "repacks_on_cpu", "weights on the CPU are in memory twice", AT(weights.repacks_on_cpu)},
     {"weights", "towers", "towers of images and sound: loaded; optional: an option leaves them out; left_out", ONE_OF(weights.towers, towers)},

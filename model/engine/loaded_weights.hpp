@@ -10,8 +10,12 @@ namespace headroom::model {
 /// Source: the engine's row, WeightPolicy::towers.
 bool leaves_towers_out(const Engine& engine, const Model& model);
 
+/// True if `engine` quantises `model`'s linear modules alone with bitsandbytes.
+/// Source: the engine's row, WeightPolicy::modules_alone.
+bool leaves_stacked_experts(const Engine& engine, const Model& model);
+
 /// `model` in `scheme` (model/engine/loaded_scheme.hpp), without towers that `engine` leaves out.
-/// Without those it owns the model that it names.
+/// Where the engine changes the model it owns the model that it names.
 QuantisedModel loaded_weights(const Model& model, const Scheme& scheme, const Engine& engine);
 
 }  // namespace headroom::model

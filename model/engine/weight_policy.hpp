@@ -92,6 +92,7 @@ struct WeightPolicy {
   Size vocabulary_multiple;               ///< rows of the vocabulary are padded to a multiple
   std::vector<ExpertTiles> expert_tiles;  ///< empty: experts in MXFP4 are not padded
   bool fuses_at_start;  ///< q, k and v, and a layer's experts, are copied into one matrix at start
+  bool modules_alone;   ///< bitsandbytes leaves experts that one parameter stacks in 16 bit
   bool unties_fp8;      ///< a tied head of an FP8 checkpoint is a second copy
   bool repacks_on_cpu;  ///< weights on the CPU are held twice: as loaded and as kernels want them
   Towers towers;

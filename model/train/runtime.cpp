@@ -1,9 +1,12 @@
 #include "model/train/runtime.hpp"
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "hardware/names.hpp"
+#include "model/checkpoint/modules_alone.hpp"
 
 namespace headroom::model {
 namespace {
@@ -60,6 +63,7 @@ const TrainingRuntime runtime_rows[] = {
      .recipe = "autocast",
      .shared_recipe = "autocast",
      .outputs_held = true,
+     .modules_alone = true,
      .context_bytes = context,
      .spread = {1, source_low, source_high, 5, "PEFT method_comparison"},
      .fragmentation = {0.04, -0.03, 0.11, 8,
@@ -71,6 +75,7 @@ const TrainingRuntime runtime_rows[] = {
      .recipe = "autocast",
      .shared_recipe = "fp32-master",
      .logits_raised = true,
+     .modules_alone = true,
      .zero_by_deepspeed = true,
      .fused_step = true,
      .context_bytes = context,
@@ -98,6 +103,7 @@ const TrainingRuntime runtime_rows[] = {
                "overlaps, fp32 gradients of the partition at the step (ZeRO 3: of 1e9 elements)",
      .recipe = "fp32-master",
      .shared_recipe = "fp32-master",
+     .modules_alone = true,
      .subgroup_elements = 1'000'000'000,
      .zero_alone = true,
      .fused_step = true,
@@ -117,6 +123,7 @@ const TrainingRuntime runtime_rows[] = {
      .shared_recipe = "sharded-fp32",
      .zero = 3,
      .matrices = MatrixPackage::transformer_engine,
+     .modules_alone = true,
      .stops_early = true,
      .embedding_and_head_stay = true,
      .context_bytes = context,
@@ -171,6 +178,7 @@ const TrainingRuntime runtime_rows[] = {
      .recipe = "autocast",
      .shared_recipe = "fp32-master",
      .logits_raised = true,
+     .modules_alone = true,
      .zero_by_deepspeed = true,
      .fused_step = true,
      .recomputation = Recomputation::full,
@@ -219,10 +227,20 @@ const TrainingRuntime& under_zero(const TrainingRuntime& asked, int zero) {
       made.paced = made.name;
       made.name = row.name;
       made.recomputation = row.recomputation;
+      made.zero_alone = row.zero_alone;
     }
     return rows;
   }();
   return *std::ranges::find(shared, asked.name, &TrainingRuntime::name);
+}
+
+QuantisedModel frozen_base(const Model& model, const TrainingRuntime& runtime) {
+  const Scheme& nf4 = scheme("nf4");
+  if (!runtime.modules_alone || !stacks_experts(model)) return quantise(model, nf4);
+  const auto made = std::make_shared<const Model>(with_modules_alone(model));
+  QuantisedModel weights = quantise(*made, nf4);
+  weights.text = made;
+  return weights;
 }
 
 const Recipe& usual_recipe(const TrainingRuntime& runtime, int zero, bool adapters) {

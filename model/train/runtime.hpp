@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/engine/engine.hpp"
 #include "model/train/matrix_format.hpp"
 #include "model/train/recipe.hpp"
@@ -52,6 +53,7 @@ struct TrainingRuntime {
   bool outputs_held = false;   ///< logits stay alive during backward
   bool logits_raised = false;  ///< logits are in fp32 from forward to the end of the loss
   bool fused_kernels = false;  ///< norms, gating and rotation keep no intermediate results
+  bool modules_alone = false;  ///< QLoRA leaves stacked experts in 16 bit (modules_alone.hpp)
   bool loads_whole = false;    ///< with sharded weights, each card first loads all of them
   Size subgroup_elements = 0;  ///< elements updated at a time; 0: all at once
   bool zero_alone = false;     ///< ZeRO works on one card: nothing is sharded, but buckets exist
@@ -88,6 +90,9 @@ const TrainingRuntime& under_zero(const TrainingRuntime& asked, int zero);
 /// The default weight format. Next to adapters, weights are frozen in 16 bit; otherwise the runtime
 /// and its sharding decide.
 const Recipe& usual_recipe(const TrainingRuntime& runtime, int zero, bool adapters);
+
+/// The frozen weights of QLoRA: nf4 of bitsandbytes, as the runtime loads them.
+QuantisedModel frozen_base(const Model& model, const TrainingRuntime& runtime);
 
 /// The row without the effect of its measurements.
 TrainingRuntime without_measurements(TrainingRuntime row);

@@ -38,8 +38,10 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     s.layer_split = nullptr;  // options of another engine
     s.cpu_offload = Bytes(0);
     if (s.draft != nullptr) check_draft(s, *s.draft);
-    const bool differs = leaves_towers_out(*s.runtime, *given.model) !=
-                         leaves_towers_out(*given.scenario.runtime, *given.model);
+    const bool differs =
+        leaves_towers_out(*s.runtime, *given.model) !=
+            leaves_towers_out(*given.scenario.runtime, *given.model) ||
+        s.runtime->weights.modules_alone != given.scenario.runtime->weights.modules_alone;
     if (given.adapters || differs) {
       loaded = model::loaded_weights(*given.model, *s.weights->scheme, *s.runtime);
       if (given.adapters)
@@ -50,7 +52,7 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
   const bool own = s.runtime == given.scenario.runtime;
   std::optional<model::QuantisedModel> eight_bit;
   if (kind.name == "transformers-8bit") {
-    eight_bit = model::quantise(*given.model, model::scheme("int8"));
+    eight_bit = model::loaded_weights(*given.model, model::scheme("int8"), *s.runtime);
     s.weights = &*eight_bit;
   }
   const model::Explanation explained = model::explain(s);

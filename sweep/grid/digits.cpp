@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/checkpoint/modules_alone.hpp"
 #include "model/checkpoint/text_only.hpp"
 #include "model/engine/loaded_weights.hpp"
 #include "sweep/grid/digit_groups.hpp"
@@ -107,6 +108,19 @@ const model::Model* Names::without_towers(const model::Model* model) {
   return found;
 }
 
+const model::Model* Names::loaded(const model::Model* model, const model::Scheme& scheme,
+                                  const model::Engine& engine) {
+  if (leaves_towers_out(engine, *model)) model = without_towers(model);
+  if (scheme.family != model::SchemeFamily::bitsandbytes || !leaves_stacked_experts(engine, *model))
+    return model;
+  auto& found = modules_alone[model];
+  if (!found) {
+    job.text_models.push_back(std::make_unique<model::Model>(model::with_modules_alone(*model)));
+    found = job.text_models.back().get();
+  }
+  return found;
+}
+
 void overlay(Choice& choice, const Choice& over) {
   for (std::size_t c = 0; c < over.extras.size(); ++c)
     if (over.extras[c]) choice.extras[c] = over.extras[c];
@@ -194,9 +208,9 @@ void hold_weights(DigitGroups& groups, Names& names) {
   auto& models = group_with(groups, "models").choices;
   std::vector<Names::InScheme> wanted;
   for (Choice& choice : models) {
-    if (leaves_towers_out(engine_of(choice, engine), *choice.model))
-      choice.model = names.without_towers(choice.model);
-    wanted.emplace_back(choice.model, &scheme_of_choice(choice, engine, machine));
+    const model::Scheme& scheme = scheme_of_choice(choice, engine, machine);
+    choice.model = names.loaded(choice.model, scheme, engine_of(choice, engine));
+    wanted.emplace_back(choice.model, &scheme);
   }
   names.hold(wanted);
   for (std::size_t i = 0; i < models.size(); ++i) {

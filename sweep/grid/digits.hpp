@@ -24,6 +24,7 @@ struct Names {
   std::map<std::string, const model::QuantisedModel*, std::less<>> drafts;  ///< by the spec's name
   std::map<std::string, const ServedExtra*, std::less<>> extras;            ///< by axis and text
   std::map<const model::Model*, const model::Model*> text_only;  ///< models without their towers
+  std::map<const model::Model*, const model::Model*> modules_alone;
   /// Drafts by weights, engine and value of the axis.
   std::map<std::tuple<const model::QuantisedModel*, const model::Engine*, const ServedExtra*>,
            const GivenDraft*>
@@ -46,6 +47,9 @@ struct Names {
   const GivenDraft* draft(const ServedExtra& asked, const model::Scenario& scenario);
   /// `model`: with towers.
   const model::Model* without_towers(const model::Model* model);
+  /// As the engine loads it in the scheme (model/engine/loaded_weights.hpp).
+  const model::Model* loaded(const model::Model* model, const model::Scheme& scheme,
+                             const model::Engine& engine);
 };
 
 /// Puts what `over` decides into `choice`.

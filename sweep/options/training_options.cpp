@@ -149,9 +149,12 @@ void read_adapters(const Options& options, GivenTraining& given) {
     s.trained_copies = copies_of(m, given.copies);
   }
   if (options.given("qlora")) {
-    given.base = std::make_unique<model::QuantisedModel>(model::quantise(m, model::scheme("nf4")));
+    given.base = std::make_unique<model::QuantisedModel>(model::frozen_base(m, *s.runtime));
     if (!given.base->refusal.empty()) throw UsageError("--qlora: " + given.base->refusal);
-    given.assumed.emplace_back("frozen weights in nf4, blocks of 64");
+    given.assumed.emplace_back(given.base->model->modules_alone
+                                   ? "frozen linear modules in nf4, blocks of 64; experts that one "
+                                     "parameter stacks stay in 16 bit (bitsandbytes issue 1849)"
+                                   : "frozen weights in nf4, blocks of 64");
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "model/engine/loaded_scheme.hpp"
@@ -53,8 +54,11 @@ bool load_differently(const std::vector<Choice>& models, const std::vector<Choic
     for (const Choice* rest : by_engine ? places : runtimes) {
       const auto on = [&](const Choice* each) {
         const Choice& engine = by_engine ? *each : *rest;
-        return std::pair(&scheme_of_choice(model, engine, by_engine ? *rest : *each),
-                         leaves_towers_out(engine_of(model, engine), *model.model));
+        const model::Scheme& scheme = scheme_of_choice(model, engine, by_engine ? *rest : *each);
+        const model::Engine& loads = engine_of(model, engine);
+        return std::tuple(&scheme, leaves_towers_out(loads, *model.model),
+                          scheme.family == model::SchemeFamily::bitsandbytes &&
+                              leaves_stacked_experts(loads, *model.model));
       };
       const auto& values = by_engine ? runtimes : places;
       const auto first = on(values.front());

@@ -86,10 +86,14 @@ void TrainingGrid::hold_all(const Spec& spec, const GridSpec& grid, const Names&
         const AdapterValue value = adapter_value(text);
         if (value.method == "full") continue;
         adapters_[{&m, text}] = std::make_unique<model::Adapter>(model::adapt(m, value.request));
-        if (!value.quantised || held.base) continue;
-        held.base =
-            std::make_unique<model::QuantisedModel>(model::quantise(m, model::scheme("nf4")));
-        if (!held.base->refusal.empty()) throw std::invalid_argument(held.base->refusal);
+        if (!value.quantised || held.base[0]) continue;
+        for (const bool alone : {false, true}) {
+          model::TrainingRuntime runtime;
+          runtime.modules_alone = alone;
+          auto& base = held.base[alone ? 1 : 0];
+          base = std::make_unique<model::QuantisedModel>(model::frozen_base(m, runtime));
+          if (!base->refusal.empty()) throw std::invalid_argument(base->refusal);
+        }
       } catch (const std::invalid_argument& e) {
         throw spec.error(grid, "adapters", fmt::format("'{}' of {}: {}", text, name, e.what()));
       }
@@ -119,7 +123,7 @@ model::Estimate TrainingGrid::evaluate(std::span<const Size> point,
   s.plain = held.plain.get();
   if (const auto adapter = adapters_.find({s.model, draft.adapters}); adapter != adapters_.end()) {
     s.adapter = adapter->second.get();
-    if (draft.adapters.front() == 'q') s.base = held.base.get();
+    if (draft.adapters.front() == 'q') s.base = held.base[s.runtime->modules_alone ? 1 : 0].get();
   }
   model::Parallelism& p = s.parallel;
   p.sequence = p.tensor > 1 && s.runtime->sequence_parallel;

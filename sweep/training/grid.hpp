@@ -1,6 +1,7 @@
 // One [[grid]] of training, looked up: its digits, and the outcome of each of its points.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -46,8 +47,9 @@ class TrainingGrid {
 
  private:
   struct Held {
-    std::unique_ptr<model::QuantisedModel> plain,
-        base;  ///< counted, and in nf4 where an axis asks for it
+    std::unique_ptr<model::QuantisedModel> plain;  ///< counted
+    /// in nf4 where an axis asks for it: whole, and as runtimes load it that leave stacked experts
+    std::array<std::unique_ptr<model::QuantisedModel>, 2> base;
   };
 
   void hold_all(const Spec& spec, const GridSpec& grid, const Names& names);

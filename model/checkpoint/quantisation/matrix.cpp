@@ -55,7 +55,10 @@ bool MatrixReader::is_expert(const Tensor& tensor) const {
 }
 
 bool MatrixReader::is_linear(const Tensor& tensor) const {
-  if (is_expert(tensor)) return true;
+  return is_expert(tensor) || is_module(tensor);
+}
+
+bool MatrixReader::is_module(const Tensor& tensor) const {
   if (tensor.role != Role::matmul || tensor.shape.size() != 2) return false;
   return ends_with_any(class_of(tensor.module()), {"Linear", "Conv1D"});
 }

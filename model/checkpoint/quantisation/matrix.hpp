@@ -30,6 +30,8 @@ class MatrixReader {
   /// in transformers 5, so they do not count.
   bool is_linear(const Tensor& tensor) const;
   bool is_expert(const Tensor& tensor) const;
+  /// True for the weight of a module of its own. Experts that one parameter stacks are none.
+  bool is_module(const Tensor& tensor) const;
 
   std::string_view class_of(std::string_view module_path) const;
 

@@ -69,6 +69,9 @@ bool is_whole_groups(const MatrixReader& reader, const Scheme& scheme, const Ten
 bool reaches(const TensorIndex& index, const Scheme& scheme, std::size_t i) {
   const Tensor& tensor = index.model.part.tensors[i];
   if (is_indexer_weight(tensor)) return false;
+  if (index.model.modules_alone && scheme.family == SchemeFamily::bitsandbytes &&
+      scheme.name != index.model.checkpoint_scheme)
+    return index.reader.is_module(tensor);
   switch (scheme.reach) {
     case Reach::linears:
       return index.reader.is_linear(tensor);

@@ -107,7 +107,7 @@ enum class FromFiles : std::uint8_t { as_they_are, cast, packed };
 /// total = embedding + all of layer + head.
 struct QuantisedModel {
   const Model* model = nullptr;
-  std::shared_ptr<const Model> text;  ///< owns `model` where an engine leaves out its towers
+  std::shared_ptr<const Model> text;  ///< owns `model` where an engine loads it in another way
   const Scheme* scheme = nullptr;
   std::string refusal;      ///< why the scheme cannot store the model; then there are no bytes
   Bytes total;              ///< parameters and buffers, adapters
