@@ -7,6 +7,7 @@
 
 #include "hardware/names.hpp"
 #include "model/checkpoint/modules_alone.hpp"
+#include "model/checkpoint/quantisation/tensor_index.hpp"
 
 namespace headroom::model {
 namespace {
@@ -236,9 +237,10 @@ const TrainingRuntime& under_zero(const TrainingRuntime& asked, int zero) {
 
 QuantisedModel frozen_base(const Model& model, const TrainingRuntime& runtime) {
   const Scheme& nf4 = scheme("nf4");
-  if (!runtime.modules_alone || !stacks_experts(model)) return quantise(model, nf4);
+  if (!runtime.modules_alone || !stacks_experts(model))
+    return quantise_alone(TensorIndex(model), nf4);
   const auto made = std::make_shared<const Model>(with_modules_alone(model));
-  QuantisedModel weights = quantise(*made, nf4);
+  QuantisedModel weights = quantise_alone(TensorIndex(*made), nf4);
   weights.text = made;
   return weights;
 }

@@ -30,6 +30,7 @@
 #include "sweep/screen/answer_lines.hpp"
 #include "sweep/screen/interval_words.hpp"
 #include "sweep/sources/source.hpp"
+#include "sweep/training/answer.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -51,7 +52,7 @@ std::optional<Bytes> qlora_peak(const Model& m) {
     AdapterRequest request;
     request.targets = {"all-linear"};
     const Adapter adapter = adapt(m, request);
-    const QuantisedModel base = quantise_alone(TensorIndex(m), scheme("nf4"));
+    const QuantisedModel base = frozen_base(m, training_runtime("trainer"));
     if (!base.refusal.empty()) return std::nullopt;
     const QuantisedModel plain = counted(m);
     TrainingScenario s;
@@ -83,9 +84,10 @@ void work_out(Row& row, const Scenario& request, const AskedWay& asked, const En
   }
 }
 
-/// The largest model whose training step fits on a card of `memory`. Four bits a parameter are its
-/// least, which spares most models the estimate.
-std::string largest_trained(const std::vector<Row>& rows, Bytes memory) {
+/// The largest model whose training step fits on `card`, tight or not. Four bits a parameter are
+/// its least, which spares most models the estimate.
+std::string largest_trained(const std::vector<Row>& rows, const Device& card) {
+  const Bytes memory = usable_memory(card);
   std::vector<const Model*> models;
   for (const Row& row : rows)
     if (row.model->profile.parameters / 2 <= memory.count()) models.push_back(row.model.get());
@@ -94,9 +96,10 @@ std::string largest_trained(const std::vector<Row>& rows, Bytes memory) {
   for (const Model* m : models)
     if (const auto peak = qlora_peak(*m); peak && *peak <= memory)
       return fmt::format(
-          "{}, ~{} GiB on one card (rank 8 on all linear layers, 2,048 tokens, activation "
+          "{}, ~{} GiB on one card{} (rank 8 on all linear layers, 2,048 tokens, activation "
           "checkpointing)",
-          m->name, in_gib(*peak));
+          m->name, in_gib(*peak),
+          has_room(training_runtime("trainer"), card, memory, *peak) ? "" : ", tight");
   return "none";
 }
 
@@ -139,9 +142,9 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
   };
   if (!machine.devices.empty()) line("Largest on GPUs:", largest(on_gpus));
   line(fmt::format("Largest at {:.0f} token/s or more:", report::slow_from), largest(quick));
-  Bytes card;
-  for (const Device& device : machine.devices) card = std::max(card, usable_memory(device));
-  if (!machine.devices.empty()) line("Largest for QLoRA:", largest_trained(rows, card));
+  if (!machine.devices.empty())
+    line("Largest for QLoRA:",
+         largest_trained(rows, *std::ranges::max_element(machine.devices, {}, usable_memory)));
   const std::vector<Line> lines = runnable_lines(rows, most);
   text += '\n' + runnable_list(lines) + '\n';
   line("Assumes",

@@ -54,18 +54,22 @@ TrainingAnswer answer_of(const GivenTraining& given) try {
   throw UsageError(with_flags(impossible.what()));
 }
 
+bool has_room(const model::TrainingRuntime& runtime, const Device& device, Bytes memory,
+              Bytes peak) {
+  const double high = peak.real().value() * runtime.spread.high;
+  return high + spare_memory(device).real().value() <= memory.real().value();
+}
+
 namespace {
 
-/// True if a step with `peak` has room at the high end of the interval.
-bool has_room(const GivenTraining& given, Bytes peak) {
-  const double high = peak.real().value() * given.scenario.runtime->spread.high;
-  const Bytes spare = spare_memory(given.machine->devices.front());
-  return high + spare.real().value() <= model::smallest_card(*given.machine).real().value();
+bool step_has_room(const GivenTraining& given, Bytes peak) {
+  return has_room(*given.scenario.runtime, given.machine->devices.front(),
+                  model::smallest_card(*given.machine), peak);
 }
 
 }  // namespace
 
-bool is_tight(const GivenTraining& given, Bytes peak) { return !has_room(given, peak); }
+bool is_tight(const GivenTraining& given, Bytes peak) { return !step_has_room(given, peak); }
 
 TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) {
   const Bytes card = model::smallest_card(*given.machine);
@@ -74,12 +78,13 @@ TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) 
                         .sequence = model::longest_sequence(s, card),
                         .replicas = 0,
                         .changes = {}};
-  if (has_room(given, e.peak)) return advice;
+  if (step_has_room(given, e.peak)) return advice;
   advice.changes = model::changes_that_save(s, *given.machine);
   if (e.peak > card)
     advice.replicas = model::fewest_replicas(s, card);
   else
-    std::erase_if(advice.changes, [&](const auto& each) { return !has_room(given, each.peak); });
+    std::erase_if(advice.changes,
+                  [&](const auto& each) { return !step_has_room(given, each.peak); });
   return advice;
 }
 

@@ -27,6 +27,9 @@ struct TrainingAnswer {
 /// Throws UsageError for a step that cannot be.
 TrainingAnswer answer_of(const GivenTraining& given);
 
+/// True if a step with `peak` has room in a card's `memory` at the high end of its interval.
+bool has_room(const model::TrainingRuntime& runtime, const Device& device, Bytes memory,
+              Bytes peak);
 /// True if the peak of a step on the machine's cards, at the high end of its interval, leaves less
 /// than the memory to spare.
 bool is_tight(const GivenTraining& given, Bytes peak);
