@@ -15,7 +15,7 @@ bool leaves_towers_out(const Engine& engine, const Model& model);
 bool leaves_stacked_experts(const Engine& engine, const Model& model);
 
 /// `model` in `scheme` (model/engine/loaded_scheme.hpp), without towers that `engine` leaves out.
-/// Where the engine changes the model it owns the model that it names.
+/// It owns the model that it names if the engine changes that.
 QuantisedModel loaded_weights(const Model& model, const Scheme& scheme, const Engine& engine);
 
 }  // namespace headroom::model
