@@ -53,9 +53,9 @@ double seconds_a_token(const Estimate& estimate, double served_tokens_s = 0);
 ///   to be half as fast again as those of 8.
 /// * Ways whose requests wait for room have to be half as fast again as ones that run all at once.
 ///   Weights of 16 bits count as 8 there.
-/// * A checkpoint that is published in fewer than 16 bits comes before all others for one request:
-///   nobody quantises it anew where it is expected to fit. Where it is tight, it comes before
-///   narrower ones alone.
+/// * A checkpoint that is published in fewer than 16 bits comes before all others for one request.
+///   Nobody quantises it anew where it is expected to fit. A tight one comes before narrower ones
+///   alone.
 /// With offload all go by seconds_a_token(), narrower ones than 4 bits times narrow_handicap().
 /// Ways that take over ten seconds a token are behind all that take less. Ways that do not fit go
 /// by the memory that is missing.

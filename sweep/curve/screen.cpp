@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "model/infer/estimate.hpp"
 #include "report/text_plot.hpp"
@@ -64,17 +65,16 @@ std::vector<std::string> row_of(const CurveLine& line, std::size_t i) {
           std::string(unmeasured_sign(of.ttft)) + duration(e.ttft.value()), happens};
 }
 
-}  // namespace
-
-std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine>& lines) {
+/// The screen with at most `points` rows a line of the curve, and `rows_of_plot`.
+std::string screen_of(const GivenScenario& given, const std::vector<CurveLine>& lines,
+                      std::size_t points, int rows_of_plot) {
   const std::size_t cards = given.machine->devices.size();
   std::string text = title_line(given);
   for (const CurveLine& line : lines) text += paragraph(headline_of(line, cards));
   bool any = false;
   for (const CurveLine& line : lines) {
     std::vector<std::vector<std::string>> rows;
-    for (const std::size_t i : few_points(line, std::max<std::size_t>(3, most_rows / lines.size())))
-      rows.push_back(row_of(line, i));
+    for (const std::size_t i : few_points(line, points)) rows.push_back(row_of(line, i));
     text += '\n';
     if (lines.size() > 1) text += line.label + '\n';
     constexpr int always = ScreenColumn::always;
@@ -86,7 +86,6 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
                          rows);
     any = any || line.first.has_value();
   }
-  const int rows_of_plot = lines.size() == 1 ? 7 : 5;
   if (any) text += '\n' + report::text_plot(figure_of(given, lines), rows_of_plot);
   const bool recommends = lines.size() == 1 && lines.front().recommended;
   if (recommends) {
@@ -102,6 +101,21 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
   const Bytes budget = recommends ? budget_of(lines.front()) : unlimited;
   return text + paragraph("Next: " + launch_words(given, budget) +
                           ", or --format csv (every point), --plots DIR, --details");
+}
+
+}  // namespace
+
+std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine>& lines) {
+  if (lines.size() == 1) return screen_of(given, lines, most_rows, 7);
+  const std::size_t usual = std::max<std::size_t>(3, most_rows / lines.size());
+  std::string text;
+  for (const auto& [points, rows_of_plot] :
+       {std::pair(usual, 5), std::pair(usual, 3), std::pair(std::size_t{3}, 3),
+        std::pair(std::size_t{2}, 3)}) {
+    text = screen_of(given, lines, points, rows_of_plot);
+    if (std::ranges::count(text, '\n') <= screen_lines) break;
+  }
+  return text;
 }
 
 }  // namespace headroom::sweep
