@@ -6,6 +6,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/sources/source.hpp"
+#include "tests/support/scenarios.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -139,7 +140,10 @@ TEST(Ways, FormatsBelowFourBitsJoinWhereNothingElseIsUsable) {
 TEST(Ways, SpareMemory) {
   const Machine display = machine("rtx-4090"), server = machine("a100-sxm-80gb"),
                 mac = machine("m3-max-48gb");
+  const model::QuantisedModel weights =
+      model::quantise(test::catalogue_model("openai-community/gpt2"), model::scheme("fp16"));
   model::Scenario s;
+  s.weights = &weights;
   s.runtime = &model::engine("ik_llama.cpp");
   s.machine = &display;
   EXPECT_EQ(spare_memory(s), Bytes(Size{1536} << 20));
