@@ -49,7 +49,7 @@ void look_up_drafts(const Spec& spec, const Hub& hub, Names& names) {
 
 /// Every model once, in parallel; what fails first in the order of the spec is reported.
 Names look_up(const Spec& spec, const Catalogue& catalogue, const Hub& hub, Job& job) {
-  Names names{catalogue, *job.engines, job, {}, {}, {}, {}, {}, {}, {}, {}};
+  Names names{catalogue, *job.engines, job, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   std::vector<std::string> wanted;
   std::vector<const GridSpec*> wanted_by;
   for (const auto& grid : spec.grids)

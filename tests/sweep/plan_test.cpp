@@ -17,6 +17,7 @@
 #include "sweep/sources/source.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/sanitized.hpp"
+#include "tests/support/scenarios.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -58,7 +59,7 @@ TEST(Plan, TakesTheWayOfAnEstimate) {
   for (const auto& [model, machine] : drawn_points(240 / test::stride)) {
     const auto estimate = json_of({"estimate", model, "--machine", machine}, file);
     const auto plan = json_of({"plan", "best-precision", model, "--machine", machine}, file);
-    if (!catalogue_model(model).profile.generative) {
+    if (!test::catalogue_model(model).profile.generative) {
       EXPECT_TRUE(plan.is_null()) << model << " writes no tokens";
       continue;
     }
