@@ -5,7 +5,6 @@
 #include "hardware/names.hpp"
 #include "model/answer/narrow_formats.hpp"
 #include "model/answer/way_order.hpp"
-#include "model/checkpoint/modules_alone.hpp"
 #include "model/engine/card_class.hpp"
 #include "model/engine/loaded_scheme.hpp"
 #include "model/engine/loaded_weights.hpp"
@@ -141,9 +140,6 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
   return fitting.empty() ? all : fitting;
 }
 
-HeldWeights::HeldWeights(const model::Model& model)
-    : index_(model), stacks_experts_(!model.modules_alone && stacks_experts(model)) {}
-
 std::shared_ptr<const model::QuantisedModel> HeldWeights::in(const model::Scheme& scheme) {
   auto& weights = made_[&scheme];
   if (!weights) weights = std::make_shared<model::QuantisedModel>(model::quantise(index_, scheme));
@@ -152,7 +148,7 @@ std::shared_ptr<const model::QuantisedModel> HeldWeights::in(const model::Scheme
 
 std::shared_ptr<const model::QuantisedModel> HeldWeights::in(const model::Scheme& scheme,
                                                              const model::Engine& engine) {
-  const bool alone = engine.weights.modules_alone && stacks_experts_;
+  const bool alone = leaves_stacked_experts(engine, model(), scheme);
   if (!alone && !leaves_towers_out(engine, model())) return in(scheme);
   auto& weights = alone ? modules_[&scheme] : text_[&scheme];
   if (!weights)

@@ -73,7 +73,7 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
 /// One thread at a time.
 class HeldWeights {
  public:
-  explicit HeldWeights(const model::Model& model);
+  explicit HeldWeights(const model::Model& model) : index_(model) {}
   const model::Model& model() const { return index_.model; }
   std::shared_ptr<const model::QuantisedModel> in(const model::Scheme& scheme);
   /// As the engine loads them (model/engine/loaded_weights.hpp).
@@ -82,7 +82,6 @@ class HeldWeights {
 
  private:
   model::TensorIndex index_;
-  bool stacks_experts_;
   std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> made_, text_,
       modules_;
 };

@@ -10,9 +10,9 @@ namespace headroom::model {
 /// Source: the engine's row, WeightPolicy::towers.
 bool leaves_towers_out(const Engine& engine, const Model& model);
 
-/// True if `engine` quantises `model`'s linear modules alone with bitsandbytes.
+/// True if `scheme` is of bitsandbytes and `engine` quantises the linear modules of `model` alone.
 /// Source: the engine's row, WeightPolicy::modules_alone.
-bool leaves_stacked_experts(const Engine& engine, const Model& model);
+bool leaves_stacked_experts(const Engine& engine, const Model& model, const Scheme& scheme);
 
 /// `model` in `scheme` (model/engine/loaded_scheme.hpp), without towers that `engine` leaves out.
 /// It owns the model that it names if the engine changes that.

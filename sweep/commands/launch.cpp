@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <utility>
+
 #include "model/answer/explain.hpp"
 #include "model/engine/loaded_weights.hpp"
 #include "model/infer/estimate.hpp"
@@ -38,10 +41,11 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     s.layer_split = nullptr;  // options of another engine
     s.cpu_offload = Bytes(0);
     if (s.draft != nullptr) check_draft(s, *s.draft);
-    const bool differs =
-        leaves_towers_out(*s.runtime, *given.model) !=
-            leaves_towers_out(*given.scenario.runtime, *given.model) ||
-        s.runtime->weights.modules_alone != given.scenario.runtime->weights.modules_alone;
+    const auto leaves_out = [&](const model::Engine& engine) {
+      return std::pair(leaves_towers_out(engine, *given.model),
+                       leaves_stacked_experts(engine, *given.model, *s.weights->scheme));
+    };
+    const bool differs = leaves_out(*s.runtime) != leaves_out(*given.scenario.runtime);
     if (given.adapters || differs) {
       loaded = model::loaded_weights(*given.model, *s.weights->scheme, *s.runtime);
       if (given.adapters)
@@ -69,15 +73,6 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
   return kind.write({s, explained, std::move(split), given.adapters ? &*given.adapters : nullptr});
 }
 
-/// The kind made for a runtime. Throws std::invalid_argument where no file starts it.
-const LaunchKind& kind_for(const model::Engine& runtime) {
-  if (const LaunchKind* kind = kind_of(runtime)) return *kind;
-  throw std::invalid_argument(
-      fmt::format("launch writes no file that starts {}: --kind slurm or --kind measure wraps a "
-                  "command of yours",
-                  runtime.name));
-}
-
 int plan_of_tests(const Options& options) {
   std::vector<GivenScenario> given;
   std::vector<std::string> names = options.operands();
@@ -98,8 +93,8 @@ Options with_engine_of(const LaunchKind& kind, Options options) {
   return options;
 }
 
-int no_file(std::string_view name, const std::exception& reason) {
-  fmt::print(stderr, "headroom: no {}: {}\n", name, reason.what());
+int no_file(std::string_view name, std::string_view reason) {
+  fmt::print(stderr, "headroom: no {}: {}\n", name, reason);
   return answer_is_no;
 }
 
@@ -107,7 +102,7 @@ int write_one(const LaunchKind& kind, GivenScenario&& given, const Options& opti
   try {
     emit(options, write(kind, given, options));
   } catch (const std::invalid_argument& e) {
-    return no_file(kind.name, e);
+    return no_file(kind.name, e.what());
   }
   return done;
 }
@@ -129,12 +124,12 @@ int run_launch(const Options& options) {
   if (kind == "all")
     return write_kinds(options, launch_kinds(),
                        [&](const LaunchKind& each) { return write(each, given, options); });
-  try {
-    const LaunchKind& own = kind_for(*given.scenario.runtime);
-    return write_one(own, std::move(given), options);
-  } catch (const std::invalid_argument& e) {
-    return no_file("script", e);
-  }
+  if (const LaunchKind* own = kind_of(*given.scenario.runtime))
+    return write_one(*own, std::move(given), options);
+  return no_file("script",
+                 fmt::format("launch writes no file that starts {}: --kind slurm or --kind measure "
+                             "wraps a command of yours",
+                             given.scenario.runtime->name));
 }
 
 }  // namespace

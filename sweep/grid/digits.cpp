@@ -111,8 +111,7 @@ const model::Model* Names::without_towers(const model::Model* model) {
 const model::Model* Names::loaded(const model::Model* model, const model::Scheme& scheme,
                                   const model::Engine& engine) {
   if (leaves_towers_out(engine, *model)) model = without_towers(model);
-  if (scheme.family != model::SchemeFamily::bitsandbytes || !leaves_stacked_experts(engine, *model))
-    return model;
+  if (!leaves_stacked_experts(engine, *model, scheme)) return model;
   auto& found = modules_alone[model];
   if (!found) {
     job.text_models.push_back(std::make_unique<model::Model>(model::with_modules_alone(*model)));
