@@ -44,14 +44,6 @@ Reason unsupported_combination(const Scenario& s) {
   return Reason::none;
 }
 
-/// Contexts that are impossible with any memory.
-Reason refused_context(const Scenario& s) {
-  if (s.within_positions()) return Reason::none;
-  return s.runtime->cache.rejects_beyond_max_positions || has_position_table(*s.weights->model)
-             ? Reason::context_too_long
-             : Reason::none;
-}
-
 /// True if the results of a plan depend on budgets. Shares of rows do, and so does a draft model
 /// placed separately.
 bool needs_budgets(const Scenario& s) { return s.draft != nullptr || shares_rows(s); }
@@ -206,6 +198,15 @@ void take_sizes(Scenario& to, const Scenario& from) {
 
 }  // namespace
 
+/// Contexts that are impossible with any memory.
+Reason Evaluator::refused_context() {
+  if (s_.within_positions()) return Reason::none;
+  if (!rejects_beyond_positions_)
+    rejects_beyond_positions_ =
+        s_.runtime->cache.rejects_beyond_max_positions || has_position_table(*s_.weights->model);
+  return *rejects_beyond_positions_ ? Reason::context_too_long : Reason::none;
+}
+
 void Evaluator::prepare(const Scenario& s) {
   last_.reset();
   uses_.reset();
@@ -216,11 +217,12 @@ void Evaluator::prepare(const Scenario& s) {
       block_.reset();
       loading_.reset();
       lasting_refusal_ = unsupported_combination(s);
+      rejects_beyond_positions_.reset();
     }
   }
   prompts_.reset();
   step_.reset();
-  refusal_ = lasting_refusal_ != Reason::none ? lasting_refusal_ : refused_context(s_);
+  refusal_ = lasting_refusal_ != Reason::none ? lasting_refusal_ : refused_context();
   if (refusal_ != Reason::none) return;
   if (!block_) block_ = std::make_shared<Block>(s_);
   uses_.emplace(s_, block_->setup);

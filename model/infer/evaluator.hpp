@@ -56,12 +56,14 @@ class Evaluator {
   /// For a batch that waits in part: the estimate of the running part, with the confidence that the
   /// engine starts.
   Estimate with_waiting(Scenario running);
+  Reason refused_context();
   Estimate refused(Reason reason, Bytes short_bytes = {}) const;
 
-  bool of_block_ = false;        ///< true: made for scenarios of one block
-  Scenario s_;                   ///< the last one: all below points to it
-  Reason lasting_refusal_{};     ///< as lasting as block_
-  Reason refusal_{};             ///< whatever its budgets are; so with all below
+  bool of_block_ = false;                         ///< true: made for scenarios of one block
+  Scenario s_;                                    ///< the last one: all below points to it
+  Reason lasting_refusal_{};                      ///< as lasting as block_
+  std::optional<bool> rejects_beyond_positions_;  ///< likewise; not known before it is asked
+  Reason refusal_{};                              ///< whatever its budgets are; so with all below
   std::optional<Outcome> last_;  ///< the last placement: the next budget's is often equal
   std::optional<Uses> uses_;
   std::optional<TimedPass> prompts_, step_;
