@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/answer/narrow_formats.hpp"
+#include "model/checkpoint/quantisation/quantisation.hpp"
 #include "report/reports.hpp"
 #include "report/words.hpp"
 
@@ -10,10 +12,8 @@ namespace headroom::report {
 namespace {
 
 double bits_of(const ModelRow& row) {
-  const auto all = model::schemes();
-  const auto held = std::ranges::find(all, row.held, &model::Scheme::name);
   return model::bits_per_parameter(row.roomiest().estimate.weights, row.parameters,
-                                   held == all.end() ? nullptr : &*held);
+                                   model::find_scheme(row.held));
 }
 
 /// As bits_of(). Weights that the engine unpacks hold no more than the precision that was asked
@@ -21,9 +21,8 @@ double bits_of(const ModelRow& row) {
 double bits_asked(const ModelRow& row) {
   double bits = bits_of(row);
   if (row.precision == row.held) return bits;
-  for (const model::Scheme& each : model::schemes())
-    if (each.name == row.precision)
-      bits = std::min(bits, 8 * precision(each.format).element_bytes());
+  if (const model::Scheme* asked = model::find_scheme(row.precision))
+    bits = std::min(bits, model::nominal_bits(*asked));
   return bits;
 }
 

@@ -76,7 +76,9 @@ struct Scheme {
 };
 
 std::span<const Scheme> schemes();
-/// Throws UnknownName with the nearest names. Case-insensitive.
+/// Null where no scheme has the name. Case-insensitive.
+const Scheme* find_scheme(std::string_view name);
+/// As find_scheme(); throws UnknownName with the nearest names.
 const Scheme& scheme(std::string_view name);
 
 /// A stored tensor: the format of its elements, and its bytes with scales and codebooks.

@@ -238,12 +238,16 @@ const Index& layouts_by_name() {
 
 std::span<const Scheme> schemes() { return table(); }
 
+const Scheme* find_scheme(std::string_view name) {
+  const std::string wanted = lower(name);
+  if (const Scheme* found = by_name().find(wanted)) return found;
+  if (const Scheme* found = layouts_by_name().find(wanted)) return found;
+  return exl_scheme(wanted);
+}
+
 const Scheme& scheme(std::string_view name) {
   if (is_undescribed(name)) throw NotDescribed(why_undescribed(name));
-  const std::string wanted = lower(name);
-  if (const Scheme* found = by_name().find(wanted)) return *found;
-  if (const Scheme* found = layouts_by_name().find(wanted)) return *found;
-  if (const Scheme* exl = exl_scheme(wanted)) return *exl;
+  if (const Scheme* found = find_scheme(name)) return *found;
   std::vector<std::string> known;
   for (const Scheme& row : table()) known.emplace_back(row.name);
   throw unknown_name("precision", name, known);
