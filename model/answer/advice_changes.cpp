@@ -56,12 +56,15 @@ std::optional<Advice> shorter_context(const Scenario& s) {
                 .amount = changed.context,
                 .instead_of = s.cached_tokens()};
 }
+
+/// The smallest of the usual shares that puts everything on the cards.
 std::optional<Advice> larger_share(const Scenario& s) {
   if (!s.runtime->memory.sets_aside() || s.gpu_budget != unlimited) return {};
   Scenario changed = s;
   for (const Size percent : {75, 80, 85, 90, 95}) {
     changed.gpu_share = static_cast<double>(percent) / 100;
-    if (const Estimate e = evaluate(changed); changed.gpu_share > s.gpu_share && all_on_gpus(e))
+    if (changed.gpu_share <= s.gpu_share) continue;
+    if (const Estimate e = evaluate(changed); all_on_gpus(e))
       return Advice{.kind = AdviceKind::larger_share, .then = after_change(e), .amount = percent};
   }
   return {};

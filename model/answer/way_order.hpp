@@ -46,8 +46,7 @@ double seconds_a_token(const Estimate& estimate, double served_tokens_s = 0);
 
 /// The place of a way among others; less is better. On cards:
 /// * Weights of 7.5 bits or more go by seconds_a_token(). Those of 8 bits have to be twice as fast
-/// as
-///   those of 16 to be before them.
+///   as those of 16 to be before them.
 /// * Narrower ones come behind, by their bits; equally wide ones go by seconds_a_token().
 /// * All of 4 bits or more go by seconds_a_token() if they serve several requests. Those of 4 have
 ///   to be half as fast again as those of 8.

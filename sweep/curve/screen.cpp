@@ -107,14 +107,13 @@ std::string screen_of(const GivenScenario& given, const std::vector<CurveLine>& 
 
 std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine>& lines) {
   if (lines.size() == 1) return screen_of(given, lines, most_rows, 7);
-  const std::size_t usual = std::max<std::size_t>(3, most_rows / lines.size());
-  std::string text;
-  for (const auto& [points, rows_of_plot] :
-       {std::pair(usual, 5), std::pair(usual, 3), std::pair(std::size_t{3}, 3),
-        std::pair(std::size_t{2}, 3)}) {
-    text = screen_of(given, lines, points, rows_of_plot);
-    if (std::ranges::count(text, '\n') <= screen_lines) break;
-  }
+  const auto fits = [](const std::string& text) {
+    return std::ranges::count(text, '\n') <= screen_lines;
+  };
+  constexpr std::size_t usual = 3, fewest = 2;  // rows of each line
+  std::string text = screen_of(given, lines, usual, 5);
+  for (std::size_t rows = usual; rows >= fewest && !fits(text); --rows)
+    text = screen_of(given, lines, rows, 3);
   return text;
 }
 

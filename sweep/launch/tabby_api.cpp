@@ -1,6 +1,7 @@
 // Command line of TabbyAPI, the server that exllamav3 names as its own.
 #include <fmt/format.h>
 
+#include "hardware/units.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "sweep/launch/script.hpp"
@@ -54,7 +55,7 @@ std::string tabby_api_script(const LaunchPoint& point) {
   command.flag("--model-dir", "models");
   command.flag("--model-name", folder);
   constexpr Size page = 256;
-  const Size tokens = (s.cached_tokens() + page - 1) / page * page;
+  const Size tokens = round_up(s.cached_tokens(), page);
   command.flag("--max-seq-len", std::to_string(s.cached_tokens()));
   command.flag("--cache-size", std::to_string(tokens * s.batch));
   command.flag("--cache-mode", cache_mode(s));

@@ -95,24 +95,26 @@ void change_host(const Options& options, const Catalogue& catalogue, GivenMachin
   given.machine.name = given.machine.canonical_name();
 }
 
-/// Advice on what to type instead of a machine that nothing knows.
-std::string what_to_type(const std::string& text, const Catalogue& catalogue) {
-  if (const auto at = text.find('@'); at != std::string::npos) {
-    try {
-      const Sockets sockets =
-          parse_sockets(trimmed(std::string_view(text).substr(at + 1)), catalogue);
-      return fmt::format("; a processor is no host: --machine {} --cpu \"{}\" --ram SIZE",
-                         trimmed(std::string_view(text).substr(0, at)), sockets.name());
-    } catch (const std::runtime_error&) {  // no processor either
-    } catch (const std::invalid_argument&) {
-    }
-  }
+/// The processor that `text` names, "1x epyc-9654"; nothing where it names none.
+std::optional<std::string> processor_named(std::string_view text, const Catalogue& catalogue) {
   try {
-    return fmt::format("; it is a processor: --cpu \"{}\" alone is a machine without cards",
-                       parse_sockets(text, catalogue).name());
-  } catch (const std::runtime_error&) {  // no processor either
+    return parse_sockets(text, catalogue).name();
+  } catch (const std::runtime_error&) {
   } catch (const std::invalid_argument&) {
   }
+  return std::nullopt;
+}
+
+/// Advice on what to type instead of a machine that nothing knows.
+std::string what_to_type(const std::string& text, const Catalogue& catalogue) {
+  if (const auto at = text.find('@'); at != std::string::npos)
+    if (const auto host =
+            processor_named(trimmed(std::string_view(text).substr(at + 1)), catalogue))
+      return fmt::format("; a processor is no host: --machine {} --cpu \"{}\" --ram SIZE",
+                         trimmed(std::string_view(text).substr(0, at)), *host);
+  if (const auto processor = processor_named(text, catalogue))
+    return fmt::format("; it is a processor: --cpu \"{}\" alone is a machine without cards",
+                       *processor);
   if (text.find(',') != std::string::npos)
     return "; cards of one box are \"1x rtx-4090 + 1x rtx-3090\", and plan --machines compares "
            "boxes";

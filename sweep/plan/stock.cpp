@@ -5,6 +5,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "sweep/hub/hub.hpp"
@@ -44,18 +46,17 @@ void add_machine(PlanStock& stock, const std::string& text, const Catalogue& cat
 void add_counts(PlanStock& stock, const Options& options, const Catalogue& catalogue) {
   if (!options.given("device") || options.given("count"))
     throw UsageError("plan fewest-gpus: give --device, without --count: the count is the answer");
-  for (const auto flag : figures_of_host)
-    if (options.given(flag))
-      throw UsageError(
-          fmt::format("--{} has no effect on plan fewest-gpus: describe the host in a file for "
-                      "--hardware, and name it with --host",
-                      flag));
-  for (const auto flag : figures_of_card)
-    if (options.given(flag))
-      throw UsageError(
-          fmt::format("--{} has no effect on plan fewest-gpus: describe the card in a file for "
-                      "--hardware, and name it with --device",
-                      flag));
+  const auto refuse = [&](std::span<const std::string_view> figures, std::string_view of,
+                          std::string_view named_by) {
+    for (const auto flag : figures)
+      if (options.given(flag))
+        throw UsageError(
+            fmt::format("--{} has no effect on plan fewest-gpus: describe the {} in a file for "
+                        "--hardware, and name it with --{}",
+                        flag, of, named_by));
+  };
+  refuse(figures_of_host, "host", "host");
+  refuse(figures_of_card, "card", "device");
   const std::string host = options.given("host") ? " @ " + options.text("host") : std::string();
   const std::string card = options.text("device");
   add_machine(stock, fmt::format("1x {}{}", card, host), catalogue);

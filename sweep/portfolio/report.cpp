@@ -70,8 +70,7 @@ std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
       const model::Serving most =
           model::serve_on(p.loads[load].request, share, target, model::Vary::batch);
       for (Size batch = 1; most.replicas > 0; batch = std::min(2 * batch, most.batch)) {
-        model::Scenario s = p.loads[load].request;
-        s = model::on(s, share);
+        model::Scenario s = model::on(p.loads[load].request, share);
         s.batch = batch;
         const model::Estimate e = evaluate(s);
         const auto cards = static_cast<Size>(share.machine.devices.size());

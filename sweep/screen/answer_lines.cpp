@@ -69,9 +69,9 @@ std::string on_each_gpu(std::size_t gpus) {
 }
 
 std::string in_boxes(const Machine& machine, std::size_t gpus) {
-  const auto held = static_cast<std::size_t>(std::max(1, machine.host.cards));
-  if (machine.host.boxes < 2 || gpus <= held) return {};
-  return fmt::format(" in {} boxes of {}", (gpus + held - 1) / held, held);
+  const Size cards = std::max(1, machine.host.cards), used = static_cast<Size>(gpus);
+  if (machine.host.boxes < 2 || used <= cards) return {};
+  return fmt::format(" in {} boxes of {}", divided_up(used, cards), cards);
 }
 
 std::string_view memory_heading(Size most_gpus) { return most_gpus > 0 ? "each GPU" : "RAM"; }

@@ -41,8 +41,9 @@ std::string assumptions(const Model& model) {
   std::string text;
   if (!model.assumed.empty())
     text += wrapped(fmt::format("assumed: {}", fmt::join(model.assumed, ", ")), 2, 4);
+  const std::string said = model::disagreement(model);  // by difference_lines()
   for (const std::string& doubt : doubts(model))
-    if (doubt != model::disagreement(model)) text += wrapped("warning: " + doubt, 2, 4);
+    if (doubt != said) text += wrapped("warning: " + doubt, 2, 4);
   return text;
 }
 

@@ -196,13 +196,17 @@ TEST(Training, FactorsReplaceAndScale) {
   EXPECT_THROW(set_factor(run.s.factors, "attention_scale", -1), std::invalid_argument);
 }
 
+Step sharded(std::string_view runtime, int zero, Size replicas) {
+  Step run(llama_of(), runtime);
+  run.s.recipe = &usual_recipe(*run.s.runtime, zero, false);
+  run.s.parallel.replicas = replicas;
+  run.s.zero = zero;
+  return run;
+}
+
 // DeepSpeed's stage3.py and stage_1_and_2.py: reduced gradients are on the offload device.
 TEST(Training, GradientsFollowTheOptimizerToTheHost) {
-  Step run(llama_of());
-  run.s.runtime = &training_runtime("deepspeed");
-  run.s.recipe = &usual_recipe(*run.s.runtime, 2, false);
-  run.s.parallel.replicas = 2;
-  run.s.zero = 2;
+  Step run = sharded("deepspeed", 2, 2);
   const TrainingEstimate on_card = run();
   ASSERT_GT(on_card.gradients, Bytes(0));
   run.s.optimizer_on_host = true;
@@ -223,11 +227,7 @@ TEST(Training, GradientsFollowTheOptimizerToTheHost) {
 }
 
 TEST(Training, MegatronKeepsItsGradientBuffers) {
-  Step run(llama_of());
-  run.s.runtime = &training_runtime("megatron");
-  run.s.recipe = &usual_recipe(*run.s.runtime, 1, false);
-  run.s.parallel.replicas = 2;
-  run.s.zero = 1;
+  Step run = sharded("megatron", 1, 2);
   run.s.optimizer_on_host = true;
   EXPECT_GT(run().gradients, Bytes(0));
 }
@@ -235,11 +235,7 @@ TEST(Training, MegatronKeepsItsGradientBuffers) {
 /// Megatron-LM's distributed optimizer keeps whole gradients. Megatron-FSDP shards them from
 /// optim_grads on (param_and_grad_buffer.py, is_grad_buffer_distributed).
 TEST(Training, MegatronShardsGradientsFromStage2On) {
-  Step run(llama_of());
-  run.s.runtime = &training_runtime("megatron");
-  run.s.recipe = &usual_recipe(*run.s.runtime, 1, false);
-  run.s.parallel.replicas = 8;
-  run.s.zero = 1;
+  Step run = sharded("megatron", 1, 8);
   const TrainingEstimate one = run();
   run.s.zero = 2;
   const TrainingEstimate two = run();
