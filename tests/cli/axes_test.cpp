@@ -90,6 +90,7 @@ const std::map<std::string, std::string> grids = {
 };
 
 const std::string step = "models = 'llama2-7b'\nmachines = '8x h100-sxm-80gb'\n";
+const std::string sharded = step + "dp = 8\nzero = 2\n";
 const std::string megatron = step + "runtimes = 'megatron'\n";
 const std::map<std::string, std::string> training_grids = {
     {"models", "models = ['llama2-7b', 'llama3-8b']\nmachines = '8x h100-sxm-80gb'"},
@@ -109,10 +110,10 @@ const std::map<std::string, std::string> training_grids = {
      "ep = [1, 8]"},
     {"cp", megatron + "cp = [1, 2]"},
     {"machines", "models = 'gpt2'\nmachines = ['8x h100-sxm-80gb', '8x a100-sxm-40gb']"},
-    {"offload", step + "zero = 2\noffload = ['none', 'optimizer']"},
-    {"zero", step + "zero = [0, 2]"},
+    {"offload", sharded + "offload = ['none', 'optimizer']"},
+    {"zero", step + "dp = 8\nzero = [0, 2]"},
     {"dp", step + "zero = 2\ndp = [4, 8]"},
-    {"grad_accum", step + "zero = 2\ngrad_accum = [1, 4]"},
+    {"grad_accum", sharded + "grad_accum = [1, 4]"},
     {"batches", step + "batches = [1, 2]"},
     {"sequences", step + "sequences = [512, 1024]"},
 };
