@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "report/format.hpp"
 
@@ -53,6 +54,27 @@ const CurvePoint* point_at(const Curve& curve, double allocation) {
   return found;
 }
 
+/// The axis and the symbols, in lines as long as the plot's.
+std::string legend_of(const Figure& figure) {
+  constexpr std::size_t indent = 10, longest = indent + plot_width;
+  std::vector<std::string> parts{figure.gpus > 1 ? "GPU allocation, on each GPU"
+                                                 : "GPU allocation"};
+  bool short_of = false;
+  for (std::size_t c = 0; c < figure.curves.size(); ++c) {
+    const Curve& curve = figure.curves[c];
+    parts.push_back(fmt::format("{} {}", symbols[c % symbols.size()], curve.label));
+    short_of = short_of || !std::ranges::all_of(curve.points, &CurvePoint::fits);
+  }
+  if (short_of) parts.emplace_back("x out of memory");
+  std::string text, line;
+  for (const std::string& part : parts) {
+    const bool fits = line.empty() || line.size() + 2 + part.size() <= longest;
+    if (!fits) text += std::exchange(line, "") + ";\n";
+    line += (line.empty() ? std::string(indent, ' ') : "; ") + part;
+  }
+  return text + line + '\n';
+}
+
 }  // namespace
 
 std::string text_plot(const Figure& figure, int height) {
@@ -79,13 +101,7 @@ std::string text_plot(const Figure& figure, int height) {
   text += fmt::format("{:>8} +{}\n", "", std::string(plot_width, '-'));
   const std::string end = fmt::format("{:.4g} GiB", last), middle = fmt::format("{:.4g}", last / 2);
   text += fmt::format("{:>9} 0{:>{}}{:>{}}\n", "", middle, plot_width / 2, end, plot_width / 2 - 1);
-  text += fmt::format("{:>10}GPU allocation{}", "", figure.gpus > 1 ? ", on each GPU" : "");
-  bool short_of = false;
-  for (std::size_t c = 0; c < figure.curves.size(); ++c) {
-    text += fmt::format("; {} {}", symbols[c % symbols.size()], figure.curves[c].label);
-    for (const CurvePoint& p : figure.curves[c].points) short_of = short_of || !p.fits;
-  }
-  return text + (short_of ? "; x out of memory\n" : "\n");
+  return text + legend_of(figure);
 }
 
 }  // namespace headroom::report

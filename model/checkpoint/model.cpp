@@ -158,7 +158,7 @@ Model make_model(std::string name, const Config& file, std::string source) {
   return model;
 }
 
-std::vector<std::string> doubts(const Model& model) {
+std::vector<std::string> doubts_of_config(const Model& model) {
   constexpr std::size_t most_named = 4;
   std::vector<std::string> all;
   if (!model.described_as_another.empty())
@@ -170,7 +170,6 @@ std::vector<std::string> doubts(const Model& model) {
     all.emplace_back(
         "the quantisation config does not list the modules that stay in 16 bit, as ModelOpt's own "
         "files do: the weights may be larger, and no verdict is certain");
-  if (std::string line = disagreement(model); !line.empty()) all.push_back(std::move(line));
   const std::vector<UnknownKey>& keys = model.unknown_keys;
   if (keys.empty()) return all;
   std::string names;
@@ -182,6 +181,17 @@ std::vector<std::string> doubts(const Model& model) {
                   "so no verdict is certain: {}",
                   model.architecture, names));
   return all;
+}
+
+std::vector<std::string> doubts(const Model& model) {
+  std::vector<std::string> all = doubts_of_config(model);
+  if (std::string line = disagreement(model); !line.empty()) all.push_back(std::move(line));
+  return all;
+}
+
+bool is_doubtful(const Model& model) {
+  return !model.unknown_keys.empty() || !model.described_as_another.empty() ||
+         model.checkpoint.lacks_lists || disagrees(model);
 }
 
 }  // namespace headroom::model

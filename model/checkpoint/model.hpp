@@ -57,13 +57,13 @@ struct Model {
 };
 
 /// Why memory and speed may differ from the description: keys that nothing reads, a description
-/// borrowed from another class, a quantisation without its lists. With a doubt no verdict is
-/// certain.
+/// borrowed from another class, a quantisation without its lists, tensors that the config does not
+/// describe. With a doubt no verdict is certain.
 std::vector<std::string> doubts(const Model& model);
-inline bool is_doubtful(const Model& model) {
-  return !model.unknown_keys.empty() || !model.described_as_another.empty() ||
-         model.checkpoint.lacks_lists;
-}
+/// Those about the config alone: all but disagreement() (model/checkpoint/quantisation/stored.hpp).
+std::vector<std::string> doubts_of_config(const Model& model);
+/// True if there are any.
+bool is_doubtful(const Model& model);
 
 /// Throws ConfigError (file, key, what would have worked).
 Model make_model(std::string name, const Config& config, std::string source);

@@ -75,8 +75,12 @@ bool has_one_memory(const CurveLine& line) {
   return std::ranges::any_of(line.scenario.machine->devices, &Device::unified_memory);
 }
 
+/// A speed this many times that of the allocations that surely fit is worth one that may not.
+constexpr double worth_a_risk = 2;
+
 /// The least allocation within the knee's share of the best speed of a whole answer. Allocations
-/// that stay on the cards at the high end of the interval come first.
+/// that stay on the cards at the high end of the interval come first, unless another is over
+/// `worth_a_risk` times as fast.
 void recommend(CurveLine& line) {
   double best = 0, best_within = 0;
   for (const AllocationPoint& p : line.points) {
@@ -90,7 +94,7 @@ void recommend(CurveLine& line) {
       line.reason += fmt::format(" by {}", to_text(last.short_bytes));
     return;
   }
-  const bool safe = best_within > 0;
+  const bool safe = worth_a_risk * best_within >= best;
   const double share = has_one_memory(line) ? 1 : report::knee_share;
   const double reachable = safe ? best_within : best, wanted = share * reachable;
   for (std::size_t i = 0; i < line.points.size() && !line.recommended; ++i)
@@ -107,13 +111,17 @@ void recommend(CurveLine& line) {
                 "the least with {:.0f} % of the best speed of a whole answer (it reaches {:.0f} %)",
                 100 * report::knee_share, 100 * answers_s(line, p) / reachable);
   if (!safe)
-    line.reason += fmt::format("; it may need up to {}, more than there is",
-                               to_text(p.estimate.gpu_bytes_high));
+    line.reason += fmt::format("; it may need up to {}, more than there is{}",
+                               to_text(p.estimate.gpu_bytes_high),
+                               best_within > 0 ? fmt::format(", but is {:.0f} times as fast as any "
+                                                             "that surely fits",
+                                                             best / best_within)
+                                               : std::string());
   else if (best_within < report::knee_share * best)
     line.reason +=
         " among those that stay on the card at the high end of their interval; more may run out of "
         "memory";
-  if (p.allocation == Bytes(0))
+  if (p.allocation == Bytes(0) && reachable == best)
     line.reason += fmt::format("; no amount of GPU memory makes it more than {:.0f} % faster",
                                100 * (1 / share - 1));
 }

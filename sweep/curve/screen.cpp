@@ -65,28 +65,57 @@ std::vector<std::string> row_of(const CurveLine& line, std::size_t i) {
           std::string(unmeasured_sign(of.ttft)) + duration(e.ttft.value()), happens};
 }
 
-/// The screen with at most `points` rows a line of the curve, and `rows_of_plot`.
-std::string screen_of(const GivenScenario& given, const std::vector<CurveLine>& lines,
-                      std::size_t points, int rows_of_plot) {
-  const std::size_t cards = given.machine->devices.size();
-  std::string text = title_line(given);
+/// The columns of row_of(), after `first` if it has a heading.
+std::vector<ScreenColumn> columns_after(std::string_view first, std::size_t cards) {
+  constexpr int always = ScreenColumn::always;
+  std::vector<ScreenColumn> all;
+  if (!first.empty()) all.push_back({std::string(first), false, always, {}});
+  all.push_back({cards > 1 ? "GiB on each" : "GiB", true, always, {}});
+  all.push_back({"layers GPU / CPU / disk", true, 2, {}});
+  all.push_back({"tokens/s", true, always, {}});
+  all.push_back({"first token", true, 1, {}});
+  all.push_back({"", false, always, {}});
+  return all;
+}
+
+/// The recommended point of each line, one below the other.
+std::string recommended_table(const std::vector<CurveLine>& lines, std::size_t cards) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CurveLine& line : lines) {
+    std::vector<std::string> row{line.label, "", "", "", "", line.reason};
+    if (line.recommended) {
+      std::ranges::move(row_of(line, *line.recommended), row.begin() + 1);
+      row.back().clear();
+    }
+    rows.push_back(std::move(row));
+  }
+  return screen_table(columns_after("recommended", cards), rows);
+}
+
+/// What is recommended of each line, and at most `points` of its points.
+std::string tables_of(const std::vector<CurveLine>& lines, std::size_t cards, std::size_t points) {
+  std::string text;
   for (const CurveLine& line : lines) text += paragraph(headline_of(line, cards));
-  bool any = false;
   for (const CurveLine& line : lines) {
     std::vector<std::vector<std::string>> rows;
     for (const std::size_t i : few_points(line, points)) rows.push_back(row_of(line, i));
     text += '\n';
     if (lines.size() > 1) text += line.label + '\n';
-    constexpr int always = ScreenColumn::always;
-    text += screen_table({{cards > 1 ? "GiB on each" : "GiB", true, always, {}},
-                          {"layers GPU / CPU / disk", true, 2, {}},
-                          {"tokens/s", true, always, {}},
-                          {"first token", true, 1, {}},
-                          {"", false, always, {}}},
-                         rows);
-    any = any || line.first.has_value();
+    text += screen_table(columns_after("", cards), rows);
   }
-  if (any) text += '\n' + report::text_plot(figure_of(given, lines), rows_of_plot);
+  return text;
+}
+
+/// The screen with at most `points` rows a line of the curve, and `rows_of_plot`. Without points,
+/// one table has the recommended one of each line.
+std::string screen_of(const GivenScenario& given, const std::vector<CurveLine>& lines,
+                      std::size_t points, int rows_of_plot) {
+  const std::size_t cards = given.machine->devices.size();
+  std::string text = title_line(given);
+  text += points > 0 ? tables_of(lines, cards, points) : recommended_table(lines, cards);
+  const auto runs_somewhere = [](const CurveLine& line) { return line.first.has_value(); };
+  if (std::ranges::any_of(lines, runs_somewhere))
+    text += '\n' + report::text_plot(figure_of(given, lines), rows_of_plot);
   const bool recommends = lines.size() == 1 && lines.front().recommended;
   if (recommends) {
     const CurveLine& line = lines.front();
@@ -110,10 +139,9 @@ std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine
   const auto fits = [](const std::string& text) {
     return std::ranges::count(text, '\n') <= screen_lines;
   };
-  constexpr std::size_t usual = 3, fewest = 2;  // rows of each line
-  std::string text = screen_of(given, lines, usual, 5);
-  for (std::size_t rows = usual; rows >= fewest && !fits(text); --rows)
-    text = screen_of(given, lines, rows, 3);
+  std::string text = screen_of(given, lines, 3, 5);
+  for (const std::size_t points : {3U, 2U, 0U})
+    if (!fits(text)) text = screen_of(given, lines, points, points > 0 ? 3 : 7);
   return text;
 }
 

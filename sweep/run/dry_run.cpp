@@ -1,6 +1,7 @@
 #include "sweep/run/dry_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <tbb/info.h>
 
 #include <algorithm>
@@ -26,33 +27,43 @@ std::string axis_text(const report::AxisValue& value, bool is_bytes) {
   return "default";
 }
 
-/// The distinct values of a column in the order of the digit, cut after a few.
-std::string values_text(const report::Axis& axis) {
-  constexpr std::size_t most_shown = 6;
+/// The distinct values of a column in the order of the digit.
+std::vector<std::string> values_of(const report::Axis& axis) {
   std::unordered_set<std::string> distinct;
-  std::string shown, last;
+  std::vector<std::string> all;
   for (const auto& value : axis.values) {
     auto text = axis_text(value, axis.column.ends_with("_bytes"));
-    if (!distinct.insert(text).second) continue;
-    if (distinct.size() <= most_shown) shown += (shown.empty() ? "" : ", ") + text;
-    last = std::move(text);
+    if (distinct.insert(text).second) all.push_back(std::move(text));
   }
-  if (distinct.size() <= most_shown) return shown;
-  return fmt::format("{}, … {} ({} values)", shown, last,
-                     grouped(static_cast<Size>(distinct.size())));
+  return all;
 }
 
+/// The values, cut after a few.
+std::string values_text(const std::vector<std::string>& values) {
+  constexpr std::size_t most_shown = 6, shown_of_many = 3;
+  if (values.size() <= most_shown) return fmt::format("{}", fmt::join(values, ", "));
+  return fmt::format("{}, … {} ({} values)",
+                     fmt::join(values.begin(), values.begin() + shown_of_many, ", "), values.back(),
+                     grouped(std::ssize(values)));
+}
+
+/// A line for each axis with several values, and one for all that have a single one.
 std::string axes_text(const JobGrid& grid) {
-  std::string text;
+  std::string text, single;
   constexpr std::size_t values_at = 20;
   for (const auto& digit : grid.shape.digits)
     for (const auto& axis : digit) {
       const auto* column = report::find_column(axis.column);
       if (!column || column->kind != report::ColumnKind::axis) continue;
-      std::string lines = wrapped(values_text(axis), values_at, values_at);
+      const std::vector<std::string> values = values_of(axis);
+      if (values.size() == 1) {
+        single += fmt::format("{}{} {}", single.empty() ? "" : ", ", axis.column, values.front());
+        continue;
+      }
+      std::string lines = wrapped(values_text(values), values_at, values_at);
       text += lines.replace(2, axis.column.size(), axis.column);
     }
-  return text;
+  return single.empty() ? text : text + wrapped("all with " + single, 2, 4);
 }
 
 /// " (10 of 42 are excluded)"; empty where none is.

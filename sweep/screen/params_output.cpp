@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <ranges>
+
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 #include "model/checkpoint/text_only.hpp"
@@ -16,11 +19,43 @@ namespace {
 
 using model::Comparison;
 using model::Detail;
-using model::Difference;
 using model::Model;
 
 /// Differences that a text shows; --tensors and json have all.
 constexpr std::size_t most_shown = 10;
+
+/// Parts of the model that a text shows; json has all.
+constexpr std::size_t most_parts = 12;
+
+using PartCounts = std::vector<std::pair<std::string, Size>>;
+
+/// The same counts by the first `depth` names of each path.
+PartCounts cut_at(const PartCounts& all, int depth) {
+  PartCounts cut;
+  for (const auto& [path, count] : all) {
+    std::size_t end = 0;
+    for (int i = 0; i < depth && end != std::string::npos; ++i)
+      end = path.find('.', end + (i > 0 ? 1 : 0));
+    const std::string name = path.substr(0, end);
+    const auto same = std::ranges::find(cut, name, &PartCounts::value_type::first);
+    if (same == cut.end())
+      cut.emplace_back(name, count);
+    else
+      same->second += count;
+  }
+  return cut;
+}
+
+/// PartCounts by part of the model, by the longest paths that leave few of them.
+PartCounts shown_parts(const Model& model) {
+  const PartCounts all = parameter_groups(model);
+  PartCounts shown = all;
+  const auto names = [](const auto& part) { return std::ranges::count(part.first, '.') + 1; };
+  int depth =
+      all.empty() ? 1 : static_cast<int>(std::ranges::max(all | std::views::transform(names)));
+  while (shown.size() > most_parts && --depth > 0) shown = cut_at(all, depth);
+  return shown;
+}
 
 /// Modules in the checkpoint that the counts above omit.
 template <class F>
@@ -41,9 +76,9 @@ std::string assumptions(const Model& model) {
   std::string text;
   if (!model.assumed.empty())
     text += wrapped(fmt::format("assumed: {}", fmt::join(model.assumed, ", ")), 2, 4);
-  const std::string said = model::disagreement(model);  // by difference_lines()
-  for (const std::string& doubt : doubts(model))
-    if (doubt != said) text += wrapped("warning: " + doubt, 2, 4);
+  // difference_lines() has what tensors say.
+  for (const std::string& doubt : doubts_of_config(model))
+    text += wrapped("warning: " + doubt, 2, 4);
   return text;
 }
 
@@ -93,12 +128,12 @@ std::string how_it_runs(const Model& model) {
   return why.empty() ? "" : wrapped(fmt::format("its execution is not described: {}", why), 2, 4);
 }
 
-/// Counts by module and by type, and why there is no more.
+/// PartCounts by module and by type, and why there is no more.
 std::string undescribed_text(const Model& model, std::string text) {
   Rows rows;
   const auto parameters = parameters_of(model);
   rows.push_back({"  parameters", parameters ? grouped(*parameters) : "not known", ""});
-  for (const auto& [name, count] : parameter_groups(model))
+  for (const auto& [name, count] : shown_parts(model))
     rows.push_back({"    " + name, grouped(count), ""});
   add_stored_rows(model, rows);
   const std::string lines = aligned({"", "", ""}, {false, true, false}, rows);
@@ -129,7 +164,8 @@ std::string params_text(const Model& model, const Adapters& adapters) {
   if (!names.empty())
     row("with tied ones twice", model.profile.parameters_untied,
         fmt::format("tied: {}", fmt::join(names, ", ")));
-  for (const auto& [name, parameters] : parameter_groups(model)) row("  " + name, parameters);
+  rows.push_back({"  by module:", "", ""});
+  for (const auto& [name, parameters] : shown_parts(model)) row("  " + name, parameters);
   prediction_rows(model, row);
   const CacheElements kept = cache_fp16(model);
   row("KV bytes a token, 16 bit", kept.kv, std::string(kv_kind(model)));

@@ -51,6 +51,19 @@ TEST(Curve, RecommendsTheLeastWithinFivePercentOfTheQuickestAnswer) {
   }
 }
 
+TEST(Curve, ATightCardIsRecommendedBeforeAFarSlowerCpu) {
+  ModelRow row("meta-llama/Llama-2-13b-hf", "nf4", "transformers", 9, 64);
+  row.s.context = 960;
+  const CurveLine line = row.line();
+  ASSERT_TRUE(line.recommended);
+  const model::AllocationPoint& p = line.points[*line.recommended];
+  EXPECT_GT(p.plan.cards, 0);
+  EXPECT_GT(p.estimate.gpu_bytes_high, usable_memory(line.scenario.machine->devices[0]));
+  EXPECT_GT(total_at(line, 0), 2 * total_at(line, *line.recommended));
+  EXPECT_NE(line.reason.find("times as fast as any that surely fits"), std::string::npos)
+      << line.reason;
+}
+
 TEST(Curve, ALongPromptIsWorthAGpuThatDecodesNoFaster) {
   // Weights streamed to the card are slower than the CPU for each token, but faster for a prompt.
   const ModelRow talk("openai/gpt-oss-120b", "mxfp4", "transformers", 24, 128, 16, 512);

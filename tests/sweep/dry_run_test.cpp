@@ -25,7 +25,8 @@ TEST(DryRun, CountsTenThousandMillionPoints) {
   const auto text =
       text_of(std::string(one_model) + "batches = '1-100000'\nprompt_tokens = '1-100000'\n");
   for (const auto* words :
-       {"points: 10,000,000,000\n", "1, 2, 3, 4, 5, 6, … 100000 (100,000 values)",
+       {"points: 10,000,000,000\n", "batch             1, 2, 3, … 100000 (100,000 values)",
+        "all with model openai-community/gpt2",
         "expected time: ", "expected size of results.sqlite: ", "a sample of "})
     EXPECT_NE(text.find(words), std::string::npos) << text;
 }

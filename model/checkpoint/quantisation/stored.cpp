@@ -197,8 +197,12 @@ bool is_compared(const Model& model) {
   return model.undescribed.empty() && model.stored && model.stored->detail != Detail::size;
 }
 
+bool disagrees(const Model& model) {
+  return is_compared(model) && !model.stored->comparison.differences.empty();
+}
+
 std::string disagreement(const Model& model) {
-  if (!is_compared(model) || model.stored->comparison.differences.empty()) return {};
+  if (!disagrees(model)) return {};
   return "config and tensors disagree: " + kinds_of(model.stored->comparison);
 }
 

@@ -43,6 +43,8 @@ Model undescribed_model(std::string name, std::string architecture, TensorList l
 
 /// True if tensors were read, and a config describes the model.
 bool is_compared(const Model& model);
+/// True if the checkpoint's tensors are not those that the config describes.
+bool disagrees(const Model& model);
 /// "config and tensors disagree: 3 missing, 1 unexpected"; empty where they agree, and where they
 /// cannot be compared.
 std::string disagreement(const Model& model);
