@@ -132,6 +132,16 @@ std::string hosts_for(int cards, const Catalogue& catalogue) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+}  // namespace
+
+Boxes boxes_of(const Host& host, Size cards) {
+  if (host.cards < 1 || cards <= host.cards) return {1, cards};
+  const Size count = divided_up(cards, host.cards);
+  return {count, divided_up(cards, count)};
+}
+
+namespace {
+
 /// Multiplies the host by the number of boxes that hold the cards.
 void join_boxes(std::string_view text, Machine& machine, const Catalogue& catalogue) {
   Host& host = machine.host;
@@ -144,7 +154,7 @@ void join_boxes(std::string_view text, Machine& machine, const Catalogue& catalo
         text, host.name, counted(host.cards, "card"),
         machine.host_assumed ? ", the usual host where none is given," : "", cards,
         hosts_for(cards, catalogue)));
-  host.boxes = (cards + host.cards - 1) / host.cards;
+  host.boxes = static_cast<int>(boxes_of(host, cards).count);
   const auto n = static_cast<double>(host.boxes);
   host.ram = host.boxes * host.ram;
   host.ram_bandwidth = n * host.ram_bandwidth;

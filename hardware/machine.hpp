@@ -58,6 +58,14 @@ struct Machine {
   CardLink card_link(std::size_t together) const;
 };
 
+/// The boxes that some cards are in.
+struct Boxes {
+  Size count = 1, cards = 0;  ///< `cards`: most in one box
+  bool several() const { return count > 1; }
+};
+/// The fewest boxes of `host`, with `cards` spread over them as evenly as they divide.
+Boxes boxes_of(const Host& host, Size cards);
+
 /// Parses `text`: "4x h100-sxm-80gb @ epyc-genoa-768gb", "rtx-4090", "1x rtx-4090 + 1x rtx-3090",
 /// "cpu @ laptop-16gb", or `local` (the detected machine). Throws UnknownName with the nearest
 /// names, or std::invalid_argument naming what was expected. An ambiguous name such as "a100-40gb"

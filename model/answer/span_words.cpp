@@ -12,9 +12,10 @@ namespace {
 /// "9.93 G" of 9.93e9.
 std::string with_prefix(double amount) {
   constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
-  const double power = std::log10(std::max(amount, 1.0)) / 3;
-  const auto by = std::min(static_cast<std::size_t>(power), std::size(prefixes) - 1);
-  return fmt::format("{:.3g} {}", amount / std::pow(1000.0, static_cast<double>(by)), prefixes[by]);
+  constexpr double rounds_to_next = 999.5;  // of three digits
+  std::size_t by = 0;
+  for (; amount >= rounds_to_next && by + 1 < std::size(prefixes); ++by) amount /= 1000;
+  return fmt::format("{:.3g} {}", amount, prefixes[by]);
 }
 
 std::string_view short_unit(const Span& span) { return span.unit == "bytes" ? "B" : span.unit; }

@@ -16,14 +16,14 @@ CardClass card_class(const Device& device) {
   return capability.major < 9 ? CardClass::hbm : CardClass::hopper;
 }
 
-double bytes_per_parameter(const QuantisedModel& weights) {
+double bytes_per_layer_parameter(const QuantisedModel& weights) {
   const Profile& profile = weights.model->profile;
   const auto parameters = static_cast<double>(profile.parameters - profile.outside.parameters);
   return parameters > 0 ? weights.layers_before.back().real().value() / parameters : 2;
 }
 
 Width width_of(const QuantisedModel& weights) {
-  const double bits = 8 * bytes_per_parameter(weights);
+  const double bits = 8 * bytes_per_layer_parameter(weights);
   if (bits >= 12) return Width::sixteen;
   if (bits < 6.5) return weights.scheme->family == SchemeFamily::fp4 ? Width::fp4 : Width::four;
   return weights.scheme->family == SchemeFamily::fp8 ? Width::fp8 : Width::eight;

@@ -26,7 +26,7 @@ enum class Width : std::uint8_t { sixteen, fp8, eight, four, fp4 };
 inline constexpr std::size_t widths = 5;
 
 /// Mean bytes of a parameter of the layers, as stored in memory.
-double bytes_per_parameter(const QuantisedModel& weights);
+double bytes_per_layer_parameter(const QuantisedModel& weights);
 /// fp8 and fp4 are checkpoints of those formats. Others go by their mean: 16-bit from 12 bits,
 /// 8-bit from 6.5 bits, 4-bit below.
 Width width_of(const QuantisedModel& weights);

@@ -75,9 +75,9 @@ IntervalFactors interval_factors(const Engine& r, bool ram_stated) {
           Interval(r.serving.throughput_interval),
           r.kernels.decode_interval.source};
 }
-IntervalFactors interval_factors(const Scenario& s) {
-  IntervalFactors f = interval_factors(*s.runtime, !s.machine->ram_assumed);
-  if (const auto& card = s.machine->card_assumed)
+IntervalFactors interval_factors(const Engine& runtime, const Machine& machine) {
+  IntervalFactors f = interval_factors(runtime, !machine.ram_assumed);
+  if (const auto& card = machine.card_assumed)
     for (Interval* each :
          {&f.ttft, &f.tpot, &f.offload, &f.serving_ttft, &f.serving_tpot, &f.serving_rate})
       *each = {each->low * card->low, each->high * card->high, 0};

@@ -91,7 +91,11 @@ struct IntervalNumbers {
 /// A host whose memory speed is known (`ram_stated`) has an interval of its own for weights outside
 /// the cards, if anything was measured there.
 IntervalFactors interval_factors(const Engine& runtime, bool ram_stated = false);
-IntervalFactors interval_factors(const Scenario& scenario);
+/// On a card that stands for one with no row of its own, times are less certain and not measured.
+IntervalFactors interval_factors(const Engine& runtime, const Machine& machine);
+inline IntervalFactors interval_factors(const Scenario& s) {
+  return interval_factors(*s.runtime, *s.machine);
+}
 /// As total_time has it.
 Seconds total_at(const Estimate& estimate, double ttft, double tpot);
 

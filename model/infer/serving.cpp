@@ -136,7 +136,7 @@ MachineShare share_of(const Machine& machine, Size cards, Size replicas) {
   host.ram_bandwidth = part * host.ram_bandwidth;
   host.cpu_peak = part * host.cpu_peak;
   host.cores = std::max(1, static_cast<int>(host.cores / replicas));
-  if (host.cards > 0) host.boxes = (static_cast<int>(cards) + host.cards - 1) / host.cards;
+  if (host.cards > 0) host.boxes = static_cast<int>(boxes_of(host, cards).count);
   return share;
 }
 
@@ -198,7 +198,7 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
     return longest_at_random(scenario, share, target);
   Scenario s = on(scenario, share);
   if (vary == Vary::context && target.any_batch && target.users > 0)
-    s.batch = (target.users + share.replicas - 1) / share.replicas;
+    s.batch = divided_up(target.users, share.replicas);
   const auto missed = [&](Size n) {
     const Scenario changed = with(s, vary, n);
     return shortfall(changed, evaluate(changed), target);

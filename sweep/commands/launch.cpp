@@ -19,6 +19,7 @@
 #include "sweep/options/machine_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen/advice_words.hpp"
+#include "sweep/screen/answer_lines.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -80,10 +81,11 @@ int plan_of_tests(const Options& options) {
   for (const auto& name : names) given.push_back(scenario_of(options, name));
   std::vector<model::Explanation> explained;
   for (const auto& each : given) explained.push_back(model::explain(each.scenario));
-  std::vector<LaunchPoint> points;
+  std::vector<PlannedTest> tests;
   for (std::size_t i = 0; i < given.size(); ++i)
-    points.push_back({given[i].scenario, explained[i], {}});
-  emit(options, test_plan(points));
+    tests.push_back(
+        {{given[i].scenario, explained[i], {}}, launch_words(given[i], model::unlimited)});
+  emit(options, test_plan(tests));
   return done;
 }
 

@@ -11,6 +11,7 @@
 #include "sweep/output.hpp"
 #include "sweep/screen/advice_words.hpp"
 #include "sweep/screen/verdict_text.hpp"
+#include "sweep/screen/watch.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -77,19 +78,18 @@ std::string start_command(const LaunchPoint& point) {
   return fmt::format("{} {}", kind->file.ends_with(".py") ? "python3" : "sh", kind->file);
 }
 
-std::string test_plan(std::span<const LaunchPoint> points) {
-  std::vector<const LaunchPoint*> graded;
-  for (const LaunchPoint& point : points) graded.push_back(&point);
-  std::ranges::stable_sort(graded, {},
-                           [](const LaunchPoint* p) { return p->scenario.weights->total; });
+std::string test_plan(std::span<const PlannedTest> tests) {
+  std::vector<const PlannedTest*> graded;
+  for (const PlannedTest& test : tests) graded.push_back(&test);
+  std::ranges::stable_sort(
+      graded, {}, [](const PlannedTest* test) { return test->point.scenario.weights->total; });
   std::string text = fmt::format(
-      "# Test plan on {}\n\nFrom small to large: go on when a step does what is expected. "
-      "`nvidia-smi` "
-      "is to show the memory of each card within the interval of the estimate.\n",
-      graded.front()->scenario.machine->name);
+      "# Test plan on {}\n\nFrom small to large: go on when a step does what is expected. The "
+      "memory of each card is to be within the interval of the estimate.\n",
+      graded.front()->point.scenario.machine->name);
   Size step = 1;
-  for (const LaunchPoint* each : graded) {
-    const LaunchPoint& p = *each;
+  for (const PlannedTest* each : graded) {
+    const LaunchPoint& p = each->point;
     const model::Estimate& e = p.estimate();
     text += fmt::format("\n## {}. {} in {}\n\n", step++, p.model().name, p.scheme().name);
     if (e.verdict >= model::Verdict::does_not_fit) {
@@ -106,9 +106,9 @@ std::string test_plan(std::span<const LaunchPoint> points) {
                         to_text(e.gpu_bytes_high));
     text += fmt::format("* ready after {}, first token after {}, then {}\n",
                         duration(e.load.value()), duration(e.ttft.value()), p.rate_words());
-    text += fmt::format("* start: `headroom launch {} --machine {} --precision {} --kind {}`\n",
-                        shell_quoted(p.model().name), shell_quoted(p.scenario.machine->name),
-                        p.scheme().name, p.scenario.runtime->name);
+    text += fmt::format("* start: `{}`\n", each->command);
+    for (const std::string& line : watch_lines(p.scenario, p.explained))
+      text += fmt::format("* watch: {}\n", line);
   }
   return text;
 }

@@ -64,9 +64,14 @@ std::string deepspeed_zero3(const LaunchPoint& point);
 std::string slurm_script(const LaunchPoint& point);
 std::string measure_script(const LaunchPoint& point);
 
-/// Models from small to large on one machine, in Markdown: what to start, and what nvidia-smi is to
-/// show for each card.
-std::string test_plan(std::span<const LaunchPoint> points);
+/// A step of a test plan, and the command that writes its file.
+struct PlannedTest {
+  LaunchPoint point;
+  std::string command;  ///< "headroom launch …"
+};
+/// Models from small to large on one machine, in Markdown: what to start, and what each card is to
+/// show.
+std::string test_plan(std::span<const PlannedTest> tests);
 
 /// `text` as a string of Python.
 std::string python_quoted(std::string_view text);

@@ -30,14 +30,13 @@ std::string heading(const LaunchPoint& point) {
 Boxes boxes_of(const LaunchPoint& point) {
   const Host& host = point.scenario.machine->host;
   const Size cards = point.estimate().gpus_used;
-  if (host.boxes < 2 || host.cards < 1 || cards <= host.cards) return {1, cards};
-  const Size count = divided_up(cards, static_cast<Size>(host.cards));
-  if (cards % count != 0)
+  const Boxes boxes = headroom::boxes_of(host, cards);
+  if (cards != boxes.count * boxes.cards)
     throw std::invalid_argument(
         fmt::format("{} cards do not divide over {} boxes of {}: choose --tp and --pp for as many "
                     "cards in each",
-                    cards, count, host.cards));
-  return {count, cards / count};
+                    cards, boxes.count, host.cards));
+  return boxes;
 }
 
 std::string boxes_note(const Boxes& boxes) {

@@ -16,12 +16,8 @@ std::string comment(std::string_view text);
 /// "#!/bin/sh" and what is expected, as comments.
 std::string heading(const LaunchPoint& point);
 
-/// The boxes that the cards of a point are in, as many cards in each.
-struct Boxes {
-  Size count = 1, cards = 0;
-  bool several() const { return count > 1; }
-};
-/// Throws std::invalid_argument where the cards do not divide evenly.
+/// The boxes that the cards of a point are in. Throws std::invalid_argument where the cards do not
+/// divide evenly.
 Boxes boxes_of(const LaunchPoint& point);
 
 /// Lines of a script that is started once in each box: what it must be told by variables of the

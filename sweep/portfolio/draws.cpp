@@ -54,7 +54,7 @@ ServingTable drawn_options(const Portfolio& p, Random& random, Normal& normal) {
     }
   return ServingTable(p, [&](std::size_t m, std::size_t l) {
     const auto [times, memory] = errors.at(key(*p.machines[m], p.loads[l]));
-    const auto f = interval_factors(*p.loads[l].request.runtime, !p.machines[m]->ram_assumed);
+    const auto f = interval_factors(*p.loads[l].request.runtime, *p.machines[m]);
     const model::Engine& r = *p.loads[l].request.runtime;
     const bool under_load = r.serving.continuous_batching && !p.machines[m]->devices.empty();
     const double low = under_load ? r.serving.serving_interval.low : f.tpot.low;

@@ -90,7 +90,7 @@ BytesPerSecond tiled_bandwidth(const Scenario& s, const Device& device, double r
   const BytesPerSecond bandwidth = device.bandwidth;
   if (!s.runtime->kernels.whole_tiles || device.compute_capability != ComputeCapability{9, 0})
     return bandwidth;
-  const RealBytes weight(bytes_per_parameter(*s.weights));
+  const RealBytes weight(bytes_per_layer_parameter(*s.weights));
   return std::min(bandwidth, weight * product_peak(s, device) / Flops(2 * rows));
 }
 
@@ -118,8 +118,8 @@ double unpacking_operations(const Scenario& s, const Device& device) {
 BytesPerSecond bandwidth_of(const Scenario& s, const Device& device) {
   const double operations = unpacking_operations(s, device);
   if (operations > 0 && device.fp32)
-    return std::min(device.bandwidth,
-                    RealBytes(bytes_per_parameter(*s.weights)) * *device.fp32 / Flops(operations));
+    return std::min(device.bandwidth, RealBytes(bytes_per_layer_parameter(*s.weights)) *
+                                          *device.fp32 / Flops(operations));
   return tiled_bandwidth(s, device, s.weights->arithmetic == Arithmetic::dequantised ? 16 : 64);
 }
 
@@ -179,7 +179,7 @@ Throughput card_rate(const Scenario& s, const Device& device) {
   rate.score_s = RealBytes(kernels.score_traffic.value) / bandwidth;
   rate.channel_s = RealBytes(kernels.activation_traffic.value) / bandwidth;
   if (unpacks_into_memory(s, device))
-    rate.unpack_s = unpack_seconds(s, device, rates, bytes_per_parameter(*s.weights));
+    rate.unpack_s = unpack_seconds(s, device, rates, bytes_per_layer_parameter(*s.weights));
   rate.expert_reads = rates.expert_reads.value;
   rate.cache_weight = kernels.cache_cost.value;
   rate.expert_weight = expert_weight(s);
