@@ -23,13 +23,8 @@ namespace {
 std::string verdict_words_of(const Candidate& c, const model::Target& target) {
   if (!c.qualifies()) return "no: " + std::string(model::name_of(c.serving.next.miss));
   const model::Estimate& e = c.serving.estimate;
-  const std::string where = e.gpus_used == 0        ? "on the CPU"
-                            : !model::is_on_gpus(e) ? "offload"
-                            : model::is_at_limit(*c.scenario.runtime, e) || may_be_late(c, target)
-                                ? "tight"
-                                : "";
-  if (!model::is_below_four_bits(*c.weights->scheme)) return where;
-  return where + (where.empty() ? "below 4 bits" : ", below 4 bits");
+  return placement_note(e, c.tight || may_be_late(c, target),
+                        model::is_below_four_bits(*c.weights->scheme));
 }
 
 /// Times at the demand where requests arrive at random, else with every sequence at work.

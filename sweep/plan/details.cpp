@@ -45,7 +45,7 @@ std::string served(const Candidate& c, const Target& target) {
                       time_words(seen.tpot, seen.step, target),
                       rate_words(tokens_s(c), c.decodes ? seen.step : seen.time, target),
                       rate_words(requests_s(c), seen.time, target), model::name_of(e.verdict),
-                      model::is_at_limit(*c.scenario.runtime, e) ? ", tight" : "");
+                      c.tight ? ", tight" : "");
   return text;
 }
 
@@ -106,7 +106,7 @@ std::string plan_details(const PlanScreen& screen) {
   if (qualifying > 1) line("", costs(candidates[1], currency));
   line("Measured", measured_line(running_way(best)));
   line("Binds", words_of(best.serving.next));
-  std::string left = fmt::format("{} free on the most loaded card", to_text(room(best)));
+  std::string left = fmt::format("{} free on the most loaded card", to_text(best.room));
   if (target.users > 0)
     left += fmt::format("; {} beyond those asked for",
                         grouped(fleet_users(best) - target.users, "user"));

@@ -14,8 +14,10 @@
 #include "model/answer/narrow_formats.hpp"
 #include "model/answer/way_order.hpp"
 #include "model/infer/demand.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/screen/demand_words.hpp"
+#include "sweep/ways.hpp"
 
 namespace headroom::sweep {
 
@@ -30,15 +32,10 @@ using model::Acquisition;
 using model::Target;
 using model::Vary;
 
-double bytes_per_parameter(const Candidate& c) {
-  return c.weights->total.real().value() /
-         static_cast<double>(c.weights->model->profile.parameters);
-}
-
 /// Requests a second that the machines are paid for: the demand, or all that they can serve.
 double paid_requests(const Candidate& c) {
   if (c.demand.requests > 0) return c.demand.requests_s;
-  const auto copies = static_cast<double>((c.machines - c.spares) * c.serving.replicas);
+  const auto copies = static_cast<double>(serving_copies(c));
   return copies * model::capacity(c.scenario, c.serving);
 }
 
@@ -104,6 +101,26 @@ model::Serving served(const Question& question, const model::Scenario& s, const 
   return serving_of(question, s, offloaded(question, target));
 }
 
+/// The least that is free on a card that `s` uses, within what the process may use.
+Bytes least_room(const model::Scenario& asked) {
+  const model::Scenario s = model::admitted_scenario(asked);
+  const model::Uses uses(s);
+  const model::Plan plan = model::place(uses, 1.0);
+  Bytes least = model::unlimited;
+  for (Size card = plan.first_used_card; card < plan.cards; ++card)
+    least = std::min(least, model::card_budget(s, static_cast<std::size_t>(card)) -
+                                uses.card(plan, card).total());
+  return least == model::unlimited ? Bytes(0) : std::max(least, Bytes(0));
+}
+
+void add_memory(Candidate& c) {
+  const model::MachineShare share =
+      model::share_of(*c.machine, c.serving.cards, c.serving.replicas);
+  const model::Scenario copy = model::on(c.scenario, share);
+  c.tight = is_tight(copy, c.serving.estimate);
+  c.room = least_room(copy);
+}
+
 Candidate candidate(const Question& question, const Choices& choices, Candidate c,
                     const model::Scenario& request, Target target) {
   if (rents_unknown_host(choices, c)) target.offload = false;
@@ -125,11 +142,11 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
     c.scenario.context = c.serving.context;
     c.scenario.prompt_tokens = std::max<Size>(1, c.serving.context - request.output_tokens);
   }
+  add_memory(c);
   c.decodes = question.vary == Vary::context || c.serving.batch == 1;
   c.spares = choices.spares;
   c.machines += c.spares;
-  c.demand =
-      model::at_demand(c.scenario, c.serving, target, (c.machines - c.spares) * c.serving.replicas);
+  c.demand = model::at_demand(c.scenario, c.serving, target, serving_copies(c));
   if (choices.prices != nullptr) add_costs(c, *choices.prices);
   if (question.priced && !c.per_hour) c.machines = 0;
   return c;
@@ -138,8 +155,8 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
 /// Weights of 16 and of 8 bits lose next to nothing: they count alike.
 model::Fidelity fidelity_of(const Candidate& c) {
   if (model::is_below_four_bits(*c.weights->scheme)) return model::Fidelity::less;
-  return std::clamp(model::fidelity(8 * bytes_per_parameter(c)), model::Fidelity::eight_bits,
-                    model::Fidelity::four_bits);
+  return std::clamp(model::fidelity(model::bits_per_parameter(*c.weights)),
+                    model::Fidelity::eight_bits, model::Fidelity::four_bits);
 }
 
 /// True if `a` answers better than the preferred `b`, and its weights lose no more. A question

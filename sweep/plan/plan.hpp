@@ -31,10 +31,12 @@ struct Candidate : Combination {
   std::optional<model::Acquisition> acquisition;  ///< none: no prices
   model::Scenario scenario;                       ///< at the batch and context that are served
   model::Serving serving;
-  Size machines = 0;                         ///< for the demand and spares; 0: it serves nothing
-  Size spares = 0;                           ///< those of the machines that are kept for failures
-  model::AtDemand demand;                    ///< one copy, with every spare out of service
-  bool decodes = false;                      ///< tokens_s() is of decoding, not of whole requests
+  Size machines = 0;       ///< for the demand and spares; 0: it serves nothing
+  Size spares = 0;         ///< those of the machines that are kept for failures
+  model::AtDemand demand;  ///< one copy, with every spare out of service
+  bool tight = false;      ///< on cards, but memory may not suffice
+  Bytes room{};            ///< free on the fullest card of a copy, within what the process may use
+  bool decodes = false;    ///< tokens_s() is of decoding, not of whole requests
   std::optional<double> purchase, per_hour;  ///< cost of all these machines
   std::optional<model::TokenCost> tokens;
   std::optional<double> tokens_per_joule;
@@ -97,18 +99,18 @@ std::vector<std::string> left_out(const Choices& choices);
 /// alone if Candidate::decodes says so.
 double requests_s(const Candidate& candidate);
 double tokens_s(const Candidate& candidate);
-/// Requests at once, or people, of all machines but the spares.
-inline Size fleet_users(const Candidate& c) {
-  return (c.machines - c.spares) * c.serving.replicas * c.serving.users_each;
-}
-/// Output tokens a second of all machines.
+/// Machines that serve: all but the spares.
+inline Size serving_machines(const Candidate& c) { return c.machines - c.spares; }
+/// Copies of the model on them.
+inline Size serving_copies(const Candidate& c) { return serving_machines(c) * c.serving.replicas; }
+/// Requests at once, or people, of these copies.
+inline Size fleet_users(const Candidate& c) { return serving_copies(c) * c.serving.users_each; }
+/// Output tokens a second of these copies.
 inline double fleet_tokens_s(const Candidate& c) {
-  return static_cast<double>(c.machines) * tokens_s(c);
+  return static_cast<double>(serving_machines(c)) * tokens_s(c);
 }
 /// Cards of the machine that no copy uses.
 Size idle_cards(const Candidate& candidate);
-/// Free on the most loaded card of a copy, within what the process may use.
-Bytes room(const Candidate& candidate);
 
 /// "35 ms"; with the end of its interval that a strict target was held against.
 std::string time_words(Seconds time, const model::Interval& interval, const model::Target& target);

@@ -146,7 +146,7 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
     line("Largest for QLoRA:",
          largest_trained(rows, *std::ranges::max_element(machine.devices, {}, usable_memory)));
   const std::vector<Line> lines = runnable_lines(rows, most);
-  text += '\n' + runnable_list(lines) + '\n';
+  text += '\n' + runnable_list(lines, machine) + '\n';
   line("Assumes",
        "each model in the weights and under the engine that `estimate` takes (--runtime, "
        "--precision).");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/answer/narrow_formats.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/words.hpp"
@@ -20,9 +21,9 @@ using Row = RunnableRow;
 using Line = RunnableLine;
 
 std::string note_of_row(const Row& row) {
-  if (row.estimate.gpus_used == 0) return "on the CPU";
-  if (!is_on_gpus(row.estimate)) return "offload";
-  return row.tight ? "tight" : row.model->encoder_decoder ? "encoder + decoder" : "";
+  const std::string note =
+      placement_note(row.estimate, row.tight, is_below_four_bits(scheme(row.precision)));
+  return note.empty() && row.model->encoder_decoder ? "encoder + decoder" : note;
 }
 
 /// True for two checkpoints or fine-tunes of one shape.
@@ -68,7 +69,7 @@ std::vector<Line> runnable_lines(const std::vector<Row>& rows, std::size_t most)
   return lines;
 }
 
-std::string runnable_list(const std::vector<Line>& lines) {
+std::string runnable_list(const std::vector<Line>& lines, const Machine& machine) {
   std::vector<ScreenColumn> columns;
   const auto add = [&](std::string heading, bool right, int importance, auto&& cell) {
     ScreenColumn& column = columns.emplace_back();
@@ -77,7 +78,9 @@ std::string runnable_list(const std::vector<Line>& lines) {
     column.importance = importance;
     for (const Line& line : lines) column.cells.push_back(cell(*line.row));
   };
-  const auto of = [](const Row& row) { return interval_factors(*row.engine).times(row.estimate); };
+  const auto of = [&](const Row& row) {
+    return interval_factors(*row.engine, machine).times(row.estimate);
+  };
   constexpr int always = ScreenColumn::always;
   add("model", false, always,
       [](const Row& row) { return std::string(short_model_name(row.model->name)); });

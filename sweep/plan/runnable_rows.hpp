@@ -37,6 +37,6 @@ struct RunnableLine {
 
 /// At most `most` lines. Checkpoints and fine-tunes of one shape share a line.
 std::vector<RunnableLine> runnable_lines(const std::vector<RunnableRow>& rows, std::size_t most);
-std::string runnable_list(const std::vector<RunnableLine>& lines);
+std::string runnable_list(const std::vector<RunnableLine>& lines, const Machine& machine);
 
 }  // namespace headroom::sweep

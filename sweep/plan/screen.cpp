@@ -43,7 +43,7 @@ std::string plan_title(const PlanScreen& screen) {
 
 /// "27 sequences (3 copies of 9)".
 std::string sequences_words(const Candidate& c) {
-  const Size copies = (c.machines - c.spares) * c.serving.replicas;
+  const Size copies = serving_copies(c);
   const Size all = fleet_users(c);
   const std::string_view what = c.serving.users_each == c.serving.batch ? "sequence" : "user";
   std::string text = grouped(all, what);
@@ -146,7 +146,7 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   if (best.demand.slowest)
     text += paragraph((screen.target.strict ? "Slowest, at the high ends: " : "Slowest: ") +
                       slowest_words(best, screen.target) + '.');
-  const bool full = model::is_at_limit(*best.scenario.runtime, best.serving.estimate);
+  const bool full = best.tight;
   const bool late = may_be_late(best, screen.target);
   if (full || late)
     text += paragraph(

@@ -56,7 +56,7 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   slowest_time(&model::InFlight::tpot_p95);
   slowest_time(&model::InFlight::total_p99);
   add(e.gpu_bytes.count());
-  add(room(c).count());
+  add(c.room.count());
   cells.push_back(std::string(model::name_of(c.serving.next.miss)));
   cells.push_back(c.serving.next.times);
   add(c.machines);
@@ -108,12 +108,6 @@ std::string_view missed(model::Miss miss) {
 }
 
 }  // namespace
-
-Bytes room(const Candidate& c) {
-  if (c.machine->devices.empty()) return {};
-  const Bytes card = usable_memory(c.machine->devices.front());
-  return card > c.serving.estimate.gpu_bytes ? card - c.serving.estimate.gpu_bytes : Bytes(0);
-}
 
 double requests_s(const Candidate& c) {
   return static_cast<double>(c.serving.replicas) * c.serving.service.requests_s;

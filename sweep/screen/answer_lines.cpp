@@ -69,9 +69,11 @@ std::string on_each_gpu(std::size_t gpus) {
 }
 
 std::string in_boxes(const Machine& machine, std::size_t gpus) {
-  const Size cards = std::max(1, machine.host.cards), used = static_cast<Size>(gpus);
-  if (machine.host.boxes < 2 || used <= cards) return {};
-  return fmt::format(" in {} boxes of {}", divided_up(used, cards), cards);
+  const auto used = static_cast<Size>(gpus);
+  const Boxes boxes = boxes_of(machine.host, used);
+  if (!boxes.several()) return {};
+  return fmt::format(" in {} boxes of {}{}", boxes.count,
+                     used == boxes.count * boxes.cards ? "" : "up to ", boxes.cards);
 }
 
 std::string_view memory_heading(Size most_gpus) { return most_gpus > 0 ? "each GPU" : "RAM"; }
@@ -79,6 +81,15 @@ std::string_view memory_heading(Size most_gpus) { return most_gpus > 0 ? "each G
 std::string memory_cell(const model::Estimate& e, Size most_gpus) {
   if (e.gpus_used > 0) return in_gib(e.gpu_bytes) + " GiB";
   return in_gib(e.cpu_bytes) + (most_gpus > 0 ? " GiB RAM" : " GiB");
+}
+
+std::string placement_note(const model::Estimate& e, bool tight, bool below_four_bits) {
+  const std::string note = e.gpus_used == 0        ? "on the CPU"
+                           : !model::is_on_gpus(e) ? "offload"
+                           : tight                 ? "tight"
+                                                   : "";
+  if (!below_four_bits) return note;
+  return note + (note.empty() ? "below 4 bits" : ", below 4 bits");
 }
 
 std::string own_placement_line(const GivenScenario& given, const model::Estimate& shown) {

@@ -41,7 +41,9 @@ std::string high_end(const Scenario& s, const Estimate& e) {
 /// Differences at the ends of the interval; empty where there are none.
 std::string open_words(const Scenario& s, const Estimate& e) {
   if (e.sure != model::Confidence::marginal) return {};
-  if (model::is_doubtful(*s.weights->model)) return ", of a config that is not read in full";
+  if (const model::Model& model = *s.weights->model; model::is_doubtful(model))
+    return model::disagrees(model) ? ", of a config that its tensors contradict"
+                                   : ", of a config that is not read in full";
   if (!model::fits(e.verdict)) return ", or just fits";
   if (!model::is_at_limit(*s.runtime, e)) return ", memory not measured";
   const model::Interval memory = model::interval_factors(s).memory;
