@@ -36,13 +36,15 @@ double bits_of_checkpoint(std::span<const ModelRow* const> ways) {
   return bits;
 }
 
-/// An engine that reads a quantised checkpoint as it is needs no other format as wide.
+/// A checkpoint of fewer bits is quantised itself.
+constexpr double plain_bits = 16;
+
+/// An engine that runs a quantised checkpoint as it is needs no other format as wide.
 bool is_needless(const ModelRow& row, std::span<const ModelRow* const> ways, double own) {
-  constexpr double plain = 16;
-  return !row.as_published && bits_of(row) >= own && own < plain &&
+  return !row.as_published && bits_of(row) >= own && own < plain_bits &&
          std::ranges::any_of(ways, [&](const ModelRow* other) {
            return other->as_published && other->runtime == row.runtime &&
-                  grade(other->roomiest().estimate) != Grade::refused;
+                  model::fits(other->roomiest().estimate);
          });
 }
 
@@ -77,7 +79,7 @@ std::vector<const ModelRow*> ordered_ways(std::span<const ModelRow* const> here)
     return model::way_place(row.roomiest().estimate,
                             {.tight = is_tight(row),
                              .bits = row.as_published ? own : std::min(own, bits_asked(row)),
-                             .published = row.as_published});
+                             .requantised = own < plain_bits && !row.as_published});
   };
   std::ranges::stable_sort(
       ways, [&](const ModelRow* a, const ModelRow* b) { return place(*a) < place(*b); });

@@ -28,7 +28,8 @@ Way given_way(const model::Engine& engine, const std::string& precision, const m
   scenario.weights = way.weights.get();
   way.estimate = evaluate(scenario);
   way.tight = is_tight(scenario, way.estimate);
-  way.place = place_of(way, scenario, model::bits_per_parameter(*way.weights));
+  way.bits = model::bits_per_parameter(*way.weights);
+  way.place = place_of(way, scenario);
   return way;
 }
 

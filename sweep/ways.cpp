@@ -22,12 +22,6 @@ namespace {
 
 using model::Verdict;
 
-/// A checkpoint in 32 bit is served in 16: vLLM 0.33 config/model.py _resolve_auto_dtype, llama.cpp
-/// convert_hf_to_gguf.py --outtype auto.
-const model::Scheme& sixteen_bit(const model::Scheme& scheme) {
-  return scheme.name == "fp32" ? model::scheme("fp16") : scheme;
-}
-
 /// Repositories of GGUF files end so on the hub: "org/name-GGUF", "org/name-GGUF:Q4_K_M".
 bool is_of_gguf_files(const model::Model& model) {
   return lower(model.repository).substr(0, model.repository.find(':')).ends_with("-gguf");
@@ -42,6 +36,14 @@ bool reads_any(const model::Engine& engine, std::span<const std::string> precisi
 bool is_usable(const Way& way) {
   return model::fits(way.estimate) &&
          (way.estimate.tokens_s >= report::slow_from || !way.weights->model->profile.generative);
+}
+
+/// True if 4 bits or more leave nothing to ask of narrower weights: on cards, or fast enough.
+bool is_comfortable(const Way& way) {
+  constexpr double tokens_s = 10;
+  return !below_four_bits(way) && model::fits(way.estimate) &&
+         (model::is_on_gpus(way.estimate) || way.estimate.tokens_s >= tokens_s ||
+          !way.weights->model->profile.generative);
 }
 
 bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refused; }
@@ -60,15 +62,18 @@ double served_tokens_s(const model::Scenario& s, const model::Estimate& e) {
   return model::service_of(s, e).output_tokens_s(s) * copies;
 }
 
-model::WayPlace place_of(const Way& way, const model::Scenario& s, double most_bits) {
-  const bool several = s.batch > 1 && s.weights->model->profile.generative;
-  return model::way_place(
-      way.estimate,
-      {.tight = way.tight,
-       .bits =
-           way.is_own() ? most_bits : std::min(most_bits, model::bits_per_parameter(*way.weights)),
-       .served_tokens_s = several ? served_tokens_s(s, way.estimate) : 0,
-       .published = way.is_own()});
+model::WayPlace place_of(const Way& way, const model::Scenario& s) {
+  const model::Model& model = *way.weights->model;
+  const bool several = s.batch > 1 && model.profile.generative;
+  const bool quantised =
+      model::scheme(model.checkpoint_scheme).family != model::SchemeFamily::plain;
+  return model::way_place(way.estimate,
+                          {.tight = way.tight,
+                           .one_batch = several && model::fits(way.estimate) &&
+                                        !model::batches_continuously(s, way.estimate),
+                           .bits = way.bits,
+                           .served_tokens_s = several ? served_tokens_s(s, way.estimate) : 0,
+                           .requantised = quantised && !way.is_own()});
 }
 
 Bytes spare_memory(const Device& card) {
@@ -177,30 +182,33 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
   const auto add = [&](const model::Engine& engine, std::string_view name, bool reads_own) {
     const model::Scheme* asked = name == "auto" ? nullptr : &model::scheme(name);
     const model::Scheme& loaded = model::loaded_scheme(model, asked, engine, *scenario.machine);
-    const auto weights = held.in(asked == nullptr ? sixteen_bit(loaded) : loaded, engine);
+    const auto weights = held.in(loaded, engine);
     if (reads_own && asked != nullptr && model::bits_per_parameter(*weights) >= own) return;
     scenario.runtime = &engine;
     scenario.weights = weights.get();
     const model::Estimate estimate = evaluate(scenario);
     const bool offloads = model::fits(estimate.verdict) && !model::is_on_gpus(estimate);
-    ways.push_back({&engine, weights, estimate, is_tight(scenario, estimate), asked,
-                    offloads ? share_off_cards(scenario) : 0});
-    ways.back().place = place_of(ways.back(), scenario, std::min(own, bits_asked(asked)));
+    const double most = std::min(own, bits_asked(asked));
+    Way way{.engine = &engine, .weights = weights, .estimate = estimate, .asked = asked};
+    way.tight = is_tight(scenario, estimate);
+    way.bits = way.is_own() ? most : std::min(most, model::bits_per_parameter(*weights));
+    way.off_cards = offloads ? share_off_cards(scenario) : 0;
+    way.place = place_of(way, scenario);
+    ways.push_back(std::move(way));
   };
   for (const model::Engine* engine : compared.engines) {
     std::vector<std::string_view> names(compared.precisions.begin(), compared.precisions.end());
     if (names.empty()) names = model::usual_precisions(*engine, *scenario.machine);
-    // An engine that reads a quantised checkpoint as it is needs no other format as wide.
+    // An engine that runs a quantised checkpoint as it is needs no other format as wide.
     bool reads_own = false;
     for (const std::string_view name : names) {
       add(*engine, name, reads_own);
       if (name == "auto")
-        reads_own = checkpoint.family != model::SchemeFamily::plain && !is_refused(ways.back());
+        reads_own =
+            checkpoint.family != model::SchemeFamily::plain && model::fits(ways.back().estimate);
     }
   }
-  if (compared.precisions.empty() && std::ranges::none_of(ways, [](const Way& way) {
-        return is_usable(way) && !below_four_bits(way);
-      }))
+  if (compared.precisions.empty() && std::ranges::none_of(ways, is_comfortable))
     for (const model::Engine* engine : compared.engines)
       for (const auto name : model::narrow_formats) {
         const auto& usual = engine->usual_precisions;
@@ -219,19 +227,17 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
 std::string_view choice_words(const std::vector<Way>& ways, Size batch) {
   const Way& first = ways.front();
   const auto is_wider = [&](const Way& way) {
-    return way.place.rank == model::WayRank::on_cards && way.place.wary == 0 &&
-           way.place.narrowness == 0 &&
+    return model::is_on_gpus(way.estimate) && !way.tight && way.estimate.queued == 0 &&
            4 * way.weights->total.count() > 5 * first.weights->total.count();
   };
   if (std::ranges::all_of(ways, [&](const Way& way) { return way.asked == first.asked; }))
     return "the fastest engine with room for it";
-  if (!model::is_on_gpus(first.estimate))
-    return below_four_bits(first) ? "below 4 bits, as more are several times slower"
-                                  : "the fastest of 4 bits or more";
+  if (below_four_bits(first) && !std::ranges::all_of(ways, below_four_bits))
+    return "below 4 bits, as more are several times slower";
   if (batch > 1) return "which serves most for its bits";
-  return first.place.narrowness == 0 && std::ranges::any_of(ways, is_wider)
-             ? "over twice as fast as wider weights"
-             : "the widest weights that fit";
+  if (!model::is_on_gpus(first.estimate)) return "the fastest for its bits";
+  return std::ranges::any_of(ways, is_wider) ? "so much faster than wider weights"
+                                             : "the widest weights that fit";
 }
 
 std::vector<const Way*> best_of_each_precision(std::span<const Way> ways, std::size_t most) {

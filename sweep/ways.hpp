@@ -20,6 +20,7 @@ struct Way {
   model::Estimate estimate;
   bool tight = false;                    ///< as is_tight() has it
   const model::Scheme* asked = nullptr;  ///< null: the checkpoint's own precision
+  double bits = 16;                      ///< as WayFacts has it
   double off_cards = 0;                  ///< share_off_cards()
   model::WayPlace place{};               ///< among the ways that it is compared with
 
@@ -43,9 +44,8 @@ bool is_tight(const model::Scenario& scenario, const model::Estimate& estimate);
 /// as one batch.
 double served_tokens_s(const model::Scenario& scenario, const model::Estimate& estimate);
 
-/// The place of a way that `scenario` runs. `most_bits`: bits a parameter of the checkpoint, or of
-/// the precision that was asked for, if these are fewer.
-model::WayPlace place_of(const Way& way, const model::Scenario& scenario, double most_bits);
+/// The place of a way that `scenario` runs.
+model::WayPlace place_of(const Way& way, const model::Scenario& scenario);
 
 /// Share of the weights that are in host memory and on disk, 0 to 1. An embedding that the engine
 /// always looks up in host memory does not count.
@@ -86,13 +86,12 @@ class HeldWeights {
       modules_;
 };
 
-/// The ways by each engine and precision, the best first. Order: on cards, on cards but tight, with
-/// offload, not at all; then as model::WayPlace says. None counts as wider than the checkpoint or
-/// than the precision that was asked for.
+/// The ways by each engine and precision, the best first, in the order of model::WayPlace. None
+/// counts as wider than the checkpoint or than the precision that was asked for.
 /// `scenario`: its weights and engine are set here. Left out: ways that an engine refuses, unless
 /// all are refused, and other formats as wide as a checkpoint that is quantised itself. The
-/// narrowest formats of GGUF files join as far as they run at one token a second, if no usual
-/// precision of 4 bits does.
+/// narrowest formats of GGUF files join as far as they run at one token a second, if none of 4 bits
+/// or more is on the cards or decodes 10 tokens a second.
 std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
                               const Compared& compared);
 std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,

@@ -10,16 +10,13 @@
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
-#include "model/engine/loaded_scheme.hpp"
-#include "model/engine/loaded_weights.hpp"
 #include "model/infer/scenario/usual_context.hpp"
-#include "sweep/best_way.hpp"
 #include "sweep/hub/hub.hpp"
-#include "sweep/options/adapter_options.hpp"
 #include "sweep/options/cache_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
 #include "sweep/options/prompt_options.hpp"
+#include "sweep/options/way_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
 #include "sweep/spec/budget.hpp"
@@ -123,87 +120,6 @@ void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {
   if (options.given("gpu-memory-utilization")) s.gpu_share = share(options);
 }
 
-/// Flags that only some engines have, and whether an engine does.
-struct EngineFlags {
-  std::string_view flags;
-  bool (*has)(const model::Engine&);
-};
-constexpr EngineFlags engine_flags[] = {
-    {"split-mode",
-     [](const model::Engine& e) {
-       return e.offload.mode == model::Offload::compute || !e.parallel.split_mode.empty();
-     }},
-    {"gpu-layers tensor-split main-gpu no-kv-offload cpu-moe n-cpu-moe override-tensor "
-     "threads",
-     [](const model::Engine& e) { return e.offload.mode == model::Offload::compute; }},
-    {"backend", [](const model::Engine& e) { return !e.with_vulkan.empty(); }},
-    {"cpu-offload-gb", [](const model::Engine& e) { return e.offload.supports_cpu_offload; }},
-    {"enforce-eager", [](const model::Engine& e) { return e.kernels.graphs; }},
-    {"max-num-seqs", [](const model::Engine& e) { return e.memory.start_pass.sequences > 0; }},
-    {"max-num-batched-tokens",
-     [](const model::Engine& e) { return !e.serving.chunk_option.empty(); }},
-    {"mapper policy no-split fallback-allocation no-clean",
-     [](const model::Engine& e) { return e.offload.mode == model::Offload::stream; }},
-};
-
-/// Engines that are compared: the one that was asked for, or all that suit and have the flags.
-std::vector<const model::Engine*> engines_of(const Options& options, const Engines& engines,
-                                             const model::Model& m, const Machine& machine) {
-  std::vector<const model::Engine*> asked;
-  for (const auto* flag : {"runtime", "runtimes"})
-    for (const auto& name : options.texts(flag)) asked.push_back(&engines.named(name));
-  if (!asked.empty()) return asked;
-  std::vector<std::string> precisions = options.texts("precisions");
-  if (options.given("precision")) precisions.push_back(options.text("precision"));
-  auto all = comparable_engines(engines, m, machine, precisions);
-  for (const auto& [flags, has] : engine_flags)
-    for (const std::string_view flag : words(flags))
-      if (options.given(flag))
-        std::erase_if(all, [&](const model::Engine* each) { return !has(*each); });
-  return all;
-}
-
-/// True if the model was named as a repository or files of quantised weights: these are meant.
-bool names_its_weights(const model::Model& m) {
-  return !m.repository.empty() &&
-         model::scheme(m.checkpoint_scheme).family != model::SchemeFamily::plain;
-}
-
-/// Chooses engine and precision where one of them was left out. A card by its figures alone has no
-/// maker: no engine is known to have kernels for it, and nothing is chosen.
-void choose(const Options& options, GivenScenario& given) {
-  model::Scenario& s = given.scenario;
-  const std::string precision = options.text("precision");
-  if (!given.on_machine || !has_makers(*s.machine) ||
-      (options.given("runtime") && !precision.empty()))
-    return;
-  const auto engines = engines_of(options, *given.engines, *given.model, *s.machine);
-  if (engines.empty()) return;
-  Compared compared{engines, options.texts("precisions")};
-  if (!precision.empty()) compared.precisions = {precision};
-  if (compared.precisions.empty() && names_its_weights(*given.model))
-    compared.precisions = {"auto"};
-  given.ways = compare_ways(*given.model, s, compared);
-  if (given.ways.empty()) return;
-  s.runtime = given.ways.front().engine;
-  // These change the figures of every way: only the chosen one is worked out with them.
-  bool changes_figures = false;
-  for (const auto* flag : {"text-only", "images", "lora", "lora-rank", "speculate", "draft-model"})
-    changes_figures = changes_figures || options.given(flag);
-  for (const EngineFlags& of_engine : engine_flags)
-    for (const std::string_view flag : words(of_engine.flags))
-      changes_figures = changes_figures || (flag != "backend" && options.given(flag));
-  if (changes_figures) given.ways.resize(1);
-  if (given.ways.size() > 1)
-    given.assumed.push_back(fmt::format("{} under {}, {} (--precision, --runtime)",
-                                        given.ways.front().weights->scheme->name, s.runtime->name,
-                                        choice_words(given.ways, s.batch)));
-}
-
-}  // namespace
-
-namespace {
-
 /// Throws UsageError with the precisions that engines are usually run in.
 const model::Scheme& scheme_named(const std::string& name, const Engines& engines) try {
   return model::scheme(name);
@@ -267,27 +183,8 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
   fit_prompt(options, *given.model, s, given.assumed);
   if (!says_context(options)) s.context = model::usual_context(s, *given.model);
-  choose(options, given);
-  set_engine(options, *given.engines, given.on_machine, s);
-  take_towers(options, *s.runtime, *given.model, given.assumed);
-  if (!given.model->assumed.empty())
-    given.assumed.push_back(fmt::format("model: {}", fmt::join(given.model->assumed, ", ")));
-  const model::Scheme& loaded =
-      given.ways.empty() ? model::loaded_scheme(*given.model, scheme, *s.runtime, *s.machine)
-                         : *given.ways.front().weights->scheme;
-  const model::Scheme* named = given.ways.empty() ? scheme : given.ways.front().asked;
-  if (auto note = model::loading_note(*given.model, named, *s.runtime, *s.machine); !note.empty())
-    given.assumed.push_back(std::move(note));
-  given.weights = std::make_unique<model::QuantisedModel>(
-      model::loaded_weights(*given.model, loaded, *s.runtime));
-  s.weights = given.weights.get();
-  if (!given.on_machine) refuse_splits(options);
-  add_images(options, s, given.assumed);
-  given.layer_split = layer_split_of(options, s);
-  s.layer_split = given.layer_split.get();
-  s.cpu_offload = cpu_offload_of(options, s);
-  given.adapters = add_adapters(options, s, *given.weights, given.assumed);
-  given.draft = add_draft(options, s, given.assumed);
+  if (best_way(options, given)) return given;
+  complete_point(options, scheme, given);
   return given;
 }
 

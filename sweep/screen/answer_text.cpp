@@ -89,11 +89,10 @@ std::string note_of(const Way& way) {
   const Estimate& e = way.estimate;
   if (e.verdict == Verdict::refused) return "refused";
   if (!model::fits(e.verdict)) return "does not fit";
-  std::string note = e.gpus_used == 0        ? "on the CPU"
-                     : !model::is_on_gpus(e) ? fmt::format("offload {:.0f} %", 100 * way.off_cards)
-                     : way.tight             ? "tight"
-                                             : "";
-  if (below_four_bits(way)) note += note.empty() ? "below 4 bits" : ", below 4 bits";
+  std::string note = placement_note(e, way.tight, below_four_bits(way));
+  constexpr std::string_view offload = "offload";
+  if (note.starts_with(offload))
+    note.insert(offload.size(), fmt::format(" {:.0f} %", 100 * way.off_cards));
   return note;
 }
 

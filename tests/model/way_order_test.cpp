@@ -42,9 +42,11 @@ TEST(WayOrder, FormatsOfEightBitsAreEquallyWide) {
   EXPECT_TRUE(is_before(on_cards(1), {.bits = 8.5}, on_cards(1.1), {.bits = 8}));
 }
 
-TEST(WayOrder, NarrowerOnesAreBehindHoweverFast) {
-  EXPECT_TRUE(is_before(on_cards(10), {.bits = 8}, on_cards(1), {.bits = 6.5}));
-  EXPECT_TRUE(is_before(on_cards(10), {.bits = 6.5}, on_cards(1), {.bits = 4.5}));
+TEST(WayOrder, NarrowerOnesHaveToBeFasterByMoreThanTheBitsTheySave) {
+  EXPECT_TRUE(is_before(on_cards(10), {.bits = 16}, on_cards(2.4), {.bits = 4.5}));
+  EXPECT_TRUE(is_before(on_cards(2.1), {.bits = 4.5}, on_cards(10), {.bits = 16}));
+  EXPECT_TRUE(is_before(on_cards(10), {.bits = 6.5}, on_cards(7), {.bits = 4.5}));
+  EXPECT_TRUE(is_before(on_cards(10), {.bits = 8.5}, on_cards(8.2), {.bits = 7}));
 }
 
 TEST(WayOrder, SeveralRequestsGoByWhatIsServed) {
@@ -52,8 +54,13 @@ TEST(WayOrder, SeveralRequestsGoByWhatIsServed) {
   EXPECT_TRUE(is_before(on_cards(10), {.bits = 16, .served_tokens_s = 900}, on_cards(5),
                         {.bits = 16, .served_tokens_s = 800}));
   const WayFacts eight{.bits = 8, .served_tokens_s = 300};
-  EXPECT_TRUE(is_before(on_cards(1), eight, on_cards(1), {.bits = 4.5, .served_tokens_s = 440}));
-  EXPECT_TRUE(is_before(on_cards(1), {.bits = 4.5, .served_tokens_s = 460}, on_cards(1), eight));
+  EXPECT_TRUE(is_before(on_cards(1), eight, on_cards(1), {.bits = 4.5, .served_tokens_s = 650}));
+  EXPECT_TRUE(is_before(on_cards(1), {.bits = 4.5, .served_tokens_s = 680}, on_cards(1), eight));
+}
+
+TEST(WayOrder, OneBatchAtATimeIsBehindRequestsAsTheyCome) {
+  const WayFacts batch{.one_batch = true, .bits = 16, .served_tokens_s = 900};
+  EXPECT_TRUE(is_before(on_cards(1), {.bits = 8, .served_tokens_s = 300}, on_cards(1), batch));
 }
 
 TEST(WayOrder, RequestsThatWaitCountByWhatIsServed) {
@@ -68,13 +75,9 @@ TEST(WayOrder, RequestsThatWaitCountByWhatIsServed) {
 TEST(WayOrder, RoomForAllRequestsIsBeforeWideWeights) {
   Estimate waits = on_cards(1);
   waits.queued = 56;
-  const WayFacts wide{.bits = 16, .served_tokens_s = 928},
-      eight{.bits = 8, .served_tokens_s = 1130};
-  EXPECT_TRUE(is_before(on_cards(1), eight, waits, wide));
-  const WayFacts fast{.bits = 16, .served_tokens_s = 1600},
-      faster{.bits = 16, .served_tokens_s = 1750};
-  EXPECT_TRUE(is_before(on_cards(1), eight, waits, fast));
-  EXPECT_TRUE(is_before(waits, faster, on_cards(1), eight));
+  const WayFacts eight{.bits = 8, .served_tokens_s = 1130};
+  EXPECT_TRUE(is_before(on_cards(1), eight, waits, {.bits = 16, .served_tokens_s = 1100}));
+  EXPECT_TRUE(is_before(waits, {.bits = 16, .served_tokens_s = 1160}, on_cards(1), eight));
 }
 
 TEST(WayOrder, ServedRatesOfAnEstimateCount) {
@@ -86,47 +89,55 @@ TEST(WayOrder, ServedRatesOfAnEstimateCount) {
   EXPECT_DOUBLE_EQ(seconds_a_token(fast), 1.0 / 200);
 }
 
-TEST(WayOrder, APublishedPrecisionIsBeforeNarrowerOnesThoughTight) {
-  const WayFacts own{.tight = true, .bits = 8, .published = true};
-  EXPECT_TRUE(is_before(on_cards(2), own, on_cards(1), {.bits = 4.5}));
-  EXPECT_TRUE(is_before(on_cards(2), {.bits = 8}, on_cards(1), own));  // as wide, and safe
-  const WayFacts plain{.tight = true, .bits = 16, .published = true};
-  EXPECT_TRUE(is_before(on_cards(2), {.bits = 8}, on_cards(1), plain));
+TEST(WayOrder, ATightWayHasToBeTwiceAsFast) {
+  const WayFacts tight{.tight = true, .bits = 8};
+  EXPECT_TRUE(is_before(on_cards(1.9), {.bits = 8}, on_cards(1), tight));
+  EXPECT_TRUE(is_before(on_cards(1), tight, on_cards(2.1), {.bits = 8}));
 }
 
-TEST(WayOrder, APublishedQuantisedCheckpointIsNotQuantisedAnew) {
-  const WayFacts own{.bits = 4.5, .published = true};
-  EXPECT_TRUE(is_before(on_cards(2), own, on_cards(1), {.bits = 4.5}));
-  const WayFacts plain{.bits = 16, .published = true};
-  EXPECT_TRUE(is_before(on_cards(1), {.bits = 8}, on_cards(3), plain)) << "16 bits go by speed";
+TEST(WayOrder, AQuantisedCheckpointIsQuantisedAnewForHalfAsMuchSpeedAgain) {
+  const WayFacts own{.bits = 4.5}, anew{.bits = 4.5, .requantised = true};
+  EXPECT_TRUE(is_before(on_cards(1.4), own, on_cards(1), anew));
+  EXPECT_TRUE(is_before(on_cards(1), anew, on_cards(1.6), own));
 }
 
 TEST(WayOrder, TensorsLeftInSixteenBitsDoNotWidenAFormat) {
   const auto bits = [](double of_all, const char* name) {
     return bits_per_parameter(Bytes(static_cast<Size>(of_all * 1000 / 8)), 1000, &scheme(name));
   };
-  EXPECT_EQ(bits(7.2, "q3_K_M"), 4.0) << "a tower in 16 bit";
+  EXPECT_NEAR(bits(7.2, "q3_K_M"), 4.0, 0.01) << "a tower in 16 bit";
   EXPECT_EQ(fidelity(bits(7.2, "q3_K_M")), Fidelity::less);
   EXPECT_EQ(fidelity(bits(7.4, "q6_K")), Fidelity::four_bits) << "down_proj fell back to q8_0";
   EXPECT_EQ(fidelity(bits(8.5, "q8_0")), Fidelity::eight_bits);
   EXPECT_EQ(bits(5.5, "awq-int4"), bits(4.4, "iq4_xs")) << "formats of 4 bits are one width";
-  EXPECT_EQ(bits(3.1, "exl3-3bpw"), 3.0);
+  EXPECT_NEAR(bits(3.1, "exl3-3bpw"), 3.1, 0.01);
 }
 
-TEST(WayOrder, OverTenSecondsATokenIsBehindWhatIsUsable) {
+TEST(WayOrder, OverTwoSecondsATokenIsBehindWhatIsUsable) {
   const WayFacts wide{.bits = 16}, two{.bits = 2.5};
-  EXPECT_TRUE(is_before(offloaded(0.1), two, offloaded(11), wide));
-  EXPECT_TRUE(is_before(offloaded(4), wide, offloaded(0.1), two));
-  EXPECT_TRUE(is_before(offloaded(11), wide, offloaded(10.5), two));
+  EXPECT_TRUE(is_before(offloaded(0.1), two, offloaded(2.1), wide));
+  EXPECT_TRUE(is_before(offloaded(1.9), wide, offloaded(0.1), two));
+  EXPECT_TRUE(is_before(offloaded(2.2), wide, offloaded(2.1), two));
 }
 
-TEST(WayOrder, BelowFourBitsEachBitHasToBeWorthFourTimesTheSpeed) {
+TEST(WayOrder, BelowFourBitsEachBitHasToBeWorthSixTimesTheSpeed) {
   const WayFacts three{.bits = 3.5}, two{.bits = 2.5};
-  EXPECT_TRUE(is_before(offloaded(1), three, offloaded(0.26), two));
-  EXPECT_TRUE(is_before(offloaded(0.24), two, offloaded(1), three));
+  EXPECT_TRUE(is_before(offloaded(1), three, offloaded(0.18), two));
+  EXPECT_TRUE(is_before(offloaded(0.16), two, offloaded(1), three));
   const WayFacts four{.bits = 4.5};
-  EXPECT_TRUE(is_before(offloaded(1), four, offloaded(0.1), three));
-  EXPECT_TRUE(is_before(offloaded(0.08), three, offloaded(1), four));
+  EXPECT_TRUE(is_before(offloaded(1), four, offloaded(0.17), three));
+  EXPECT_TRUE(is_before(offloaded(0.16), three, offloaded(1), four));
+}
+
+TEST(WayOrder, NobodyWaitsForWideWeightsThatAreOffloaded) {
+  EXPECT_TRUE(is_before(offloaded(0.9), {.bits = 4.5}, offloaded(1), {.bits = 16}));
+  EXPECT_TRUE(is_before(offloaded(0.9), {.bits = 16}, offloaded(1), {.bits = 4.5}));
+}
+
+TEST(WayOrder, OffloadHasToBeFarWiderThanWhatFits) {
+  const WayFacts three{.bits = 4}, four{.bits = 4.5}, two{.bits = 2.5};
+  EXPECT_TRUE(is_before(on_cards(2.5), three, offloaded(0.04), four));
+  EXPECT_TRUE(is_before(offloaded(0.04), four, on_cards(1), two));
 }
 
 }  // namespace

@@ -31,9 +31,11 @@ std::string best_of(const std::vector<ModelRow>& rows) {
 
 using enum model::Verdict;
 
-TEST(WayRows, OnCardsTheWidestComeFirst) {
-  EXPECT_EQ(best_of({way("q4_K_M", 4.8, fits_one_gpu, 1), way("q8_0", 8.5, fits_one_gpu, 2)}),
+TEST(WayRows, NarrowerOnesHaveToBeFasterThanTheirBits) {
+  EXPECT_EQ(best_of({way("q4_K_M", 4.8, fits_one_gpu, 1), way("q8_0", 8.5, fits_one_gpu, 1.9)}),
             "q8_0");
+  EXPECT_EQ(best_of({way("q4_K_M", 4.8, fits_one_gpu, 1), way("q8_0", 8.5, fits_one_gpu, 2.1)}),
+            "q4_K_M");
 }
 
 TEST(WayRows, NoFormatIsWiderThanTheCheckpoint) {
@@ -47,7 +49,7 @@ TEST(WayRows, EquallyWideOnesGoByTheAnswer) {
 
 TEST(WayRows, ATightOneComesAfterOneWithRoom) {
   std::vector<ModelRow> rows = {way("q8_0", 8.5, fits_one_gpu, 1),
-                                way("q4_K_M", 4.8, fits_one_gpu, 1)};
+                                way("q4_K_M", 4.8, fits_one_gpu, 0.6)};
   EXPECT_EQ(best_of(rows), "q8_0");
   rows[0].entries[0].estimate.sure = model::Confidence::marginal;
   EXPECT_EQ(best_of(rows), "q8_0") << "memory that is not measured is no limit";
@@ -56,11 +58,12 @@ TEST(WayRows, ATightOneComesAfterOneWithRoom) {
   EXPECT_TRUE(is_tight(rows[0]));
 }
 
-TEST(WayRows, OffloadGoesByTheAnswerAndComesAfterCards) {
+TEST(WayRows, OffloadGoesByTheAnswer) {
   const ModelRow slow = way("q8_0", 8.5, fits_cpu_offload, 90),
                  fast = way("q4_K_M", 4.8, fits_cpu_offload, 30);
   EXPECT_EQ(best_of({slow, fast}), "q4_K_M");
-  EXPECT_EQ(best_of({slow, fast, way("q3_K_M", 3.9, fits_one_gpu, 40)}), "q3_K_M");
+  EXPECT_EQ(best_of({slow, fast, way("q3_K_M", 3.9, fits_one_gpu, 20)}), "q3_K_M");
+  EXPECT_EQ(best_of({slow, fast, way("iq1_s", 1.7, fits_one_gpu, 20)}), "q4_K_M");
 }
 
 TEST(WayRows, RefusedIsLast) {
