@@ -75,11 +75,15 @@ std::vector<const ModelRow*> ordered_ways(std::span<const ModelRow* const> here)
   auto ways = without_repeats({here.begin(), here.end()});
   const double own = bits_of_checkpoint(ways);
   std::erase_if(ways, [&, all = ways](const ModelRow* row) { return is_needless(*row, all, own); });
+  // An engine that leaves towers out loads fewer parameters than others do.
+  double whole = 0;
+  for (const ModelRow* row : ways) whole = std::max(whole, row->parameters);
   const auto place = [&](const ModelRow& row) {
     return model::way_place(row.roomiest().estimate,
                             {.tight = is_tight(row),
                              .bits = row.as_published ? own : std::min(own, bits_asked(row)),
-                             .requantised = own < plain_bits && !row.as_published});
+                             .requantised = own < plain_bits && !row.as_published,
+                             .without_towers = row.parameters < whole});
   };
   std::ranges::stable_sort(
       ways, [&](const ModelRow* a, const ModelRow* b) { return place(*a) < place(*b); });

@@ -40,14 +40,14 @@ bool is_easily_on_cards(const Way& way) {
 /// As compare_ways() with the usual precisions. No narrower one is first if the checkpoint's own
 /// has room under every engine: half the bytes are less than twice as fast.
 std::vector<Way> usual_ways(const model::Model& model, const model::Scenario& scenario,
-                            const std::vector<const model::Engine*>& engines, Narrower narrower) {
+                            const Compared& usual, Narrower narrower) {
   HeldWeights held(model);
   if (narrower == Narrower::if_needed &&
       model::scheme(model.checkpoint_scheme).family == model::SchemeFamily::plain) {
-    auto own = compare_ways(held, scenario, {engines, {"auto"}});
+    auto own = compare_ways(held, scenario, {usual.engines, {"auto"}});
     if (std::ranges::all_of(own, is_easily_on_cards)) return own;
   }
-  auto ways = compare_ways(held, scenario, {engines, {}});
+  auto ways = compare_ways(held, scenario, usual);
   const auto loses_more = [](const Way& way) { return !way.is_own() && below_four_bits(way); };
   if (narrower == Narrower::to_four_bits && !std::ranges::all_of(ways, loses_more))
     std::erase_if(ways, loses_more);
@@ -115,8 +115,9 @@ std::vector<std::vector<Way>> best_ways(const AskedWay& asked, const Engines& en
     return all;
   }
   if (asked.precisions.empty())
-    all.push_back(with_stand_ins(usual_ways(model, scenario, compared, narrower), *scenario.machine,
-                                 offload));
+    all.push_back(with_stand_ins(
+        usual_ways(model, scenario, {compared, {}, asked.engine != nullptr}, narrower),
+        *scenario.machine, offload));
   for (const auto& name : asked.precisions)
     all.push_back(with_stand_ins(compare_ways(model, scenario, {compared, {name}}),
                                  *scenario.machine, offload));

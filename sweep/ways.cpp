@@ -73,7 +73,8 @@ model::WayPlace place_of(const Way& way, const model::Scenario& s) {
                                         !model::batches_continuously(s, way.estimate),
                            .bits = way.bits,
                            .served_tokens_s = several ? served_tokens_s(s, way.estimate) : 0,
-                           .requantised = quantised && !way.is_own()});
+                           .requantised = quantised && !way.is_own(),
+                           .without_towers = way.without_towers});
 }
 
 Bytes spare_memory(const Device& card) {
@@ -132,7 +133,8 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
   std::vector<const model::Engine*> all, fitting, others;
   for (const model::Engine& engine : engines.all()) {
     const bool suits =
-        model::runs_on(engine, machine) && model::serves_class(engine, model) &&
+        model::runs_on(engine, machine) && (engine.offload.cpu || !machine.devices.empty()) &&
+        model::serves_class(engine, model) &&
         (!is_of_gguf_files(model) || engine.weights.holds(model::SchemeFamily::gguf));
     if (engine.is_compared) all.push_back(&engine);
     if (engine.is_compared && suits) fitting.push_back(&engine);
@@ -191,6 +193,7 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
     const double most = std::min(own, bits_asked(asked));
     Way way{.engine = &engine, .weights = weights, .estimate = estimate, .asked = asked};
     way.tight = is_tight(scenario, estimate);
+    way.without_towers = leaves_towers_out(engine, model);
     way.bits = way.is_own() ? most : std::min(most, model::bits_per_parameter(*weights));
     way.off_cards = offloads ? share_off_cards(scenario) : 0;
     way.place = place_of(way, scenario);
@@ -198,7 +201,9 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
   };
   for (const model::Engine* engine : compared.engines) {
     std::vector<std::string_view> names(compared.precisions.begin(), compared.precisions.end());
-    if (names.empty()) names = model::usual_precisions(*engine, *scenario.machine);
+    if (names.empty())
+      names = compared.engine_asked ? model::asked_precisions(*engine, *scenario.machine, model)
+                                    : model::usual_precisions(*engine, *scenario.machine);
     // An engine that runs a quantised checkpoint as it is needs no other format as wide.
     bool reads_own = false;
     for (const std::string_view name : names) {
@@ -228,7 +233,7 @@ std::string_view choice_words(const std::vector<Way>& ways, Size batch) {
   const Way& first = ways.front();
   const auto is_wider = [&](const Way& way) {
     return model::is_on_gpus(way.estimate) && !way.tight && way.estimate.queued == 0 &&
-           4 * way.weights->total.count() > 5 * first.weights->total.count();
+           !way.without_towers && 4 * way.weights->total.count() > 5 * first.weights->total.count();
   };
   if (std::ranges::all_of(ways, [&](const Way& way) { return way.asked == first.asked; }))
     return "the fastest engine with room for it";

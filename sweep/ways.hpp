@@ -20,6 +20,7 @@ struct Way {
   model::Estimate estimate;
   bool tight = false;                    ///< as is_tight() has it
   const model::Scheme* asked = nullptr;  ///< null: the checkpoint's own precision
+  bool without_towers = false;           ///< of the model's towers, which other ways load
   double bits = 16;                      ///< as WayFacts has it
   double off_cards = 0;                  ///< share_off_cards()
   model::WayPlace place{};               ///< among the ways that it is compared with
@@ -56,6 +57,7 @@ struct Compared {
   std::vector<const model::Engine*> engines;  ///< at least one
   /// "auto": the checkpoint's own; empty: those that each engine is usually run with.
   std::vector<std::string> precisions;
+  bool engine_asked = false;  ///< by the user: its model::asked_precisions() count, too
 };
 
 /// True if the engine runs weights in the precision; "auto", the checkpoint's own, always counts.

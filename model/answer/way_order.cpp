@@ -40,7 +40,7 @@ double handicap(double bits) {
 }
 
 constexpr double tight_handicap = 2, waiting_handicap = 2, offload_handicap = 2.5,
-                 requantised_handicap = 1.5;
+                 towers_handicap = 2, requantised_handicap = 1.5;
 
 }  // namespace
 
@@ -76,12 +76,13 @@ WayPlace way_place(const Estimate& e, const WayFacts& facts) {
   const WayRank rank = way_rank(e, facts.tight);
   if (rank > WayRank::offload)
     return {.rank = rank, .missing = static_cast<double>(e.short_bytes.count())};
-  constexpr Seconds unusable{2};
+  constexpr Seconds unusable{1};
   double weight = handicap(facts.bits);
   if (rank == WayRank::offload) weight = offload_handicap * std::max(weight, handicap(four_bits));
   double cost = seconds_a_token(e, facts.served_tokens_s) * weight;
   if (rank == WayRank::tight) cost *= e.queued > 0 ? waiting_handicap : tight_handicap;
   if (facts.requantised) cost *= requantised_handicap;
+  if (facts.without_towers) cost *= towers_handicap;
   return {.rank = WayRank::on_cards,
           .unusable = e.tpot > unusable,
           .one_batch = facts.one_batch,

@@ -37,8 +37,9 @@ struct WayFacts {
   /// bits_per_parameter(), at most those of the checkpoint and of the precision that was asked for:
   /// no format holds more than they do.
   double bits = 16;
-  double served_tokens_s = 0;  ///< output tokens a second of whole requests; 0: `estimate` decides
-  bool requantised = false;    ///< another format of a checkpoint that is quantised itself
+  double served_tokens_s = 0;   ///< output tokens a second of whole requests; 0: `estimate` decides
+  bool requantised = false;     ///< another format of a checkpoint that is quantised itself
+  bool without_towers = false;  ///< other ways load the model's towers of images and sound
 };
 
 /// Seconds that a way takes for each output token of all requests together, prompts included. For
@@ -51,9 +52,10 @@ double seconds_a_token(const Estimate& estimate, double served_tokens_s = 0);
 /// narrow_handicap() of fewer. The cost is also
 /// * twice as high if memory may not suffice, or if requests wait for room;
 /// * 2.5 times as high with offload, where more than 4 bits count as 4: nobody waits for them;
+/// * twice as high without the model's towers, which reads no images;
 /// * half as high again for a new format of a checkpoint that is quantised itself.
 /// Ways that serve one batch at a time are behind all that admit requests as they come. Ways that
-/// take over two seconds a token are behind all that take less. Ways that do not fit go by the
+/// take over a second a token are behind all that take less. Ways that do not fit go by the
 /// memory that is missing.
 struct WayPlace {
   WayRank rank = WayRank::refused;  ///< on_cards for all that run

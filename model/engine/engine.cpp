@@ -53,12 +53,14 @@ void add_engines(std::string_view toml, std::string_view file) {
   read_engines(rows, toml, file);
   std::erase_if(rows, [](const Engine& row) { return row.is_template; });
   for (const Engine& row : rows)
-    for (const std::string_view precision : row.usual_precisions) try {
-        if (precision != "auto") scheme(precision);
-      } catch (const std::exception& e) {
-        throw std::runtime_error(
-            fmt::format("{}: key 'usual_precisions' of engine '{}': {}", file, row.name, e.what()));
-      }
+    for (const auto& [key, precisions] : {std::pair("usual_precisions", &row.usual_precisions),
+                                          std::pair("asked_precisions", &row.asked_precisions)})
+      for (const std::string_view precision : *precisions) try {
+          if (precision != "auto") scheme(precision);
+        } catch (const std::exception& e) {
+          throw std::runtime_error(
+              fmt::format("{}: key '{}' of engine '{}': {}", file, key, row.name, e.what()));
+        }
   all_engines() = std::move(rows);
 }
 

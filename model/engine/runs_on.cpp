@@ -61,4 +61,17 @@ std::vector<std::string_view> usual_precisions(const Engine& engine, const Machi
   return names;
 }
 
+std::vector<std::string_view> asked_precisions(const Engine& engine, const Machine& machine,
+                                               const Model& model) {
+  std::vector<std::string_view> names = usual_precisions(engine, machine);
+  const auto& vendors = engine.asked_precisions_vendors;
+  const auto is_named = [&](const Device& card) {
+    return std::ranges::find(vendors, card.vendor) != vendors.end();
+  };
+  if (scheme(model.checkpoint_scheme).family == SchemeFamily::plain && !machine.devices.empty() &&
+      std::ranges::all_of(machine.devices, is_named))
+    names.insert(names.end(), engine.asked_precisions.begin(), engine.asked_precisions.end());
+  return names;
+}
+
 }  // namespace headroom::model

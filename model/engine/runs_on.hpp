@@ -30,4 +30,9 @@ std::string class_warning(const Engine& engine, const Model& model);
 /// are left out where the first card has no units for them: other weights of 4 bits do as well.
 std::vector<std::string_view> usual_precisions(const Engine& engine, const Machine& machine);
 
+/// usual_precisions(), and Engine::asked_precisions on the cards that the row names. The latter are
+/// conversions of a model that is not quantised yet.
+std::vector<std::string_view> asked_precisions(const Engine& engine, const Machine& machine,
+                                               const Model& model);
+
 }  // namespace headroom::model

@@ -123,6 +123,12 @@ std::string mlx_script(const LaunchPoint& point) {
     convert.flag("--q-mode", affine ? "affine" : scheme.format);
     convert.flag("--q-bits", std::to_string(scheme.bits));
     convert.flag("--q-group-size", std::to_string(scheme.group));
+    const std::string& own = point.model().checkpoint_scheme;
+    if (model::scheme(own).family != model::SchemeFamily::plain)
+      start += fmt::format(
+          "# If mlx_lm.convert does not read the checkpoint's {}, give --hf-path the model in 16 "
+          "bit.\n",
+          own);
     start += convert.text();
   }
   EngineCommand command(*s.runtime, start + "exec mlx_lm.server");

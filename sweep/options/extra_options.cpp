@@ -33,10 +33,15 @@ std::optional<model::ServedAdapters> add_adapters(const Options& options, const 
   return adapters;
 }
 
-void check_text_only(const model::Model& m, const model::Engine& engine) {
+namespace {
+
+void check_has_towers(const model::Model& m) {
   if (!has_towers(m))
     throw std::invalid_argument(
         fmt::format("{} ({}) has no towers of images or sound", m.name, m.architecture));
+}
+
+void check_may_leave_towers_out(const model::Model& m, const model::Engine& engine) {
   if (engine.weights.towers == model::Towers::left_out)
     throw std::invalid_argument(
         fmt::format("{} never loads the towers of {}", engine.name, m.name));
@@ -47,23 +52,33 @@ void check_text_only(const model::Model& m, const model::Engine& engine) {
                     engine.name, m.name));
 }
 
-void take_towers(const Options& options, const model::Engine& engine, model::Model& m,
-                 std::vector<std::string>& assumed) {
-  if (!options.given("text-only")) {
-    if (leaves_towers_out(engine, m))
-      assumed.push_back(fmt::format("{} loads no towers of images or sound", engine.name));
-    return;
-  }
+}  // namespace
+
+void check_text_only(const model::Model& m, const model::Engine& engine) {
+  check_has_towers(m);
+  check_may_leave_towers_out(m, engine);
+}
+
+void take_towers(const Options& options, model::Model& m, std::vector<std::string>& assumed) try {
+  if (!options.given("text-only")) return;
   options.exclusive({"text-only", "images"});
   const Size before = m.profile.parameters;
-  try {
-    check_text_only(m, engine);
-  } catch (const std::invalid_argument& e) {
-    throw UsageError(fmt::format("--text-only: {}", e.what()));
-  }
+  check_has_towers(m);
   m = without_towers(m);
   assumed.push_back(fmt::format("text only: towers and projectors of {} parameters are not loaded",
                                 grouped(before - m.profile.parameters)));
+} catch (const std::invalid_argument& e) {
+  throw UsageError(fmt::format("--text-only: {}", e.what()));
+}
+
+void check_towers(const Options& options, const model::Engine& engine, const model::Model& m,
+                  std::vector<std::string>& assumed) try {
+  if (leaves_towers_out(engine, m))
+    assumed.push_back(fmt::format("{} loads no towers of images or sound", engine.name));
+  const bool chosen = !options.given("runtime") && engine.weights.towers == model::Towers::left_out;
+  if (options.given("text-only") && !chosen) check_may_leave_towers_out(m, engine);
+} catch (const std::invalid_argument& e) {
+  throw UsageError(fmt::format("--text-only: {}", e.what()));
 }
 
 namespace {

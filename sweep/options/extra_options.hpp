@@ -27,8 +27,12 @@ std::optional<model::ServedAdapters> add_adapters(const Options& options,
 void check_text_only(const model::Model& model, const model::Engine& engine);
 
 /// --text-only: takes the towers of `model`, and says so in `assumed`. Throws UsageError.
-void take_towers(const Options& options, const model::Engine& engine, model::Model& model,
-                 std::vector<std::string>& assumed);
+void take_towers(const Options& options, model::Model& model, std::vector<std::string>& assumed);
+
+/// Says in `assumed` that the engine leaves towers out by itself. Throws UsageError if --text-only
+/// has no effect on the engine that was asked for, or the engine always loads towers.
+void check_towers(const Options& options, const model::Engine& engine, const model::Model& model,
+                  std::vector<std::string>& assumed);
 
 /// --images and --image-size; null where no image is given. `text_flag`: what holds their tokens
 /// where the model's images are not described. Throws UsageError.

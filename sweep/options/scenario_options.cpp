@@ -183,6 +183,7 @@ GivenScenario scenario_of(const Options& options, const std::string& name) {
   given.model = std::make_unique<model::Model>(resolve_model(name, Hub(hub_flags(options))));
   fit_prompt(options, *given.model, s, given.assumed);
   if (!says_context(options)) s.context = model::usual_context(s, *given.model);
+  take_towers(options, *given.model, given.assumed);
   if (best_way(options, given)) return given;
   complete_point(options, scheme, given);
   return given;

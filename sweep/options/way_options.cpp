@@ -22,6 +22,8 @@ struct EngineFlags {
   bool (*has)(const model::Engine&);
 };
 constexpr EngineFlags engine_flags[] = {
+    {"text-only", [](const model::Engine& e) { return e.weights.towers != model::Towers::loaded; }},
+    {"images", [](const model::Engine& e) { return e.weights.towers != model::Towers::left_out; }},
     {"split-mode",
      [](const model::Engine& e) {
        return e.offload.mode == model::Offload::compute || !e.parallel.split_mode.empty();
@@ -64,13 +66,12 @@ bool names_its_weights(const model::Model& m) {
 
 /// True if flags change the figures of every way beyond what compare_ways() knows.
 bool changes_figures(const Options& options) {
-  constexpr std::string_view of_any[] = {"text-only", "images",    "lora",
-                                         "lora-rank", "speculate", "draft-model"};
+  constexpr std::string_view of_any[] = {"lora", "lora-rank", "speculate", "draft-model"};
   const auto is_given = [&](std::string_view flag) { return options.given(flag); };
   return std::ranges::any_of(of_any, is_given) ||
          std::ranges::any_of(engine_flags, [&](const EngineFlags& of_engine) {
            return std::ranges::any_of(words(of_engine.flags), [&](std::string_view flag) {
-             return flag != "backend" && is_given(flag);
+             return flag != "backend" && flag != "text-only" && is_given(flag);
            });
          });
 }
@@ -124,7 +125,8 @@ bool best_way(const Options& options, GivenScenario& given) {
     return false;
   const auto engines = engines_of(options, *given.engines, *given.model, *s.machine);
   if (engines.empty()) return false;
-  Compared compared{engines, options.texts("precisions")};
+  Compared compared{engines, options.texts("precisions"),
+                    options.given("runtime") || options.given("runtimes")};
   if (!precision.empty()) compared.precisions = {precision};
   if (compared.precisions.empty() && names_its_weights(*given.model))
     compared.precisions = {"auto"};
@@ -145,7 +147,7 @@ bool best_way(const Options& options, GivenScenario& given) {
 void complete_point(const Options& options, const model::Scheme* asked, GivenScenario& given) {
   model::Scenario& s = given.scenario;
   set_engine(options, *given.engines, given.on_machine, s);
-  take_towers(options, *s.runtime, *given.model, given.assumed);
+  check_towers(options, *s.runtime, *given.model, given.assumed);
   if (!given.model->assumed.empty())
     given.assumed.push_back(fmt::format("model: {}", fmt::join(given.model->assumed, ", ")));
   const model::Scheme& loaded =

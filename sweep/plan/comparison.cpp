@@ -23,7 +23,7 @@ namespace {
 std::string verdict_words_of(const Candidate& c, const model::Target& target) {
   if (!c.qualifies()) return "no: " + std::string(model::name_of(c.serving.next.miss));
   const model::Estimate& e = c.serving.estimate;
-  return placement_note(e, c.tight || may_be_late(c, target),
+  return placement_note(e, c.tight || may_be_late(c, target), c.without_towers,
                         model::is_below_four_bits(*c.weights->scheme));
 }
 

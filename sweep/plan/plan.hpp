@@ -24,6 +24,7 @@ struct Combination {
   const model::Engine* engine = nullptr;
   const Machine* machine = nullptr;
   model::WayPlace place{};  ///< among other ways of the model, as `estimate` orders them
+  bool without_towers = false;  ///< as Way has it
 };
 
 /// One combination that may be the answer, and what it serves.

@@ -22,7 +22,7 @@ using Line = RunnableLine;
 
 std::string note_of_row(const Row& row) {
   const std::string note =
-      placement_note(row.estimate, row.tight, is_below_four_bits(scheme(row.precision)));
+      placement_note(row.estimate, row.tight, false, is_below_four_bits(scheme(row.precision)));
   return note.empty() && row.model->encoder_decoder ? "encoder + decoder" : note;
 }
 

@@ -147,8 +147,8 @@ void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& w
       std::vector<Combination> held;
       for (Way& each : list) {
         if (!each.weights->refusal.empty()) continue;
-        held.push_back(
-            {each.weights.get(), each.engine, stock.machines[i % machines].get(), each.place});
+        held.push_back({each.weights.get(), each.engine, stock.machines[i % machines].get(),
+                        each.place, each.without_towers});
         stock.weights.push_back(std::move(each.weights));
       }
       if (!held.empty()) stock.combinations.push_back(std::move(held));

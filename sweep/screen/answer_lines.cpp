@@ -83,13 +83,18 @@ std::string memory_cell(const model::Estimate& e, Size most_gpus) {
   return in_gib(e.cpu_bytes) + (most_gpus > 0 ? " GiB RAM" : " GiB");
 }
 
-std::string placement_note(const model::Estimate& e, bool tight, bool below_four_bits) {
-  const std::string note = e.gpus_used == 0        ? "on the CPU"
-                           : !model::is_on_gpus(e) ? "offload"
-                           : tight                 ? "tight"
-                                                   : "";
-  if (!below_four_bits) return note;
-  return note + (note.empty() ? "below 4 bits" : ", below 4 bits");
+std::string placement_note(const model::Estimate& e, bool tight, bool without_towers,
+                           bool below_four_bits) {
+  std::string note = e.gpus_used == 0        ? "on the CPU"
+                     : !model::is_on_gpus(e) ? "offload"
+                     : tight                 ? "tight"
+                                             : "";
+  const auto add = [&](std::string_view words) {
+    note += fmt::format("{}{}", note.empty() ? "" : ", ", words);
+  };
+  if (without_towers) add("text only");
+  if (below_four_bits) add("below 4 bits");
+  return note;
 }
 
 std::string own_placement_line(const GivenScenario& given, const model::Estimate& shown) {

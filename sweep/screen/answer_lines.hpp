@@ -35,8 +35,10 @@ std::string_view memory_heading(Size most_gpus);
 /// "21.1 GiB" of each GPU, or of RAM without one.
 std::string memory_cell(const model::Estimate& estimate, Size most_gpus);
 
-/// "on the CPU", "offload", "tight", "below 4 bits" or what of these is true; empty: all on cards.
-std::string placement_note(const model::Estimate& estimate, bool tight, bool below_four_bits);
+/// What of a way is less than all of it on cards: "on the CPU", "offload" or "tight"; then "text
+/// only" and "below 4 bits".
+std::string placement_note(const model::Estimate& estimate, bool tight, bool without_towers,
+                           bool below_four_bits);
 
 /// " on each of 8 copies"; empty for one.
 std::string copies_words(const model::Scenario& scenario);

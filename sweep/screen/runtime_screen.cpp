@@ -25,6 +25,7 @@ struct ShownField {
 constexpr ShownField shown_fields[] = {
     {"", "vendors", "cards"},
     {"", "usual_precisions", "compared in"},
+    {"", "asked_precisions", "if asked, also in"},
     {"weights", "formats", "weights"},
     {"weights", "checkpoints", "checkpoints"},
     {"cache", "formats", "KV cache"},

@@ -47,6 +47,7 @@ constexpr const char* machines[] = {"rtx-4060",
                                     "8x h100-sxm-80gb",
                                     "4x rtx-4090 @ epyc-rome-512gb",
                                     "1x rtx-4090 + 1x rtx-3090"};
+constexpr const char* macs[] = {"m4-max-64gb", "m4-pro-24gb"};
 constexpr std::pair<const char*, const char*> ways[] = {
     {"llama.cpp", "q4_K_M"}, {"llama.cpp", "q8_0"}, {"llama.cpp", ""}, {"vllm", "auto"},
     {"vllm", "fp8"},         {"sglang", "auto"},    {"", "q4_K_M"},    {"", ""}};
@@ -57,6 +58,17 @@ class OneAnswer : public SweepProcess {
     const auto one_of = [&](const auto& all) { return all[random() % std::size(all)]; };
     const auto [runtime, precision] = one_of(ways);
     return {one_of(models), one_of(machines), runtime, precision};
+  }
+  static std::vector<Point> drawn_points() {
+    std::mt19937 random(27);
+    // The first one fits because the engine is asked for fewer sequences than its usual number.
+    std::vector<Point> points{{"Qwen/Qwen3-32B", "rtx-4090", "vllm", "awq-int4"}};
+    while (points.size() < 40) points.push_back(drawn(random));
+    for (const char* mac : macs)
+      for (const char* model : {"Qwen/Qwen3-8B", "openai/gpt-oss-20b", "Qwen/Qwen2-VL-2B-Instruct"})
+        points.push_back({model, mac, "", ""});
+    points.push_back({"Qwen/Qwen3-30B-A3B", macs[0], "mlx-lm", ""});
+    return points;
   }
   std::optional<json::value> answer(const Point& point, const std::string& command) {
     std::vector<std::string> words = point.asked_of(command);
@@ -102,18 +114,15 @@ std::string spec_of(const std::vector<std::pair<Point, Figures>>& points) {
 }
 
 TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
-  std::mt19937 random(27);
   std::map<std::string, int> compared;
   std::vector<std::pair<Point, Figures>> in_a_sweep;
-  for (int draw = 0; draw < 40; ++draw) {
-    // The first one fits because the engine is asked for fewer sequences than its usual number.
-    const Point point =
-        draw == 0 ? Point{"Qwen/Qwen3-32B", "rtx-4090", "vllm", "awq-int4"} : drawn(random);
+  const std::vector<Point> points = drawn_points();
+  for (const Point& point : points) {
     const auto estimate = answer(point, "estimate");
     ASSERT_TRUE(estimate) << point.text();
     const json::value& result = estimate->at("result");
     const std::string verdict(result.at("verdict").as_string());
-    if (draw == 0) {
+    if (&point == points.data()) {
       EXPECT_EQ(verdict, "fits_one_gpu");
     }
     if (!verdict.starts_with("fits_")) continue;
@@ -192,8 +201,8 @@ TEST_F(OneAnswer, TheBestWayOfAReportIsTheWayOfAnEstimate) {
     for (const char* name : names) text += '\'' + std::string(name) + "',";
     return text;
   };
-  std::ofstream(folder / "all.toml")
-      << "[[grid]]\nmodels = [" << list(models) << "]\nmachines = [" << list(machines) << "]\n";
+  std::ofstream(folder / "all.toml") << "[[grid]]\nmodels = [" << list(models) << "]\nmachines = ["
+                                     << list(machines) << list(macs) << "]\n";
   const auto [code, says] = ask(
       {"sweep", (folder / "all.toml").string(), "--no-plots", "--out", (folder / "out").string()});
   ASSERT_EQ(code, 0) << says;

@@ -151,14 +151,14 @@ TEST(EngineRows, UsualPrecisionsAreKnownAndNotNone) {
   EXPECT_NE(engine_refusal(key + "[]\n").find("mine.toml:6: key 'usual_precisions': found none"),
             std::string::npos)
       << engine_refusal(key + "[]\n");
-  try {
-    add_engines(key + "\"abc\"\n", "mine.toml");
-    ADD_FAILURE() << "accepted";
-  } catch (const std::runtime_error& e) {
-    EXPECT_TRUE(std::string(e.what()).starts_with(
-        "mine.toml: key 'usual_precisions' of engine 'mine': unknown precision 'abc'"))
-        << e.what();
-  }
+  for (const std::string name : {"usual_precisions", "asked_precisions"}) try {
+      add_engines(row_head + "inherits = \"vllm\"\n" + name + " = \"abc\"\n", "mine.toml");
+      ADD_FAILURE() << "accepted";
+    } catch (const std::runtime_error& e) {
+      EXPECT_TRUE(std::string(e.what()).starts_with("mine.toml: key '" + name +
+                                                    "' of engine 'mine': unknown precision 'abc'"))
+          << e.what();
+    }
 }
 
 /// Texts and numbers of every row, as the files have them.

@@ -41,7 +41,7 @@ std::string loaded(const LoadedRow& row) {
 
 /// Sources: transformers 5.24, 4.57 and 4.46 quantizers/; compressed-tensors 0.20
 /// model_compressor.py; vLLM 0.33 and 0.19 platforms/ and get_min_capability; SGLang 0.5.23
-/// configs/model_config.py; tpu-inference 0.32 tpu_platform.py.
+/// configs/model_config.py; tpu-inference 0.32 tpu_platform.py; mlx-lm 0.32.2 utils.py load_model.
 TEST(LoadedScheme, UnpacksOrRefusesWhatCardsCannotRun) {
   constexpr const char* fp8 = "Qwen/Qwen3-8B-FP8";
   constexpr const char* fp4 = "openai/gpt-oss-20b";
@@ -79,6 +79,12 @@ TEST(LoadedScheme, UnpacksOrRefusesWhatCardsCannotRun) {
       {fp4, auto_scheme, "transformers", "m3-max-48gb", "bf16"},
       {fp4, auto_scheme, "transformers", "v100-sxm-16gb", "bf16"},
       {fp4, auto_scheme, "llama.cpp", "rtx-3090", "mxfp4-moe"},
+      {fp4, auto_scheme, "mlx-lm", "m3-max-48gb", "mxfp4"},
+      {fp8, auto_scheme, "mlx-lm", "m3-max-48gb", refused},
+      {fp8, "mlx-8bit", "mlx-lm", "m3-max-48gb", "mlx-8bit"},
+      {nvfp4, auto_scheme, "mlx-lm", "m3-max-48gb", refused},
+      {"Qwen/Qwen2.5-72B-Instruct-AWQ", auto_scheme, "mlx-lm", "m4-max-128gb", "awq-int4"},
+      {"Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4", auto_scheme, "mlx-lm", "m4-max-128gb", refused},
       {groups, auto_scheme, "transformers", "h100-sxm-80gb", "bf16"},
       {groups, auto_scheme, "vllm", "h100-sxm-80gb", "fp8-channel"},
       {nvfp4, auto_scheme, "transformers", "b200-sxm-180gb", refused},

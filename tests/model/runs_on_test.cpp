@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hardware/catalogue.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -20,6 +21,41 @@ TEST(ServesClass, ByTheEnginesOwnLists) {
   EXPECT_TRUE(serves("vllm", "openai/whisper-tiny"));
   EXPECT_FALSE(serves("vllm", "google-t5/t5-small"));
   EXPECT_TRUE(serves("transformers", "google-t5/t5-small"));
+}
+
+/// Source: mlx-lm 0.32.2 utils.py MODEL_REMAPPING and models/. Its classes were made of each of
+/// these models' configs. Those that it serves had as many parameters as the model's text part.
+TEST(ServesClass, MlxLmServesDecodersOfItsModelTypes) {
+  const auto serves = [](const char* model) {
+    return serves_class(engine("mlx-lm"), test::catalogue_model(model));
+  };
+  for (const char* model :
+       {"Qwen/Qwen3-0.6B", "openai/gpt-oss-20b", "Qwen/Qwen2.5-VL-7B-Instruct",
+        "google/gemma-4-E4B-it", "tiiuae/falcon-mamba-7b", "moonshotai/Kimi-K2-Instruct"})
+    EXPECT_TRUE(serves(model)) << model;
+  for (const char* model :
+       {"BAAI/bge-m3", "google-t5/t5-small", "openai/whisper-tiny", "facebook/opt-125m",
+        "intfloat/e5-mistral-7b-instruct", "google/embeddinggemma-300m",
+        "Skywork/Skywork-Reward-Llama-3.1-8B-v0.2", "deepseek-ai/DeepSeek-V4.1-Flash",
+        "MiniMaxAI/MiniMax-Text-01", "lightonai/LightOnOCR-1B-1025"})
+    EXPECT_FALSE(serves(model)) << model;
+}
+
+/// bitsandbytes converts weights that are not quantised yet; transformers' row names NVIDIA's
+/// cards.
+TEST(AskedPrecisions, ConvertPlainCheckpointsOnTheCardsOfTheRow) {
+  const auto names = [](const char* by, const char* model, const Machine& on) {
+    return asked_precisions(engine(by), on, test::catalogue_model(model));
+  };
+  const auto on = [](const char* name) { return parse_machine(name, shipped_catalogue()); };
+  using Names = std::vector<std::string_view>;
+  const Names more{"auto", "int8", "nf4"}, own{"auto"};
+  EXPECT_EQ(names("transformers", "Qwen/Qwen3-8B", on("rtx-4090")), more);
+  EXPECT_EQ(names("transformers", "Qwen/Qwen3-8B-FP8", on("rtx-4090")), own);
+  EXPECT_EQ(names("transformers", "Qwen/Qwen3-8B", on("m3-max-48gb")), own);
+  EXPECT_EQ(names("transformers", "Qwen/Qwen3-8B", on("1x rtx-4090 + 1x rx-7900-xtx")), own);
+  EXPECT_EQ(names("vllm", "Qwen/Qwen3-8B", on("rtx-4090")),
+            usual_precisions(engine("vllm"), on("rtx-4090")));
 }
 
 TEST(ServesClass, AFileInGgufRunsUnderTheNameOfItsDescription) {

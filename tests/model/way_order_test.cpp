@@ -49,6 +49,12 @@ TEST(WayOrder, NarrowerOnesHaveToBeFasterByMoreThanTheBitsTheySave) {
   EXPECT_TRUE(is_before(on_cards(10), {.bits = 8.5}, on_cards(8.2), {.bits = 7}));
 }
 
+TEST(WayOrder, AWayWithoutTowersHasToBeTwiceAsFast) {
+  const WayFacts text{.bits = 16, .without_towers = true};
+  EXPECT_TRUE(is_before(on_cards(1.9), {.bits = 16}, on_cards(1), text));
+  EXPECT_TRUE(is_before(on_cards(1), text, on_cards(2.1), {.bits = 16}));
+}
+
 TEST(WayOrder, SeveralRequestsGoByWhatIsServed) {
   // The slower answer serves more.
   EXPECT_TRUE(is_before(on_cards(10), {.bits = 16, .served_tokens_s = 900}, on_cards(5),
@@ -113,11 +119,11 @@ TEST(WayOrder, TensorsLeftInSixteenBitsDoNotWidenAFormat) {
   EXPECT_NEAR(bits(3.1, "exl3-3bpw"), 3.1, 0.01);
 }
 
-TEST(WayOrder, OverTwoSecondsATokenIsBehindWhatIsUsable) {
+TEST(WayOrder, OverASecondATokenIsBehindWhatIsUsable) {
   const WayFacts wide{.bits = 16}, two{.bits = 2.5};
-  EXPECT_TRUE(is_before(offloaded(0.1), two, offloaded(2.1), wide));
-  EXPECT_TRUE(is_before(offloaded(1.9), wide, offloaded(0.1), two));
-  EXPECT_TRUE(is_before(offloaded(2.2), wide, offloaded(2.1), two));
+  EXPECT_TRUE(is_before(offloaded(0.1), two, offloaded(1.1), wide));
+  EXPECT_TRUE(is_before(offloaded(0.9), wide, offloaded(0.1), two));
+  EXPECT_TRUE(is_before(offloaded(1.2), wide, offloaded(1.1), two));
 }
 
 TEST(WayOrder, BelowFourBitsEachBitHasToBeWorthSixTimesTheSpeed) {

@@ -47,6 +47,13 @@ TEST(WayRows, EquallyWideOnesGoByTheAnswer) {
             "int8");
 }
 
+TEST(WayRows, OneThatLeavesTowersOutComesAfterOneThatLoadsThem) {
+  ModelRow text = way("mlx-8bit", 8.5, fits_one_gpu, 1);
+  text.parameters = 7e9;
+  EXPECT_EQ(best_of({text, way("q4_K_M", 4.8, fits_one_gpu, 0.5)}), "q4_K_M");
+  EXPECT_EQ(best_of({text, way("q4_K_M", 4.8, fits_cpu_offload, 2)}), "mlx-8bit");
+}
+
 TEST(WayRows, ATightOneComesAfterOneWithRoom) {
   std::vector<ModelRow> rows = {way("q8_0", 8.5, fits_one_gpu, 1),
                                 way("q4_K_M", 4.8, fits_one_gpu, 0.6)};

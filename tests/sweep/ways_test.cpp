@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/checkpoint/text_only.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/sources/source.hpp"
@@ -74,8 +75,9 @@ TEST(Ways, OnlyEnginesForTheCardsAndTheClass) {
   };
   using Names = std::vector<std::string>;
   EXPECT_EQ(names("Qwen/Qwen3-8B", "rtx-4090"), (Names{"transformers", "llama.cpp", "vllm"}));
-  EXPECT_EQ(names("Qwen/Qwen3-8B", "m3-max-48gb"), (Names{"transformers", "llama.cpp"}));
+  EXPECT_EQ(names("Qwen/Qwen3-8B", "m3-max-48gb"), (Names{"transformers", "llama.cpp", "mlx-lm"}));
   EXPECT_EQ(names("facebook/opt-30b", "rtx-4090"), (Names{"transformers", "vllm"}));
+  EXPECT_EQ(names("BAAI/bge-m3", "m3-max-48gb"), (Names{"transformers", "llama.cpp"}));
 }
 
 /// 8 bits of a server's engine are twice as fast as 16 that another one splits by layers.
@@ -104,6 +106,23 @@ TEST(Ways, UnpackedWeightsAreNoWiderThanAskedFor) {
   EXPECT_EQ(ways.back().weights->scheme->name, "bf16");
 }
 
+/// transformers is compared in its own 16 bits, and in bitsandbytes' formats where it is asked for.
+TEST(Ways, AnEngineThatIsAskedForIsComparedInMorePrecisions) {
+  const Engines engines;
+  const model::Model m = resolve_model("Qwen/Qwen3-32B");
+  const Machine on = machine("rtx-4090");
+  model::Scenario s;
+  s.machine = &on;
+  Compared compared{{&engines.named("transformers")}, {}};
+  EXPECT_EQ(compare_ways(m, s, compared).size(), 1U);
+  compared.engine_asked = true;
+  const auto ways = compare_ways(m, s, compared);
+  ASSERT_EQ(ways.size(), 3U);
+  EXPECT_EQ(ways.front().weights->scheme->name, "nf4");
+  EXPECT_TRUE(model::is_on_gpus(ways.front().estimate));
+  EXPECT_FALSE(model::is_on_gpus(ways[1].estimate));
+}
+
 TEST(Ways, APrecisionOfOneEngineTakesIt) {
   const Engines engines;
   const auto names = [&](const char* on, std::vector<std::string> precisions) {
@@ -114,9 +133,24 @@ TEST(Ways, APrecisionOfOneEngineTakesIt) {
     return all;
   };
   using Names = std::vector<std::string>;
-  EXPECT_EQ(names("m3-max-48gb", {"mlx-4bit"}), (Names{"mlx-lm"}));
-  EXPECT_EQ(names("m3-max-48gb", {"mlx-4bit", "q4_K_M"}), (Names{"transformers", "llama.cpp"}));
+  EXPECT_EQ(names("rtx-4090", {"exl3-4bpw"}), (Names{"exllamav3"}));
+  EXPECT_EQ(names("rtx-4090", {"exl3-4bpw", "q4_K_M"}),
+            (Names{"transformers", "llama.cpp", "vllm"}));
+  EXPECT_EQ(names("m3-max-48gb", {"exl3-4bpw"}), (Names{"transformers", "llama.cpp", "mlx-lm"}));
   EXPECT_EQ(names("rtx-4090", {"mlx-4bit"}), (Names{"transformers", "llama.cpp", "vllm"}));
+}
+
+/// mlx-lm 0.32.2 models/qwen2_vl.py drops the tower, which llama.cpp loads.
+TEST(Ways, WithTowersComeBeforeThoseOfTextAlone) {
+  const model::Model whole = resolve_model("Qwen/Qwen2.5-VL-7B-Instruct");
+  const Machine on = machine("m4-max-64gb");
+  const auto is_text = [](const Way& way) { return way.without_towers; };
+  const auto ways = ways_on(whole, on);
+  EXPECT_EQ(ways.front().engine->name, "llama.cpp");
+  EXPECT_EQ(std::ranges::count_if(ways, is_text), 4);
+  const auto without = ways_on(model::without_towers(whole), on);
+  EXPECT_EQ(without.front().engine->name, "mlx-lm");
+  EXPECT_TRUE(std::ranges::none_of(without, is_text));
 }
 
 /// A mixture that 4 bits leave on disk runs from memory below 4 bits, and only then are these
