@@ -46,15 +46,23 @@ Size longest_sequence(TrainingScenario s, Bytes card) {
 
 namespace {
 
-/// Shares everything out over the data-parallel cards. A recipe that is the engine's own becomes
-/// its own under ZeRO 3.
+/// True if the recipe is the engine's own.
+bool has_usual_recipe(const TrainingScenario& s) {
+  return s.recipe == &usual_recipe(*s.runtime, s.zero, s.adapter != nullptr);
+}
+
+/// A recipe that is the engine's own becomes its own under the ZeRO stage.
+void put_under_zero(TrainingScenario& s, int zero) {
+  const bool usual = has_usual_recipe(s);
+  if (usual) s.recipe = &usual_recipe(*s.runtime, zero, s.adapter != nullptr);
+  s.zero = zero;
+  s.runtime = &under_zero(*s.runtime, zero);
+}
+
+/// Shares everything out over the data-parallel cards.
 void share_out(TrainingScenario& s, Size replicas) {
-  const bool adapts = s.adapter != nullptr;
-  if (s.recipe == &usual_recipe(*s.runtime, s.zero, adapts))
-    s.recipe = &usual_recipe(*s.runtime, 3, adapts);
+  put_under_zero(s, 3);
   s.parallel.replicas = replicas;
-  s.zero = 3;
-  s.runtime = &under_zero(*s.runtime, s.zero);
 }
 
 }  // namespace
@@ -98,9 +106,45 @@ std::unique_ptr<Adapted> adapted(const TrainingScenario& s) {
   }
 }
 
-std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made, Size cards) {
+using Options = std::vector<Option>;
+
+/// States in host memory, with weights where the engine moves both, and under ZeRO 2 where it needs
+/// a stage: gradients are there too.
+void add_offload(const TrainingScenario& s, int kind, Options& all) {
+  if (s.optimizer_on_host || (s.zero == 0 && s.adapter != nullptr)) return;
+  const Offloads& can = s.runtime->offload;
+  if (can.together) {
+    all.push_back({{StepOption::Kind::all_on_host, 0}, kind, [](auto& c) {
+                     c.optimizer_on_host = c.parameters_on_host = true;
+                   }});
+    return;
+  }
+  const bool deepspeed = runs_deepspeed(*s.runtime) || s.runtime->zero_by_deepspeed;
+  if (deepspeed && !steps_on_host(*s.optimizer)) return;
+  if (s.zero >= can.states) {
+    all.push_back({{StepOption::Kind::optimizer_on_host, 0}, kind, [](auto& c) {
+                     c.optimizer_on_host = true;
+                   }});
+  } else if (has_usual_recipe(s)) {
+    all.push_back({{StepOption::Kind::optimizer_on_host, 2}, kind, [](auto& c) {
+                     put_under_zero(c, 2);
+                     c.optimizer_on_host = true;
+                   }});
+  }
+}
+
+/// DeepSpeed keeps an fp32 copy of 16-bit weights, and steps on the host with its own optimizers.
+bool clashes(const TrainingScenario& s, StepOption::Kind a, StepOption::Kind b) {
+  using enum StepOption::Kind;
+  if (!runs_deepspeed(*s.runtime) && !s.runtime->zero_by_deepspeed) return false;
+  const auto has = [&](StepOption::Kind kind) { return a == kind || b == kind; };
+  const bool under_zero = has(zero_3) || has(more_replicas) || has(optimizer_on_host);
+  return (has(pure_16bit) && under_zero) || (has(optimizer_8bit) && has(optimizer_on_host));
+}
+
+Options options_of(const TrainingScenario& s, const Adapted* made, Size cards) {
   enum { attention, loss, batch, states, share, again, host, sequence };
-  std::vector<Option> all;
+  Options all;
   using enum StepOption::Kind;
   const auto option = [&](StepOption::Kind what, Size amount, int kind, auto&& apply) {
     all.push_back({{what, amount}, kind, apply});
@@ -117,7 +161,7 @@ std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made, S
     });
   if (s.adapter == nullptr && s.optimizer->name() == "adamw")
     option(optimizer_8bit, 0, states, [](auto& c) { c.optimizer = &optimizer("adamw-8bit"); });
-  if (s.adapter == nullptr && s.recipe->name != "pure-16bit")
+  if (s.adapter == nullptr && s.recipe->name != "pure-16bit" && !runs_deepspeed(*s.runtime))
     option(pure_16bit, 0, states, [](auto& c) { c.recipe = &recipe("pure-16bit"); });
   if (s.parallel.alike() > 1 && s.zero < 3)
     option(zero_3, 0, share, [](auto& c) { share_out(c, c.parallel.replicas); });
@@ -127,8 +171,7 @@ std::vector<Option> options_of(const TrainingScenario& s, const Adapted* made, S
            [replicas](TrainingScenario& c) { share_out(c, replicas); });
   if (!recomputes_layers(s.recomputation))
     option(recompute_all, 0, again, [](auto& c) { c.recomputation = Recomputation::full; });
-  if (!s.optimizer_on_host && (s.zero > 0 || s.adapter == nullptr))
-    option(optimizer_on_host, 0, host, [](auto& c) { c.optimizer_on_host = true; });
+  add_offload(s, host, all);
   option(shorter_sequence, s.sequence / 2, sequence,
          [](auto& c) { c.sequence = std::max<Size>(1, c.sequence / 2); });
   if (made == nullptr) return all;
@@ -187,7 +230,7 @@ std::vector<Change> changes_that_save(const TrainingScenario& s, const Machine& 
     }
   };
   const std::unique_ptr<Adapted> made = adapted(s);
-  const std::vector<Option> options = options_of(s, made.get(), std::ssize(machine.devices));
+  const Options options = options_of(s, made.get(), std::ssize(machine.devices));
   std::vector<Change> all, pairs;
   for (const Option& each : options) price(all, {.options = {each.option}}, {&each});
   sort(all);
@@ -195,7 +238,7 @@ std::vector<Change> changes_that_save(const TrainingScenario& s, const Machine& 
   for (std::size_t i = 0; i < options.size(); ++i)
     for (std::size_t j = i + 1; j < options.size(); ++j) {
       const Option &a = options[i], &b = options[j];
-      if (a.kind == b.kind) continue;
+      if (a.kind == b.kind || clashes(s, a.option.kind, b.option.kind)) continue;
       price(pairs, {.options = {a.option, b.option}}, {&a, &b});
     }
   std::erase_if(pairs, [](const Change& pair) { return !pair.fits; });

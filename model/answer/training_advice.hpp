@@ -27,11 +27,12 @@ struct StepOption {
     zero_3,
     more_replicas,  ///< amount: data-parallel cards, with ZeRO 3
     recompute_all,
-    optimizer_on_host,
-    shorter_sequence,  ///< amount: tokens
-    quantised_base,    ///< below adapters
-    lora,              ///< amount: rank
-    qlora              ///< amount: rank
+    optimizer_on_host,  ///< amount: the ZeRO stage that it needs besides; 0: none
+    all_on_host,        ///< weights and states
+    shorter_sequence,   ///< amount: tokens
+    quantised_base,     ///< below adapters
+    lora,               ///< amount: rank
+    qlora               ///< amount: rank
   };
   Kind kind;
   Size amount = 0;

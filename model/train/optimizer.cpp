@@ -85,6 +85,11 @@ const Optimizer& optimizer(std::string_view name) {
   throw unknown_name("optimizer", name, known);
 }
 
+bool steps_on_host(const Optimizer& row) {
+  constexpr std::string_view names[] = {"adamw", "adamw-fused", "adagrad"};
+  return std::ranges::find(names, row.name()) != std::end(names);
+}
+
 Size bytes_of(StateElement element, Size parameter_bytes) {
   switch (element) {
     case StateElement::parameter:

@@ -66,6 +66,10 @@ std::span<const Optimizer> optimizers();
 /// Ignores case, "-" and "_". Throws UnknownName with the nearest names.
 const Optimizer& optimizer(std::string_view name);
 
+/// True if DeepSpeed has it for the CPU, where offloaded states are stepped on. Source: DeepSpeed
+/// 0.19 runtime/engine.py _configure_basic_optimizer.
+bool steps_on_host(const Optimizer& row);
+
 /// Bytes of one element for a parameter with `parameter_bytes` an element.
 Size bytes_of(StateElement element, Size parameter_bytes);
 

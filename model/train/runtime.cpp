@@ -23,6 +23,13 @@ constexpr Constant unmeasured_share{0.1, 0, 0.4, 0, "unmeasured"};
 /// The band describes a new source, however similar the rows of one source are.
 constexpr double source_low = 0.92, source_high = 1.19;
 
+/// DeepSpeed 0.16 docs/_pages/config-json.md: offload_optimizer to the CPU has stages 1 to 3, to
+/// NVMe stage 3 alone. The Trainer and LLaMA-Factory offload by DeepSpeed.
+constexpr Offloads deepspeed_offload{.states = 1, .disk = 3};
+/// torch.distributed.fsdp CPUOffload, fully_shard's CPUOffloadPolicy: weights, gradients and states
+/// to host memory.
+constexpr Offloads fsdp_offload{.together = true};
+
 const TrainingRuntime megatron{
     .name = "megatron",
     .source =
@@ -78,6 +85,7 @@ const TrainingRuntime runtime_rows[] = {
      .logits_raised = true,
      .modules_alone = true,
      .zero_by_deepspeed = true,
+     .offload = deepspeed_offload,
      .fused_step = true,
      .context_bytes = context,
      .spread = {1, source_low, source_high, 43,
@@ -107,6 +115,10 @@ const TrainingRuntime runtime_rows[] = {
      .modules_alone = true,
      .subgroup_elements = 1'000'000'000,
      .zero_alone = true,
+     .offload = deepspeed_offload,
+     // AutoTP: runtime/engine.py asserts a stage of at most 2 (0.16); deepspeed.ai,
+     // tutorials/autotp-training
+     .zero_with_tensor = 2,
      .fused_step = true,
      .reduce_elements = 1'000'000'000,
      .fetches_modules = true,
@@ -125,6 +137,7 @@ const TrainingRuntime runtime_rows[] = {
      .zero = 3,
      .matrices = MatrixPackage::transformer_engine,
      .modules_alone = true,
+     .offload = fsdp_offload,
      .stops_early = true,
      .embedding_and_head_stay = true,
      .context_bytes = context,
@@ -138,6 +151,7 @@ const TrainingRuntime runtime_rows[] = {
      .matrices = MatrixPackage::torchao,
      .own_layers = true,
      .outputs_held = true,
+     .offload = fsdp_offload,
      .fused_step = true,
      .sequence_parallel = true,
      .selective = Selective::but_every_2nd_mm,
@@ -181,6 +195,7 @@ const TrainingRuntime runtime_rows[] = {
      .logits_raised = true,
      .modules_alone = true,
      .zero_by_deepspeed = true,
+     .offload = deepspeed_offload,
      .fused_step = true,
      .recomputation = Recomputation::full,
      .context_bytes = context,

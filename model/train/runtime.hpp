@@ -38,6 +38,14 @@ inline constexpr std::array<std::string_view, 4> recomputation_names = {"none", 
 /// True if layers keep nothing but their inputs.
 constexpr bool recomputes_layers(Recomputation how) { return how >= Recomputation::full; }
 
+/// What an engine moves out of a card's memory, and from which ZeRO stage on.
+struct Offloads {
+  static constexpr int never = 4;  ///< beyond ZeRO's stages
+  int states = 0;                  ///< optimizer states to host memory
+  int disk = never;                ///< weights and states to disk
+  bool together = false;           ///< weights and states, or neither
+};
+
 struct TrainingRuntime {
   std::string_view paced_as() const { return paced.empty() ? name : paced; }
   std::string_view name, source;
@@ -58,6 +66,8 @@ struct TrainingRuntime {
   Size subgroup_elements = 0;  ///< elements updated at a time; 0: all at once
   bool zero_alone = false;     ///< ZeRO works on one card: nothing is sharded, but buckets exist
   bool zero_by_deepspeed = false;  ///< DeepSpeed does the work of a ZeRO stage
+  Offloads offload{};
+  int zero_with_tensor = 3;        ///< highest ZeRO stage beside tensor parallelism
   std::string_view paced{};        ///< the runtime whose time constants count; empty: its own
   bool fused_step = false;         ///< the optimizer needs no temporaries
   bool gradients_kept = false;     ///< gradient buffers exist during the whole run
@@ -86,6 +96,11 @@ const TrainingRuntime& training_runtime(std::string_view name);
 /// The row for a ZeRO stage. transformers' Trainer and LLaMA-Factory hand it to DeepSpeed, whose
 /// buckets, fetches and kernels count then (transformers 5.23 integrations/deepspeed.py).
 const TrainingRuntime& under_zero(const TrainingRuntime& asked, int zero);
+
+/// True if DeepSpeed does the work: the row of that name, or one that under_zero() returns.
+inline bool runs_deepspeed(const TrainingRuntime& runtime) {
+  return runtime.paced_as() == "deepspeed";
+}
 
 /// The default weight format. Next to adapters, weights are frozen in 16 bit; otherwise the runtime
 /// and its sharding decide.

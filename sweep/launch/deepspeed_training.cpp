@@ -15,12 +15,11 @@ namespace json = boost::json;
 
 struct OwnOptimizer {
   std::string_view optimizer, type;
-  bool on_host;  ///< it has an implementation for the CPU
 };
 /// DeepSpeed's own, which keep the states of these rows. Source: runtime/engine.py
 /// _configure_basic_optimizer.
 constexpr auto own_optimizers = std::to_array<OwnOptimizer>(
-    {{"adamw", "AdamW", true}, {"adamw-fused", "AdamW", true}, {"adagrad", "Adagrad", true}});
+    {{"adamw", "AdamW"}, {"adamw-fused", "AdamW"}, {"adagrad", "Adagrad"}});
 
 /// "optimizer" for DeepSpeed's own; else the Trainer's is allowed.
 void add_optimizer(const TrainingPoint& point, json::object& config) {
@@ -32,7 +31,7 @@ void add_optimizer(const TrainingPoint& point, json::object& config) {
     return;
   }
   optimizer_words(point);
-  if (s.optimizer_on_host)
+  if (s.optimizer_on_host && !model::steps_on_host(*s.optimizer))
     throw std::invalid_argument(
         fmt::format("DeepSpeed has no {} on the host: --optimizer adamw", s.optimizer->name()));
   config["zero_allow_untested_optimizer"] = true;

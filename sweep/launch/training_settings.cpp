@@ -135,13 +135,6 @@ void refuse_unwritten(const TrainingPoint& point, bool offloads_inputs) {
          "this file has no layers' inputs in host memory: --checkpointing full, or axolotl's file");
   refuse(s.images.count > 0 || s.tower_frozen, "images and their tower are not part of this file");
   refuse(s.document > 0, "--packing has no setting in this file: documents would attend to others");
-  if (is_fsdp(sharding_of(s)))
-    refuse(s.on_disk || s.optimizer_on_host != s.parameters_on_host,
-           "FSDP offloads weights and states together, to host memory: --offload-params cpu "
-           "--offload-optimizer cpu");
-  else
-    refuse(sharding_of(s) == Sharding::none && (s.optimizer_on_host || s.parameters_on_host),
-           "the Trainer offloads by DeepSpeed alone: --runtime deepspeed or --zero");
 }
 
 OptimizerWords optimizer_words(const TrainingPoint& point) {

@@ -212,13 +212,13 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
   s.sequence = options.whole("seq", 2048);
   s.accumulated = options.whole("grad-accum", 1);
   read_parallelism(options, s, given);
+  read_offload(options, s);
   if (options.given("zero") && model::lacks_replicas(s))
     throw UsageError(fmt::format(
         "--zero {}: ZeRO shards over data parallel cards, and there is only one; --dp N has more",
         s.zero));
   read_kernels(options, s, given);
   read_images(options, s, given);
-  read_offload(options, s);
   s.factors = factors_of(options);
   check_factors(s);
   given.token_budget = token_budget_of(options);

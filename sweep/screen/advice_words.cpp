@@ -223,7 +223,10 @@ std::string flags_of(const model::StepOption& option) {
     case recompute_all:
       return "--checkpointing full";
     case optimizer_on_host:
-      return "--offload-optimizer cpu";
+      return option.amount > 0 ? fmt::format("--zero {} --offload-optimizer cpu", option.amount)
+                               : "--offload-optimizer cpu";
+    case all_on_host:
+      return "--offload-params cpu --offload-optimizer cpu";
     case shorter_sequence:
       return fmt::format("--seq {}", option.amount);
     case quantised_base:
@@ -259,6 +262,8 @@ std::string_view effect_of(model::StepOption::Kind kind) {
       return "forward twice";
     case optimizer_on_host:
       return "the step runs on the CPU";
+    case all_on_host:
+      return "the step runs on the CPU, weights come from there";
     case shorter_sequence:
       return "shorter texts";
     case quantised_base:

@@ -27,6 +27,9 @@ std::string with_flags(std::string reason) {
       {"virtual stages", "--virtual-stages"},
       {"expert parallel", "--ep"},
       {"context parallel", "--cp"},
+      {"ZeRO stage", "--zero"},
+      {"states on the host", "--offload-optimizer"},
+      {"weights on the host", "--offload-params"},
       {"accumulated passes", "--grad-accum"}};
   for (const auto& [words, flag] : flags)
     if (const auto at = reason.find(words); at != std::string::npos)

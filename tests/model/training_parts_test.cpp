@@ -78,6 +78,7 @@ TEST(TrainingParts, AddUpToTheStep) {
         s.parallel.stages = c.stages;
         s.parallel.replicas = c.replicas;
         s.optimizer_on_host = c.on_host;
+        s.parameters_on_host = c.on_host && runtime.offload.together;
         if (c.adapted) s.adapter = &f.adapter;
         s.recomputation = c.again;
         s.accumulated = accumulated;

@@ -34,6 +34,7 @@ TEST(TrainingShape, AnEvaluatorForgetsNothingThatMatters) {
   all[12] = f.step("megatron");
   all[13].accumulated = 4;
   all[14].parallel.context = 2;
+  all[15] = f.step("torch");
   all[15].optimizer_on_host = true;
   TrainingEvaluator evaluate;
   for (int round = 0; round < 2; ++round)
@@ -89,6 +90,10 @@ TEST(TrainingOutcome, RefusalsSayWhy) {
   EXPECT_EQ(refusal(s), Reason::none);
   s.zero = 2;
   EXPECT_EQ(refusal(s), Reason::nothing_shared);
+  s.optimizer_on_host = true;
+  EXPECT_EQ(refusal(s), Reason::nothing_shared);  // not yet DeepSpeed's
+  s.runtime = &under_zero(*s.runtime, s.zero);
+  EXPECT_EQ(refusal(s), Reason::none);
   s = f.step(), s.parallel.tensor = 3;
   EXPECT_EQ(refusal(s), Reason::heads_not_divisible);
   s = f.step(), s.parallel.stages = 11;  // more than 8 layers, the embedding and the head
@@ -97,6 +102,51 @@ TEST(TrainingOutcome, RefusalsSayWhy) {
   EXPECT_EQ(refusal(s), Reason::no_experts);
   s = f.step(), s.parallel.context = 3;
   EXPECT_EQ(refusal(s), Reason::tokens_not_divisible);
+}
+
+// DeepSpeed docs/_pages/config-json.md (offload_optimizer), runtime/engine.py (autotp);
+// torch.distributed.fsdp CPUOffload.
+TEST(TrainingOutcome, EnginesOffloadAndSplitOnlyAsTheyCan) {
+  const Fixture f;
+  struct Case {
+    std::string_view runtime;
+    int zero;
+    bool states, weights, disk;
+    Size tensor;
+    Reason reason;
+  };
+  using enum Reason;
+  for (const Case& c : {Case{"deepspeed", 0, true, false, false, 1, nothing_shared},
+                        {"trainer", 0, true, false, false, 1, nothing_shared},
+                        {"llama-factory", 0, true, false, false, 1, nothing_shared},
+                        {"deepspeed", 1, true, false, false, 1, none},
+                        {"deepspeed", 2, true, false, true, 1, offload_unsupported},
+                        {"deepspeed", 3, true, false, true, 1, none},
+                        {"fsdp2", 3, true, false, false, 1, offload_unsupported},
+                        {"fsdp2", 3, false, true, false, 1, offload_unsupported},
+                        {"fsdp", 3, true, true, false, 1, none},
+                        {"fsdp", 3, true, true, true, 1, offload_unsupported},
+                        {"megatron", 1, true, false, false, 1, none},
+                        {"megatron", 1, true, false, true, 1, offload_unsupported},
+                        {"deepspeed", 2, false, false, false, 2, none},
+                        {"deepspeed", 3, false, false, false, 2, parallelism_unsupported},
+                        {"llama-factory", 3, false, false, false, 2, parallelism_unsupported},
+                        {"fsdp2", 3, false, false, false, 2, none}}) {
+    TrainingScenario s = f.step(c.runtime);
+    s.parallel = {.replicas = 2, .tensor = c.tensor};
+    s.zero = c.zero;
+    s.runtime = &under_zero(*s.runtime, c.zero);
+    s.optimizer_on_host = c.states;
+    s.parameters_on_host = c.weights;
+    s.on_disk = c.disk;
+    Reason found = none;
+    try {
+      evaluate_training(s);
+    } catch (const ImpossibleStep& impossible) {
+      found = impossible.reason;
+    }
+    EXPECT_EQ(found, c.reason) << c.runtime << ' ' << c.zero;
+  }
 }
 
 TEST(TrainingShape, StagesAreUnevenWhereLayersDoNotDivide) {
@@ -156,7 +206,7 @@ TEST(TrainingAdvice, PairsWhereNoSingleChangeIsEnough) {
 
 TEST(TrainingAdvice, PutsIdleCardsToWork) {
   const Fixture f;
-  TrainingScenario s = f.step("deepspeed");
+  TrainingScenario s = f.step("torch");
   s.batch = 64;  // the host loads a pass faster than the cards compute it
   s.parallel.tensor = 2;
   const auto with_all = [&](int machine) {
@@ -174,6 +224,34 @@ TEST(TrainingAdvice, PutsIdleCardsToWork) {
   EXPECT_EQ(change->peak, evaluate_training(wide).peak);
   EXPECT_LT(change->time, 0.5);  // four times the tokens
   EXPECT_FALSE(with_all(2).has_value());
+}
+
+// DeepSpeed needs a ZeRO stage, FSDP moves weights too, and neither a bf16 copy nor bitsandbytes'
+// states go with DeepSpeed on the host.
+TEST(TrainingAdvice, OffloadsAreThoseOfTheEngine) {
+  const Fixture f;
+  const auto offload_of = [&](std::string_view runtime) {
+    std::vector<StepOption> found;
+    for (const Change& change : changes_that_save(f.step(runtime), cards(1, Bytes(1))))
+      for (const StepOption& option : change.options)
+        if (option.kind == StepOption::Kind::optimizer_on_host ||
+            option.kind == StepOption::Kind::all_on_host)
+          found.push_back(option);
+    return found;
+  };
+  using enum StepOption::Kind;
+  EXPECT_EQ(offload_of("trainer"), std::vector<StepOption>{(StepOption{optimizer_on_host, 2})});
+  EXPECT_EQ(offload_of("deepspeed"), std::vector<StepOption>{(StepOption{optimizer_on_host, 2})});
+  EXPECT_EQ(offload_of("megatron"), std::vector<StepOption>{(StepOption{optimizer_on_host, 0})});
+  EXPECT_EQ(offload_of("fsdp"), std::vector<StepOption>{(StepOption{all_on_host, 0})});
+  const TrainingScenario s = f.step("trainer");
+  const Bytes enough(evaluate_training(s).peak.count() / 4);
+  for (const Change& change : changes_that_save(s, cards(1, enough))) {
+    const auto has = [&](StepOption::Kind kind) {
+      return std::ranges::find(change.options, kind, &StepOption::kind) != change.options.end();
+    };
+    EXPECT_FALSE(has(optimizer_on_host) && (has(pure_16bit) || has(optimizer_8bit)));
+  }
 }
 
 TEST(TrainingAdvice, FewestReplicasAreThoseThatFitInTheRecipeOfZero3) {

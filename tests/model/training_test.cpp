@@ -158,7 +158,10 @@ TEST(Training, EveryOptionChangesTheEstimate) {
   less([](auto& s) { s.parallel.context = 2; });
   less([](auto& s) { s.parallel.stages = 2; });
   less([](auto& s) { s.parallel.replicas = 2, s.zero = 1; });
-  less([](auto& s) { s.optimizer_on_host = true; });
+  less([](auto& s) {
+    s.runtime = &training_runtime("torch");
+    s.optimizer_on_host = true;
+  });
   more([](auto& s) { s.accumulated = 2; });
   more([](auto& s) { s.sequence = 4096; });
   less([](auto& s) { s.recipe = &recipe("pure-16bit"); });

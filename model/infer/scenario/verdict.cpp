@@ -89,6 +89,8 @@ std::string_view name_of(Reason reason) {
       return "cache_unsupported";
     case Reason::experts_divide_cards:
       return "experts_divide_cards";
+    case Reason::offload_unsupported:
+      return "offload_unsupported";
   }
   return "";
 }
