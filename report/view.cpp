@@ -17,12 +17,13 @@ constexpr View all_views[] = {
     {"fastest", "What is the fastest way to run each model on each machine?",
      "The point with the most output tokens per second, over every axis of the grid.",
      "SELECT machine, model, runtime, precision, batch, verdict, gpu_bytes, ttft_s, tpot_s, "
-     "max(tokens_s) AS tokens_s FROM result_all WHERE run = :run AND tokens_s > 0 "
-     "GROUP BY machine, model ORDER BY machine, model"},
+     "max(tokens_s) AS tokens_s FROM result_all WHERE run = :run AND task IS NOT 'training' AND "
+     "tokens_s > 0 GROUP BY machine, model ORDER BY machine, model"},
     {"smallest", "What is the least memory that each model runs in, on each machine?",
      "The point with the smallest use of the most loaded card among those that fit on GPUs.",
      "SELECT machine, model, runtime, precision, batch, gpus_used, min(gpu_bytes) AS gpu_bytes, "
-     "tokens_s FROM result_all WHERE run = :run AND verdict IN ('fits_one_gpu', 'fits_gpus') "
+     "tokens_s FROM result_all WHERE run = :run AND task IS NOT 'training' AND verdict IN "
+     "('fits_one_gpu', 'fits_gpus') "
      "GROUP BY machine, model ORDER BY machine, model"},
     {"trainable", "What is the largest model that each machine trains, by method?",
      "The model with most parameters among the training points that fit, at its fastest.",

@@ -54,6 +54,20 @@ TEST(Draft, IsDividedByTheCardsOfTheModel) {
   EXPECT_EQ(evaluate(s).gpus_used, 4);
 }
 
+// estimate says that these are not described; a sweep has a row that is refused.
+TEST(Draft, IsNotDescribedWithStagesOrReplicas) {
+  const QuantisedModel weights = quantise(test::catalogue_model("Qwen/Qwen3-32B"), scheme("bf16"));
+  const Draft draft{.tokens = 3, .acceptance = 0.5};
+  const Machine box = test::machine(4, 80, 256);
+  for (const auto degree : {&Scenario::data_parallel, &Scenario::pipeline_parallel}) {
+    Scenario s = test::scenario(weights, box, "vllm");
+    s.*degree = 2;
+    EXPECT_NE(evaluate(s).verdict, Verdict::refused);
+    s.draft = &draft;
+    EXPECT_EQ(evaluate(s).reason, Reason::parallelism_unsupported);
+  }
+}
+
 class DraftOf : public testing::TestWithParam<const char*> {
  protected:
   const Model& model = test::catalogue_model("Qwen/Qwen3-32B");
