@@ -53,6 +53,11 @@ struct Device {
   /// other. fp8, int8 and fp4 fall back to 16 bit, because numbers are unpacked. 16 bit falls back
   /// to fp32.
   FlopsPerSecond peak(Arithmetic arithmetic) const;
+  /// False if bf16 runs in fp32 units, converted. NVIDIA has units from compute capability 8.0 on
+  /// (CUDA C++ programming guide, "Arithmetic Instructions"). Unknown: true.
+  bool multiplies_bf16() const {
+    return !compute_capability || *compute_capability >= ComputeCapability{8, 0};
+  }
   /// False if peak() falls back: the card has no units for numbers of this format.
   bool has_units(Arithmetic arithmetic) const;
 

@@ -91,6 +91,7 @@ constexpr auto words_of_reasons = std::to_array<std::pair<model::Reason, std::st
     {model::Reason::experts_divide_cards,
      "expert parallelism takes a number that divides the tensor-parallel cards and the "
      "experts"},
+    {model::Reason::layers_not_described, "what its layers keep for backward is not described"},
     {model::Reason::offload_unsupported,
      "the engine does not move weights or optimizer states there"},
     {model::Reason::cache_unsupported, "the engine has no such KV cache format"},

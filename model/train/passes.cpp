@@ -47,10 +47,12 @@ void check_described(const TrainingScenario& s, const SavedActivations& saved) {
   for (std::size_t i = 0; i < saved.kind_of.size(); ++i) {
     const SavedLayer& kind = saved.kinds[saved.kind_of[i]];
     if (kind.unknown.empty() || (kind.tower && s.images.count == 0)) continue;
-    throw std::invalid_argument(
+    // Korthikanti et al., arXiv:2205.05198, section 4.1: 34 bytes in 16 bit without scores
+    throw ImpossibleStep(
+        Reason::layers_not_described,
         fmt::format("tensors that {} of {} keeps for backward are not described ({}); the constant "
-                    "activation_factor=X uses a rule of thumb instead: tokens * hidden * "
-                    "layers * X * bytes of an element",
+                    "activation_factor=17 uses a rule of thumb instead: tokens * hidden * "
+                    "layers * 17 * bytes of an element",
                     s.model->profile.layers[i].path, s.model->architecture, kind.unknown));
   }
 }

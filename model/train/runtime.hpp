@@ -38,7 +38,7 @@ inline constexpr std::array<std::string_view, 4> recomputation_names = {"none", 
 /// True if layers keep nothing but their inputs.
 constexpr bool recomputes_layers(Recomputation how) { return how >= Recomputation::full; }
 
-/// What an engine moves out of a card's memory, and from which ZeRO stage on.
+/// ZeRO stages from which an engine moves data out of a card's memory.
 struct Offloads {
   static constexpr int never = 4;  ///< beyond ZeRO's stages
   int states = 0;                  ///< optimizer states to host memory

@@ -1,8 +1,11 @@
 #include "model/train/shape.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
+#include "model/checkpoint/position_table.hpp"
 #include "model/train/pass_work.hpp"
 #include "model/train/passes.hpp"
 #include "model/train/tape/tower.hpp"
@@ -129,6 +132,7 @@ StepShape shape_of(const TrainingScenario& s) {
                   .adapter_kept = adapter_kept(s, false),
                   .adapter_kept_in_tower = adapter_kept(s, true),
                   .adapter_lengths = length_bytes(s),
+                  .learned_positions = has_position_table(*s.model),
                   .frozen_tower = frozen_tower(s),
                   .stages = {}};
   for (Size stage = 0; stage < s.parallel.stages; ++stage) {
@@ -137,6 +141,15 @@ StepShape shape_of(const TrainingScenario& s) {
       shape.stages.back().repeats = shape.stages.back().holds_as(*std::prev(shape.stages.end(), 2));
   }
   return shape;
+}
+
+void check_positions(const TrainingScenario& s, const StepShape& shape) {
+  const Size positions = s.model->shape.positions;
+  if (shape.learned_positions && s.sequence > positions)
+    throw ImpossibleStep(
+        Reason::context_too_long,
+        fmt::format("sequences of {} tokens: {} has learned {} positions, and no further ones",
+                    s.sequence, s.model->name, positions));
 }
 
 }  // namespace
@@ -154,6 +167,7 @@ TrainingEstimate TrainingEvaluator::operator()(const TrainingScenario& s) {
   const Key key = key_of(s);
   if (!memory_ || !(memory_->key == key))
     memory_ = std::make_unique<Memory>(Memory{key, shape_of(s)});
+  check_positions(s, memory_->shape);
   check_described(s, memory_->shape.saved);
   return memory_of_step(s, memory_->shape);
 }

@@ -39,6 +39,7 @@ struct StepShape {
   double adapter_kept = 0,
          adapter_kept_in_tower = 0;  ///< bytes that adapters keep for a token or patch
   RealBytes adapter_lengths{};       ///< bytes of a forward for DoRA's row norms
+  bool learned_positions = false;    ///< beyond them, no token has one
   Size frozen_tower = 0;             ///< parameters of a frozen vision tower
   std::vector<StageShape> stages;
 };

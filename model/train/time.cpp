@@ -16,7 +16,7 @@ constexpr double exposed_expert_exchange = 0.5;
 
 /// Dense peak of the products that are not quantised.
 FlopsPerSecond plain_peak(const TrainingScenario& s, const Device& card) {
-  return card.peak(multiplies_in_fp32(s) ? Arithmetic::fp32 : Arithmetic::bf16);
+  return card.peak(multiplies_in_fp32(s, card) ? Arithmetic::fp32 : Arithmetic::bf16);
 }
 
 /// Adds the spans of what a card does in all passes.
@@ -181,8 +181,9 @@ void add_rates(const TrainingScenario& s, const Machine& machine, StepTime& t) {
 
 }  // namespace
 
-bool multiplies_in_fp32(const TrainingScenario& s) {
-  return s.recipe->parameters == Held::fp32 && !s.recipe->autocast;
+bool multiplies_in_fp32(const TrainingScenario& s, const Device& card) {
+  const bool by_recipe = s.recipe->parameters == Held::fp32 && !s.recipe->autocast;
+  return by_recipe || (s.bf16 && !card.multiplies_bf16());
 }
 
 StepTime time_of_step(const TrainingScenario& s, const StepShape& shape, const TrainingEstimate& e,

@@ -92,8 +92,9 @@ struct StepTime {
   Seconds of(StepGroup group) const { return timeline.of(group); }
 };
 
-/// True if matrices that are not quantised are multiplied in fp32 and not in 16 bit.
-bool multiplies_in_fp32(const TrainingScenario& scenario);
+/// True if matrices that are not quantised are multiplied in fp32 and not in 16 bit. Recipes say
+/// so, and bf16 is computed so on cards without units for it (pytorch pull request 148322).
+bool multiplies_in_fp32(const TrainingScenario& scenario, const Device& card);
 
 /// `memory` is the estimate of the same scenario; `shape` is its input.
 StepTime time_of_step(const TrainingScenario& scenario, const StepShape& shape,

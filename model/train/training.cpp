@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/train/passes.hpp"
 #include "model/train/rank.hpp"
 #include "model/train/stage_memory.hpp"
@@ -24,6 +26,11 @@ std::string_view name_of(Peak peak) {
       return "no one moment: all terms are added";
   }
   return "";
+}
+
+Size usual_sequence(const Model& model) {
+  constexpr Size usual = 2048;
+  return model.shape.positions > 0 ? std::min(usual, model.shape.positions) : usual;
 }
 
 /// One card has nothing to share, but DeepSpeed offloads only under ZeRO (transformers docs

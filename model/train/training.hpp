@@ -39,6 +39,9 @@ struct Stage {
   bool has_embedding = false, has_head = false;
 };
 
+/// Tokens of a sequence unless asked for: 2,048, or the model's positions if those are fewer.
+Size usual_sequence(const Model& model);
+
 /// Images of each sequence, all of one size.
 struct ImagesOfSample {
   Size count = 0, patches = 0;
@@ -76,6 +79,7 @@ struct TrainingScenario {
   bool compiled = false;       ///< torch.compile: results that no operation needs are not kept
   bool head_loss = true;       ///< the loss covers the vocabulary (not a classification)
   double imbalance = 1;        ///< rows of the busiest card's experts relative to an even share
+  bool bf16 = false;  ///< 16 bit is bf16 on all cards; false: fp16 on those without units for bf16
   bool optimizer_on_host = false, parameters_on_host = false;
   bool on_disk = false;  ///< offloaded data is on disk, with buffers in host memory
   Factors factors{};

@@ -72,7 +72,8 @@ constexpr Flag first_flags[] = {
      "tokens of KV cache for each sequence; 32k is 32,768 (default: 8,192 for all together or "
      "more)"},
     {"seq", "--seq-len --seq-length", one, "N",
-     "sequence length in training; in inference another name of --context"},
+     "sequence length in training (default: 2048, or the model's positions if fewer); in "
+     "inference another name of --context"},
     {"no-kv-cache", "", nothing, "", "compute the whole prefix again for every token"},
     {"machine", "--gpu", one, "MACHINE", "the machine: \"2x a100-sxm-40gb @ dual-epyc-120gb\""},
     {"device", "", one, "NAME", "one kind of card, with --count and --host"},

@@ -12,6 +12,7 @@
 #include "model/train/factors.hpp"
 #include "model/train/passes.hpp"
 #include "model/train/rank.hpp"
+#include "model/train/time.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/options/engine_options.hpp"
@@ -177,6 +178,23 @@ void read_machine(const Options& options, GivenTraining& given) {
                     s.parallel.stages, s.parallel.context, given.machine->name, cards));
 }
 
+/// The type of 16-bit products. fp16 has memory as bf16: torch's GradScaler and DeepSpeed's loss
+/// scaling keep a few numbers (torch/amp/grad_scaler.py, DeepSpeed runtime/fp16/loss_scaler.py).
+void read_type(const Options& options, GivenTraining& given) {
+  if (!given.machine) return;
+  model::TrainingScenario& s = given.scenario;
+  const auto& cards = given.machine->devices;
+  const auto without = std::ranges::find_if_not(cards, &Device::multiplies_bf16);
+  if (without == cards.end() || model::multiplies_in_fp32(s, *without)) return;
+  if (options.given("precision")) {
+    s.bf16 = given.precision != "fp16" && given.precision != "float16";
+    return;
+  }
+  given.precision = "fp16";
+  given.assumed.push_back(
+      fmt::format("16 bit is fp16: {} has no units for bf16 (--precision)", without->name));
+}
+
 GivenTraining step_of(const Options& options, const Imported& imported) {
   refuse_inference_flags(options);
   say_if_full_model(options);
@@ -209,7 +227,7 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
                                         s.matrices->name, s.matrices->meaning));
   s.optimizer = &model::optimizer(options.text("optimizer", "adamw"));
   s.batch = options.whole("batch", 1);
-  s.sequence = options.whole("seq", 2048);
+  s.sequence = options.whole("seq", model::usual_sequence(m));
   s.accumulated = options.whole("grad-accum", 1);
   read_parallelism(options, s, given);
   read_offload(options, s);
@@ -231,8 +249,10 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
         "sources and not measured: without them every state of every token is kept");
   given.probe = probe_of(options, s);
   if (!options.given("optimizer")) given.assumed.emplace_back("optimizer adamw (torch)");
-  if (!options.given("seq")) given.assumed.emplace_back("sequences of 2048 tokens (--seq)");
+  if (!options.given("seq"))
+    given.assumed.push_back(fmt::format("sequences of {} tokens (--seq)", s.sequence));
   read_machine(options, given);
+  read_type(options, given);
   return given;
 }
 

@@ -64,6 +64,7 @@ std::optional<Bytes> qlora_peak(const Model& m) {
     s.optimizer = &optimizer("adamw");
     s.recipe = &recipe("pure-16bit");
     s.recomputation = Recomputation::full;
+    s.sequence = usual_sequence(m);
     return evaluate_training(s).peak;
   } catch (const std::exception&) {
     return std::nullopt;
@@ -96,7 +97,8 @@ std::string largest_trained(const std::vector<Row>& rows, const Device& card) {
   for (const Model* m : models)
     if (const auto peak = qlora_peak(*m); peak && *peak <= memory)
       return fmt::format(
-          "{}, ~{} GiB on one card{} (rank 8 on all linear layers, 2,048 tokens, activation "
+          "{}, ~{} GiB on one card{} (rank 8 on all linear layers, 2,048 tokens or the model's "
+          "limit, activation "
           "checkpointing)",
           m->name, in_gib(*peak),
           has_room(training_runtime("trainer"), card, memory, *peak) ? "" : ", tight");

@@ -28,6 +28,8 @@ std::string with_flags(std::string reason) {
       {"expert parallel", "--ep"},
       {"context parallel", "--cp"},
       {"ZeRO stage", "--zero"},
+      {"sequences", "--seq"},
+      {"the constant activation_factor=17", "--set activation_factor=17"},
       {"states on the host", "--offload-optimizer"},
       {"weights on the host", "--offload-params"},
       {"accumulated passes", "--grad-accum"}};
@@ -93,7 +95,22 @@ TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) 
 
 std::vector<std::string> warnings_of(const GivenTraining& given) {
   std::vector<std::string> all = model::doubts(*given.model);
-  const model::TrainingRuntime& runtime = *given.scenario.runtime;
+  const model::TrainingScenario& s = given.scenario;
+  if (const Size positions = given.model->shape.positions; positions > 0 && s.sequence > positions)
+    all.push_back(
+        fmt::format("sequences of {} tokens exceed the model's {} positions: outputs beyond them "
+                    "are not reliable",
+                    s.sequence, positions));
+  const model::Scheme& held = model::scheme(given.model->checkpoint_scheme);
+  if (held.family != model::SchemeFamily::plain)
+    all.push_back(
+        fmt::format("the checkpoint is in {}: training needs one in 16 bit, which is counted here, "
+                    "and launch writes no file for it",
+                    held.name));
+  if (s.bf16)
+    all.push_back(
+        "the cards have no units for bf16, which runs at the rate of fp32: --precision fp16");
+  const model::TrainingRuntime& runtime = *s.runtime;
   if (runtime.spread.measurements == 0)
     all.push_back(
         fmt::format("the peak of {} is an estimate without measurements: weights, gradients, "

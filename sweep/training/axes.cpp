@@ -103,11 +103,11 @@ constexpr Axis<TrainingDraft> axes[] = {
     {{"cp", "context_parallel", "", numbers}, degree<&model::Parallelism::context>},
     {{"machines", "", ""}, machine_value},
     {{"offload", "offload", "none"}, offload_value},
-    {{"zero", "zero", "0", numbers, 0}, zero_value},
+    {{"zero", "zero", "", numbers, 0}, zero_value},
     {{"dp", "data_parallel", "1", numbers}, degree<&model::Parallelism::replicas>},
     {{"grad_accum", "accumulated", "1", numbers}, nullptr, &TrainingScenario::accumulated},
     {{"batches", "batch", "1", numbers}, nullptr, &TrainingScenario::batch},
-    {{"sequences", "sequence", "2048", numbers}, nullptr, &TrainingScenario::sequence},
+    {{"sequences", "sequence", "", numbers}, nullptr, &TrainingScenario::sequence},
 };
 
 }  // namespace

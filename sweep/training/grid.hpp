@@ -34,7 +34,7 @@ struct TrainingDraft {
   std::string adapters = "full:0:";       ///< the value of that axis: method, rank and targets
   const model::Recipe* recipe = nullptr;  ///< null: the runtime's
   std::optional<model::Recomputation> recomputation;  ///< empty: the runtime's
-  int zero = 0;                                       ///< at least the runtime's
+  std::optional<int> zero;                            ///< empty: the runtime's
 };
 
 class TrainingGrid {
@@ -54,6 +54,7 @@ class TrainingGrid {
 
   void hold_all(const Spec& spec, const GridSpec& grid, const Names& names);
 
+  bool says_sequence_;  ///< false: each model's own
   std::vector<std::vector<std::vector<std::function<void(TrainingDraft&)>>>>
       digits_;  ///< by digit and value
   std::vector<report::Digit> columns_;

@@ -26,13 +26,14 @@ std::string offload_of(const model::TrainingScenario& s) {
 
 }  // namespace
 
-report::Digit training_runtime_columns(const std::vector<const model::TrainingRuntime*>& runtimes) {
+report::Digit training_runtime_columns(const std::vector<PacedRuntime>& runtimes) {
   report::Digit columns{{"runtime", {}},           {"memory_low", {}},
                         {"memory_high", {}},       {"tpot_low", {}},
                         {"tpot_high", {}},         {"memory_measurements", {}},
                         {"tpot_measurements", {}}, {"interval_source", {}}};
-  for (const model::TrainingRuntime* r : runtimes) {
-    const model::Constant& time = model::training_pace(r->name).interval;
+  for (const PacedRuntime& each : runtimes) {
+    const model::TrainingRuntime* r = each.runtime;
+    const model::Constant time = each.pace().interval;
     const AxisValue values[] = {std::string(r->name),
                                 r->spread.low,
                                 r->spread.high,
@@ -61,7 +62,9 @@ report::Table training_row(const GivenTraining& given, const TrainingAnswer& ans
     const Machine* machine = &*given.machine;
     add_all(report::machine_digit({&machine->name, 1}, {&machine, 1}));
   }
-  add_all(training_runtime_columns({s.runtime}));
+  const bool has_card = given.machine && !given.machine->devices.empty();
+  const PacedRuntime paced{s.runtime, has_card ? &given.machine->devices.front() : nullptr};
+  add_all(training_runtime_columns({paced}));
   add("task", std::string("training"));
   add("adapters", method_of(s));
   if (s.adapter != nullptr) {
@@ -87,9 +90,8 @@ report::Table training_row(const GivenTraining& given, const TrainingAnswer& ans
   add("expert_parallel", s.parallel.experts);
   add("context_parallel", s.parallel.context);
   model::IntervalFactors factors{};
-  const model::Constant& pace = model::training_pace(s.runtime->paced_as()).interval;
   factors.memory = model::Interval(s.runtime->spread);
-  factors.tpot = model::Interval(pace);
+  factors.tpot = model::Interval(paced.pace().interval);
   report::Table table =
       result_row(axes, answer.outcome ? *answer.outcome : model::row_of(answer.memory), factors);
   if (!answer.outcome)

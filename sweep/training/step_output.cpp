@@ -81,7 +81,7 @@ std::string step_time_text(const GivenTraining& given, const TrainingAnswer& ans
   const model::Constant spread =
       model::training_pace(given.scenario.runtime->paced_as(), given.machine->devices.front())
           .interval;
-  const bool in_fp32 = model::multiplies_in_fp32(given.scenario);
+  const bool in_fp32 = model::multiplies_in_fp32(given.scenario, given.machine->devices.front());
   const double total = t.total().value();
   std::string text = fmt::format(
       "\n{} {:.3g} s ({:.3g} to {:.3g}; {}): {} tokens/s, {:.0f} % of the cards' {} peak; "

@@ -23,6 +23,23 @@ TEST(TrainingTime, MatricesBelow16BitTakeTheirUnits) {
   EXPECT_EQ(outcome_of(s, e, machine).reason, Reason::precision_unsupported);
 }
 
+// pytorch pull request 148322: bf16 is computed with fp32 below compute capability 8.0.
+TEST(TrainingTime, Bf16WithoutUnitsRunsAtTheRateOfFp32) {
+  const Fixture f;
+  TrainingScenario s = f.step();
+  TrainingEvaluator evaluate;
+  const TrainingEstimate e = evaluate(s);
+  Machine machine = cards(1, 80_GiB);
+  const auto products = [&](ComputeCapability capability, bool bf16) {
+    machine.devices.front().compute_capability = capability;
+    s.bf16 = bf16;
+    return time_of_step(s, evaluate.shape(), e, machine, perfect()).of(StepGroup::products).value();
+  };
+  const double fp16 = products({7, 5}, false);
+  EXPECT_NEAR(products({7, 5}, true), 5 * fp16, 1e-9 * fp16);  // 100 and 20 TFLOPS
+  EXPECT_DOUBLE_EQ(products({8, 0}, true), fp16);
+}
+
 TEST(TrainingTime, PackedSequencesAttendToTheirDocuments) {
   const Fixture f;
   TrainingScenario s = f.step();

@@ -6,6 +6,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/shape.hpp"
+#include "model/train/time.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/spec/job.hpp"
 #include "sweep/training/axes.hpp"
@@ -109,6 +110,72 @@ TEST(TrainingGrid, OneReplicaUnlessAskedAndRefusalsAreRows) {
   EXPECT_EQ(all[1].gpus_used, 2);
   EXPECT_EQ(all[2].verdict, model::Verdict::refused);
   EXPECT_EQ(all[2].reason, model::Reason::heads_not_divisible);
+}
+
+/// The value of a column at each point.
+std::vector<report::AxisValue> column_of(const Job& job, std::string_view column) {
+  const JobGrid& grid = job.grids.front();
+  std::vector<report::AxisValue> all;
+  std::vector<Size> digits(grid.grid.radices().size());
+  for (Size i = 0; i < grid.grid.size(); ++i, grid.grid.advance(digits))
+    for (std::size_t d = 0; d < digits.size(); ++d)
+      for (const report::Axis& axis : grid.shape.digits[d])
+        if (axis.column == column) all.push_back(axis.values[static_cast<std::size_t>(digits[d])]);
+  return all;
+}
+
+using Values = std::vector<report::AxisValue>;
+constexpr auto number = [](std::int64_t n) { return report::AxisValue(n); };
+
+// As --seq of estimate: the model's own length, and none beyond learned positions.
+TEST(TrainingGrid, SequencesEndWithThePositionsOfTheModel) {
+  const Job usual = training_job("", "['gpt2', 'llama2-7b']");
+  EXPECT_EQ(column_of(usual, "sequence"), (Values{number(1024), number(2048)}));
+  EXPECT_EQ(outcomes(usual)[0].gpu_bytes, outcomes(training_job("sequences = 1024"))[0].gpu_bytes);
+  const Job beyond = training_job("sequences = 2048", "['gpt2', 'llama2-7b']");
+  EXPECT_EQ(column_of(beyond, "sequence"), (Values{number(2048), number(2048)}));
+  EXPECT_EQ(outcomes(beyond)[0].reason, model::Reason::context_too_long);
+  EXPECT_NE(outcomes(beyond)[1].verdict, model::Verdict::refused);
+}
+
+// As --zero of estimate: fsdp2 shards as ZeRO 3 does, and no less.
+TEST(TrainingGrid, RowsHaveTheStageThatIsComputed) {
+  const Job asked = training_job("runtimes = 'fsdp2'\ndp = 8\nzero = [2, 3]");
+  EXPECT_EQ(outcomes(asked)[0].reason, model::Reason::parallelism_unsupported);
+  EXPECT_EQ(outcomes(asked)[1].verdict, model::Verdict::fits_gpus);
+  const Job usual = training_job("runtimes = ['fsdp2', 'megatron', 'trainer']\ndp = 8");
+  EXPECT_EQ(column_of(usual, "zero"), (Values{number(3), number(1), number(0)}));
+}
+
+// As estimate: under ZeRO the Trainer has DeepSpeed's memory, and times depend on the card.
+TEST(TrainingGrid, IntervalsAreThoseOfTheEngineThatRunsAndOfTheCard) {
+  const Job job = training_job(
+      "runtimes = ['trainer', 'fsdp2']\nzero = [0, 2, 3]\ndp = 2\n"
+      "machines = ['2x h100-sxm-80gb', '2x rtx-5090']");
+  const auto zero = column_of(job, "zero"), runtime = column_of(job, "runtime"),
+             machine = column_of(job, "machine"), memory = column_of(job, "memory_high"),
+             time = column_of(job, "tpot_measurements");
+  ASSERT_EQ(memory.size(), 12U);
+  bool measured = false, unmeasured = false;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    const auto& asked = model::training_runtime(std::get<std::string>(runtime[i]));
+    const int stage = static_cast<int>(std::get<std::int64_t>(zero[i]));
+    const auto& row = model::under_zero(asked, stage);
+    EXPECT_EQ(std::get<double>(memory[i]), row.spread.high);
+    const bool older = std::get<std::string>(machine[i]).find("h100") != std::string::npos;
+    const Device& card = shipped_catalogue().device(older ? "h100-sxm-80gb" : "rtx-5090");
+    const int steps = model::training_pace(row.paced_as(), card).interval.measurements;
+    EXPECT_EQ(std::get<std::int64_t>(time[i]), steps);
+    (steps > 0 ? measured : unmeasured) = true;
+  }
+  EXPECT_TRUE(measured && unmeasured);
+}
+
+TEST(TrainingGrid, AModelThatIsNotDescribedIsARow) {
+  const auto all = outcomes(training_job("", "['RWKV/rwkv-4-169m-pile', 'gpt2']"));
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].reason, model::Reason::layers_not_described);
+  EXPECT_EQ(all[1].verdict, model::Verdict::fits_one_gpu);
 }
 
 TEST(TrainingGrid, LinkedAxesMoveTogether) {

@@ -1,6 +1,8 @@
 // The names under which verdicts and reasons are stored.
 #include "model/infer/scenario/verdict.hpp"
 
+#include <array>
+
 namespace headroom::model {
 
 std::string_view name_of(Verdict verdict) {
@@ -33,66 +35,47 @@ std::string_view name_of(Confidence sure) {
   return "";
 }
 
+namespace {
+
+/// In the order of Reason.
+constexpr auto reason_names = std::to_array<std::string_view>({
+    "",
+    "gpu_memory",
+    "ram",
+    "disk",
+    "no_offload",
+    "heads_not_divisible",
+    "precision_unsupported",
+    "context_too_long",
+    "no_gpu",
+    "not_generative",
+    "layers_not_divisible",
+    "not_enough_gpus",
+    "parallelism_unsupported",
+    "cache_required",
+    "widths_not_divisible",
+    "groups_not_divisible",
+    "vocabulary_not_divisible",
+    "no_experts",
+    "experts_span_replicas",
+    "experts_not_divisible",
+    "tokens_not_divisible",
+    "nothing_shared",
+    "passes_do_not_fill",
+    "cards_unsupported",
+    "model_unsupported",
+    "cache_unsupported",
+    "experts_divide_cards",
+    "layers_not_described",
+    "offload_unsupported",
+});
+static_assert(reason_names.size() == static_cast<std::size_t>(Reason::offload_unsupported) + 1);
+
+}  // namespace
+
 std::string_view name_of(Reason reason) {
-  switch (reason) {
-    case Reason::none:
-      return "";
-    case Reason::gpu_memory:
-      return "gpu_memory";
-    case Reason::ram:
-      return "ram";
-    case Reason::disk:
-      return "disk";
-    case Reason::no_offload:
-      return "no_offload";
-    case Reason::heads_not_divisible:
-      return "heads_not_divisible";
-    case Reason::precision_unsupported:
-      return "precision_unsupported";
-    case Reason::context_too_long:
-      return "context_too_long";
-    case Reason::no_gpu:
-      return "no_gpu";
-    case Reason::not_generative:
-      return "not_generative";
-    case Reason::layers_not_divisible:
-      return "layers_not_divisible";
-    case Reason::not_enough_gpus:
-      return "not_enough_gpus";
-    case Reason::parallelism_unsupported:
-      return "parallelism_unsupported";
-    case Reason::cache_required:
-      return "cache_required";
-    case Reason::widths_not_divisible:
-      return "widths_not_divisible";
-    case Reason::groups_not_divisible:
-      return "groups_not_divisible";
-    case Reason::vocabulary_not_divisible:
-      return "vocabulary_not_divisible";
-    case Reason::no_experts:
-      return "no_experts";
-    case Reason::experts_span_replicas:
-      return "experts_span_replicas";
-    case Reason::experts_not_divisible:
-      return "experts_not_divisible";
-    case Reason::tokens_not_divisible:
-      return "tokens_not_divisible";
-    case Reason::nothing_shared:
-      return "nothing_shared";
-    case Reason::passes_do_not_fill:
-      return "passes_do_not_fill";
-    case Reason::cards_unsupported:
-      return "cards_unsupported";
-    case Reason::model_unsupported:
-      return "model_unsupported";
-    case Reason::cache_unsupported:
-      return "cache_unsupported";
-    case Reason::experts_divide_cards:
-      return "experts_divide_cards";
-    case Reason::offload_unsupported:
-      return "offload_unsupported";
-  }
-  return "";
+  const auto at = static_cast<std::size_t>(reason);
+  return at < reason_names.size() ? reason_names[at] : "";
 }
 
 }  // namespace headroom::model

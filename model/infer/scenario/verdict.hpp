@@ -49,6 +49,7 @@ enum class Reason : std::uint8_t {
   model_unsupported,      ///< a class that the runtime does not run
   cache_unsupported,      ///< keys and values in a format that the runtime does not have
   experts_divide_cards,   ///< expert parallelism divides neither cards nor experts evenly
+  layers_not_described,   ///< training: nobody described what a layer keeps for backward
   offload_unsupported,    ///< training: the engine does not move that to that place
 };
 
