@@ -124,6 +124,10 @@ std::string llama_factory_file(const TrainingPoint& point) {
     throw std::invalid_argument(
         s.fused_loss ? "LLaMA-Factory has Liger's kernels together: --liger"
                      : "optimizers of low rank have no setting in this file: --optimizer adamw");
+  // model/patcher.py infer_optim_dtype
+  if (s.adapter != nullptr && s.recipe->weight == 4)
+    throw std::invalid_argument(
+        "LLaMA-Factory has frozen weights in 16 bit: --precision bf16 or fp16");
   json::object file{{"model_name_or_path", checkpoint_of(point)},
                     {"stage", "pt"},
                     {"do_train", true},
@@ -168,7 +172,9 @@ std::string axolotl_file(const TrainingPoint& point) {
   file["gradient_accumulation_steps"] = s.accumulated;
   add_optimizer(point, "optimizer", file);
   file["lr_scheduler"] = "linear";
+  // bf16 is "auto" by default, which is true on cards that have it, before bfloat16 and float16.
   const std::string_view type = mixed_type(point);
+  if (type != "bf16") file["bf16"] = false;
   if (!type.empty())
     file[type] = true;
   else
@@ -241,8 +247,8 @@ std::string accelerate_file(const TrainingPoint& point) {
   }
   return expected(point) +
          "# Start with: accelerate launch --config_file accelerate.yaml SCRIPT\n"
-         "# Batch, sequence, optimizer, recomputation without FSDP and adapters are the "
-         "script's.\n" +
+         "# Batch, sequence, optimizer, recomputation without FSDP, adapters and the type that "
+         "weights are loaded in are the script's.\n" +
          as_yaml(file);
 }
 
