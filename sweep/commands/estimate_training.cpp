@@ -104,6 +104,7 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
   text += step_line(s);
   if (given.machine) text += fmt::format("Machine   {}\n", given.machine->name);
   for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
+  if (!given.ignored.empty()) text += "Assumes   " + given.ignored + '\n';
   for (const auto& line : warnings_of(given)) text += "Warning   " + line + '\n';
   if (given.machine) text += fmt::format("\nVerdict   {}\n", step_verdict(given, answer));
   std::vector<std::vector<std::string>> rows;

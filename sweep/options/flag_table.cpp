@@ -182,7 +182,8 @@ constexpr Flag first_flags[] = {
     {"modules-to-save", "--additional-target", many, "NAMES",
      "modules trained in full in addition to the adapters: embed_tokens lm_head"},
     {"from", "", one, "FILE",
-     "read flags from TrainingArguments or DeepSpeed JSON, LLaMA-Factory or accelerate YAML"},
+     "read flags from TrainingArguments or DeepSpeed JSON, LLaMA-Factory, axolotl or accelerate "
+     "YAML"},
     {"lora-adapters", "--max-loras", one, "N", "inference: adapters in memory (default: 1)"},
     {"speculate", "", one, "METHOD:N",
      "speculative decoding with N proposed tokens a step: mtp:N (the checkpoint's modules), "

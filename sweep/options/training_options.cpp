@@ -73,9 +73,22 @@ bool asks_for_fp32(const std::string& precision) {
       precision));
 }
 
+/// A file that asks for no other type: transformers loads weights in the checkpoint's (dtype
+/// "auto", transformers 5 modeling_utils.py; TRL 1.16 sft_trainer.py says so too).
+const model::Recipe& recipe_as_stored(const model::TrainingScenario& s, GivenTraining& given) {
+  const std::string& stored = s.model->checkpoint_scheme;
+  const bool wide = stored == "fp32";
+  given.precision = wide ? "fp32" : stored == "fp16" ? "fp16" : "bf16";
+  given.assumed.push_back(fmt::format(
+      "weights, gradients and states in {}, as the checkpoint: the file asks for no mixed "
+      "precision (--recipe fp32 where the script loads weights so)",
+      given.precision));
+  return model::recipe(wide ? "fp32" : "pure-16bit");
+}
+
 /// The recipe that is asked for, or the runtime's for --precision and what is shared out.
 const model::Recipe& recipe_of(const Options& options, const model::TrainingScenario& s,
-                               GivenTraining& given) {
+                               GivenTraining& given, bool as_stored) {
   options.exclusive({"recipe", "mixed-precision"});
   const std::string precision = options.text("precision", "bf16");
   const bool fp32 = s.matrices == nullptr && asks_for_fp32(precision);
@@ -90,6 +103,8 @@ const model::Recipe& recipe_of(const Options& options, const model::TrainingScen
                                    computes_in_fp32(asked) ? "fp32" : "16 bit"));
     return asked;
   }
+  if (as_stored && !options.given("precision") && given.adapter == nullptr)
+    return recipe_as_stored(s, given);
   const model::Recipe& row =
       fp32 ? model::recipe("fp32")
            : model::usual_recipe(*s.runtime, s.zero, given.adapter != nullptr);
@@ -200,9 +215,10 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
   say_if_full_model(options);
   GivenTraining given;
   for (const auto& line : imported.taken) given.assumed.push_back("from the file: " + line);
-  if (!imported.ignored.empty())
-    given.assumed.push_back(
-        fmt::format("ignored in the file: {}", fmt::join(imported.ignored, ", ")));
+  if (!imported.ignored.empty()) {
+    given.ignored = imported.every_ignored();
+    given.ignored_in_short = imported.ignored_in_short();
+  }
   read_model(options, given);
   read_adapters(options, given);
   model::TrainingScenario& s = given.scenario;
@@ -221,7 +237,7 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
                     s.runtime->name));
     s.runtime = &shared;
   }
-  s.recipe = &recipe_of(options, s, given);
+  s.recipe = &recipe_of(options, s, given, imported.loads_as_stored);
   if (s.matrices != nullptr)
     given.assumed.push_back(fmt::format("matrices of layers in {}: {}; all else in 16 bit",
                                         s.matrices->name, s.matrices->meaning));

@@ -38,6 +38,7 @@ struct GivenTraining {
   std::vector<std::string> copies;  ///< with an adapter: modules trained in full
 
   std::vector<std::string> assumed;
+  std::string ignored, ignored_in_short;  ///< keys of --from that nothing reads; empty: none
   std::string probe;  ///< the command that measures the step; empty: not asked for
   model::TrainingScenario scenario;
 };

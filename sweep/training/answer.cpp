@@ -230,6 +230,7 @@ void add_advice(const GivenTraining& given, const TrainingEstimate& memory, json
 void add_explanations(const GivenTraining& given, const TrainingAnswer& answer, json::object& all) {
   all["assumptions"] = json::array();
   for (const auto& line : given.assumed) all["assumptions"].as_array().emplace_back(line);
+  if (!given.ignored.empty()) all["assumptions"].as_array().emplace_back(given.ignored);
   all["warnings"] = json::array();
   for (const auto& line : warnings_of(given)) all["warnings"].as_array().emplace_back(line);
   all["terms"] = json::array();

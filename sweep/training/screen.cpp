@@ -118,6 +118,19 @@ std::string advice_lines(const GivenTraining& given, const TrainingAnswer& answe
                       rows);
 }
 
+/// Settings of a file are a list of their own.
+std::string one_after_another(const std::vector<std::string>& assumed) {
+  constexpr std::string_view of_file = "from the file: ";
+  std::string text;
+  bool listed = false;
+  for (const std::string& line : assumed) {
+    const bool again = listed && line.starts_with(of_file);
+    listed = line.starts_with(of_file);
+    text += (text.empty() ? "" : again ? ", " : "; ") + line.substr(again ? of_file.size() : 0);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string training_screen(const GivenTraining& given, const TrainingAnswer& answer) {
@@ -133,9 +146,10 @@ std::string training_screen(const GivenTraining& given, const TrainingAnswer& an
   for (const auto& line : warnings_of(given)) text += paragraph("Warning: " + line + '.');
   if (!given.probe.empty()) text += paragraph("To measure it on a GPU: " + given.probe);
   std::vector<std::string> assumed = given.assumed;
+  if (!given.ignored.empty()) assumed.push_back(given.ignored_in_short);
   assumed.push_back(fmt::format("{} a pass, {} a step", counted(s.batch, "sequence"),
                                 counted(s.accumulated, "pass")));
-  text += paragraph(fmt::format("Assumes {}.", fmt::join(assumed, "; ")));
+  text += paragraph(fmt::format("Assumes {}.", one_after_another(assumed)));
   const bool measured =
       !answer.time || model::training_pace(s.runtime->paced_as(), given.machine->devices.front())
                               .interval.measurements > 0;
