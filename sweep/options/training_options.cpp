@@ -12,6 +12,7 @@
 #include "model/train/factors.hpp"
 #include "model/train/passes.hpp"
 #include "model/train/rank.hpp"
+#include "model/train/tape/tower.hpp"
 #include "model/train/time.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/options/adapter_options.hpp"
@@ -253,6 +254,10 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
         s.zero));
   read_kernels(options, s, given);
   read_images(options, s, given);
+  if (imported.freezes_tower && s.adapter == nullptr && model::vision_tower(m) && !s.tower_frozen) {
+    s.tower_frozen = true;
+    given.assumed.emplace_back("from the file: the vision tower is not trained");
+  }
   s.factors = factors_of(options);
   check_factors(s);
   given.token_budget = token_budget_of(options);
@@ -285,7 +290,10 @@ GivenTraining training_of(const Options& given_options) {
   Options options = given_options;
   Imported imported;
   const auto named = [&](const std::exception& e) {
-    return UsageError(imported.naming_key(options.naming_flag(e.what())));
+    const std::string message = e.what();
+    const bool names_file =
+        options.given("from") && message.starts_with(options.text("from") + ':');
+    return UsageError(imported.naming_key(names_file ? message : options.naming_flag(message)));
   };
   try {
     import_training(options, imported);

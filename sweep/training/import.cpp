@@ -47,11 +47,15 @@ struct Default {
   const KeyTable* table;
   bool trl;
   std::string_view flag, value;
+  std::string_view key;  ///< says otherwise where it is there
 };
 const Default defaults[] = {
-    {&trainer_keys, false, "batch", "8"},       {&trainer_keys, true, "batch", "8"},
-    {&trainer_keys, true, "seq", "1024"},       {&trainer_keys, true, "checkpointing", "full"},
-    {&llama_factory_keys, false, "batch", "8"}, {&axolotl_keys, false, "seq", "512"},
+    {&trainer_keys, false, "batch", "8", "per_device_train_batch_size"},
+    {&trainer_keys, true, "batch", "8", "per_device_train_batch_size"},
+    {&trainer_keys, true, "seq", "1024", "max_length"},
+    {&trainer_keys, true, "checkpointing", "full", "gradient_checkpointing"},
+    {&llama_factory_keys, false, "batch", "8", "per_device_train_batch_size"},
+    {&axolotl_keys, false, "seq", "512", "sequence_len"},
 };
 
 /// The flag's value; nothing if the value leaves the flag out. Throws UsageError for a value that
@@ -188,6 +192,27 @@ void take(const Settings& settings, const Setting& setting, const std::string& f
   }
 }
 
+/// Defaults of adapters: FinetuningArguments' finetuning_type and lora_target, ModelConfig's
+/// lora_r.
+void supply_adapters(const Settings& settings, const std::string& full, Importing& to) {
+  const Options& options = to.options();
+  if (settings.is_on("use_peft") && !options.given("lora-rank"))
+    to.supply("lora-rank", "16", "TRL's default");
+  if (!settings.is_from(llama_factory_keys) || !full.empty()) return;
+  if (!options.given("lora")) to.supply("lora", "on", "LLaMA-Factory's default");
+  if (!options.given("lora-targets"))
+    to.supply("lora-targets", "all-linear", "LLaMA-Factory's default");
+}
+
+/// A file does not say how long the documents of a packed sequence are.
+void note_packing(const Settings& settings, Importing& to) {
+  if (to.options().given("packing")) return;
+  for (const auto* key : {"sample_packing", "neat_packing"})
+    if (settings.is_on(key))
+      to.ignore(key, "time counts attention to whole sequences; --packing TOKENS has documents",
+                Ignored::Matters::yes);
+}
+
 void check_whole_batch(const Settings& settings, Importing& to) {
   const Setting* batch = settings.find("train_batch_size");
   if (batch == nullptr || batch->value == "auto") return;
@@ -221,17 +246,19 @@ void import_training(Options& options, Imported& imported) {
   Importing to(options, imported);
   const std::string full = full_training(settings);
   for (const Setting& each : settings.all) take(settings, each, full, to);
-  if (settings.is_from(llama_factory_keys) && full.empty()) {
-    // FinetuningArguments: finetuning_type "lora", lora_target "all".
-    if (!options.given("lora")) to.supply("lora", "on", "LLaMA-Factory's default");
-    if (!options.given("lora-targets"))
-      to.supply("lora-targets", "all-linear", "LLaMA-Factory's default");
-  }
+  supply_adapters(settings, full, to);
+  note_packing(settings, to);
+  // FinetuningArguments: freeze_vision_tower is true where it is absent.
+  imported.freezes_tower =
+      settings.is_on("freeze_mm_modules") ||
+      (settings.is_from(llama_factory_keys) &&
+       (settings.find("freeze_vision_tower") == nullptr || settings.is_on("freeze_vision_tower")));
   import_types(settings, to);
   import_fsdp(settings, to);
   import_cards(settings, to);
   for (const Default& each : defaults)
-    if (settings.is_from(*each.table) && settings.trl == each.trl && !options.given(each.flag))
+    if (settings.is_from(*each.table) && settings.trl == each.trl && !settings.find(each.key) &&
+        !options.given(each.flag))
       to.supply(each.flag, std::string(each.value), std::string(each.table->tool) + "'s default");
   check_compile(settings, options);
   check_whole_batch(settings, to);

@@ -77,6 +77,10 @@ void read_runtime(const Settings& settings, Importing& to) {
     deepspeed = deepspeed || each.key.starts_with("zero_optimization");
   if (const Setting* type = settings.find("distributed_type"))
     deepspeed = deepspeed || lower(type->value) == "deepspeed";
+  // DeepSpeedPlugin: zero_stage is 2 where neither the file nor DeepSpeed's own says it.
+  if (settings.is_from(accelerate_keys) && deepspeed && !to.options().given("zero") &&
+      settings.find("deepspeed_config.deepspeed_config_file") == nullptr)
+    to.supply("zero", "2", "accelerate's default");
   const bool factory = settings.is_from(llama_factory_keys);
   // LLaMA-Factory hands ZeRO to DeepSpeed, which works on one card too.
   const bool one = to.options().whole("dp", 1) == 1;

@@ -102,10 +102,8 @@ void import_types(const Settings& settings, Importing& to) {
   if (on != nullptr) to.supply_for(*on, "precision", computed);
   if (const Setting* mixed = settings.find("mixed_precision")) {
     const std::string word = lower(mixed->value);
-    if (word != "no" && word != "bf16" && word != "fp16")
-      refuse_setting(*mixed,
-                     word == "fp8" ? "--precision fp8 with --runtime fsdp2 is estimated" : "",
-                     "no, bf16 or fp16");
+    if (word != "no" && word != "bf16" && word != "fp16" && word != "fp8")
+      refuse_setting(*mixed, "", "no, bf16, fp16 or fp8");
     if (on == nullptr) to.supply_for(*mixed, "precision", word == "no" ? "fp32" : word);
     on = on == nullptr ? mixed : on;
   }

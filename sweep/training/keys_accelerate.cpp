@@ -38,6 +38,9 @@ constexpr auto accelerate_rows = std::to_array<Key>({
     {"megatron_lm_config.megatron_lm_recompute_granularity", "checkpointing",
      "full=full selective=selective"},
     {"megatron_lm_config.megatron_lm_recompute_method", "", "uniform= block=?"},
+    {"megatron_lm_config.megatron_lm_recompute_num_layers", "", "1= *=?"},
+    {"megatron_lm_config.megatron_lm_attention_backend", "attention",
+     "flash=flash fused=flash unfused=eager local=eager auto= true= false="},
     {"megatron_lm_config.megatron_lm_use_distributed_optimizer", ""},
     {"megatron_lm_config.megatron_lm_optimizer_cpu_offload", "offload-optimizer",
      "true=cpu false="},
@@ -45,6 +48,7 @@ constexpr auto accelerate_rows = std::to_array<Key>({
     {"megatron_lm_config.megatron_lm_decoder_last_pipeline_num_layers", "", "*=?"},
     {"parallelism_config.parallelism_config_tp_size", "tp"},
     {"parallelism_config.parallelism_config_cp_size", "cp"},
+    {"parallelism_config.parallelism_config_sp_size", "", "1= *=?", "1: Ulysses is not described"},
     {"parallelism_config.parallelism_config_dp_shard_size", ""},
     {"parallelism_config.parallelism_config_dp_replicate_size", "", "1= *=?",
      "1: shards over all cards"},
@@ -58,12 +62,34 @@ constexpr std::string_view accelerate_uncounted =
     "deepspeed_config.deepspeed_multinode_launcher deepspeed_config.gradient_clipping "
     "deepspeed_config.offload_optimizer_nvme_path deepspeed_config.offload_param_nvme_path "
     "deepspeed_config.zero3_init_flag deepspeed_config.zero3_save_16bit_model downcast_bf16 "
-    "dynamo_config.* ec2_instance_type enable_cpu_affinity fp8_config.* fsdp_config.* gpu_ids "
-    "iam_role_name image_uri ipex_config.* machine_rank main_process_ip main_process_port "
-    "main_training_function megatron_lm_config.* mpirun_config.* num_machines profile py_version "
-    "pytorch_version rdzv_backend region sagemaker_inputs_file sagemaker_metrics_file "
-    "same_network tpu_env tpu_name tpu_use_cluster tpu_use_sudo tpu_vm tpu_zone "
-    "transformers_version";
+    "dynamo_config.* ec2_instance_type enable_cpu_affinity fp8_config.* gpu_ids iam_role_name "
+    "image_uri ipex_config.* machine_rank main_process_ip main_process_port "
+    "main_training_function mpirun_config.* num_machines profile py_version pytorch_version "
+    "rdzv_backend region sagemaker_inputs_file sagemaker_metrics_file same_network tpu_env "
+    "tpu_name tpu_use_cluster tpu_use_sudo tpu_vm tpu_zone transformers_version "
+    "fsdp_config.fsdp_min_num_params fsdp_config.fsdp_transformer_layer_cls_to_wrap "
+    "fsdp_config.fsdp_backward_prefetch fsdp_config.fsdp_backward_prefetch_policy "
+    "fsdp_config.fsdp_state_dict_type fsdp_config.fsdp_forward_prefetch "
+    "fsdp_config.fsdp_use_orig_params fsdp_config.fsdp_cpu_ram_efficient_loading "
+    "fsdp_config.fsdp_sync_module_states fsdp_config.fsdp_ignored_modules "
+    "fsdp_config.fsdp_mixed_precision_policy fsdp_config.fsdp_limit_all_gathers "
+    "fsdp_config.fsdp_cpu_offload_pin_memory megatron_lm_config.megatron_lm_gradient_clipping "
+    "megatron_lm_config.megatron_lm_no_load_optim megatron_lm_config.megatron_lm_eod_mask_loss "
+    "megatron_lm_config.megatron_lm_overlap_cpu_optimizer_d2h_h2d "
+    "megatron_lm_config.megatron_lm_no_save_optim "
+    "megatron_lm_config.megatron_lm_use_precision_aware_optimizer "
+    "megatron_lm_config.megatron_lm_attention_dropout "
+    "megatron_lm_config.megatron_lm_hidden_dropout "
+    "megatron_lm_config.megatron_lm_attention_softmax_in_fp32 "
+    "megatron_lm_config.megatron_lm_expert_tensor_parallel_size "
+    "megatron_lm_config.megatron_lm_calculate_per_token_loss "
+    "megatron_lm_config.megatron_lm_use_rotary_position_embeddings "
+    "parallelism_config.parallelism_config_cp_comm_strategy "
+    "parallelism_config.parallelism_config_cp_backend "
+    "parallelism_config.parallelism_config_sp_backend "
+    "parallelism_config.parallelism_config_sp_seq_length "
+    "parallelism_config.parallelism_config_sp_seq_length_is_variable "
+    "parallelism_config.parallelism_config_sp_attn_implementation";
 
 }  // namespace
 

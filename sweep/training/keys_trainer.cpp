@@ -40,6 +40,7 @@ constexpr auto trainer_rows = std::to_array<Key>({
     {"parallelism_config.tp_size", "tp"},
     {"parallelism_config.cp_size", "cp"},
     {"parallelism_config.dp_shard_size", "dp"},
+    {"parallelism_config.sp_size", "", "1= *=?", "1: Ulysses is not described"},
     {"parallelism_config.dp_replicate_size", "", "1= *=?", "1: shards over all cards"},
 });
 
@@ -71,9 +72,9 @@ constexpr std::string_view trainer_uncounted =
     "lr_scheduler_kwargs lr_scheduler_kwargs.* lr_scheduler_type max_grad_norm max_steps "
     "metric_for_best_model model_init_kwargs.* model_revision mp_parameters neftune_noise_alpha "
     "no_cuda num_train_epochs optim_args optim_target_modules output_dir overwrite_output_dir "
-    "packing packing_strategy pad_to_multiple_of pad_token padding_free parallelism_config "
-    "past_index per_device_eval_batch_size predict_with_generate prediction_loss_only project "
-    "push_to_hub push_to_hub_model_id push_to_hub_organization push_to_hub_token ray_scope "
+    "packing packing_strategy pad_to_multiple_of pad_token padding_free past_index "
+    "per_device_eval_batch_size predict_with_generate prediction_loss_only project push_to_hub "
+    "push_to_hub_model_id push_to_hub_organization push_to_hub_token ray_scope "
     "remove_unused_columns report_to restore_callback_states_from_checkpoint "
     "resume_from_checkpoint router_aux_loss_coef run_name save_on_each_node save_only_model "
     "save_safetensors save_steps save_strategy save_total_limit seed shuffle_dataset "
@@ -81,8 +82,17 @@ constexpr std::string_view trainer_uncounted =
     "torch_compile_mode torch_empty_cache_steps torchdynamo tpu_metrics_debug tpu_num_cores "
     "trackio_bucket_id trackio_space_id trackio_static_space_id train_sampling_strategy "
     "truncation_mode trust_remote_code use_bnb_nested_quant use_cache use_cpu use_ipex "
-    "use_mps_device use_rslora warmup_ratio warmup_steps weight_decay parallelism_config.* "
-    "sharded_ddp fsdp_config.*";
+    "use_mps_device use_rslora warmup_ratio warmup_steps weight_decay sharded_ddp "
+    "fsdp_config.min_num_params fsdp_config.transformer_layer_cls_to_wrap "
+    "fsdp_config.backward_prefetch fsdp_config.backward_prefetch_policy "
+    "fsdp_config.state_dict_type fsdp_config.forward_prefetch fsdp_config.use_orig_params "
+    "fsdp_config.cpu_ram_efficient_loading fsdp_config.sync_module_states "
+    "fsdp_config.ignored_modules fsdp_config.mixed_precision_policy fsdp_config.limit_all_gathers "
+    "fsdp_config.xla fsdp_config.xla_fsdp_v2 fsdp_config.xla_fsdp_grad_ckpt "
+    "fsdp_config.cpu_offload_pin_memory fsdp_config.xla_fsdp_settings.* "
+    "parallelism_config.cp_comm_strategy parallelism_config.cp_backend "
+    "parallelism_config.sp_backend parallelism_config.sp_seq_length "
+    "parallelism_config.sp_seq_length_is_variable parallelism_config.sp_attn_implementation";
 
 }  // namespace
 
