@@ -194,6 +194,7 @@ void read_machine(const Options& options, GivenTraining& given) {
                     s.parallel.stages, s.parallel.context, given.machine->name, cards));
 }
 
+<<<<<<< HEAD
 /// The type of 16-bit products. fp16 has memory as bf16: torch's GradScaler and DeepSpeed's loss
 /// scaling keep a few numbers (torch/amp/grad_scaler.py, DeepSpeed runtime/fp16/loss_scaler.py).
 void read_type(const Options& options, GivenTraining& given) {
@@ -209,6 +210,13 @@ void read_type(const Options& options, GivenTraining& given) {
   given.precision = "fp16";
   given.assumed.push_back(
       fmt::format("16 bit is fp16: {} has no units for bf16 (--precision)", without->name));
+=======
+/// A file freezes the tower of a model that has one; adapters freeze it anyway.
+void freeze_tower(model::TrainingScenario& s, GivenTraining& given) {
+  if (s.adapter != nullptr || s.tower_frozen || !model::vision_tower(*s.model)) return;
+  s.tower_frozen = true;
+  given.assumed.emplace_back("from the file: the vision tower is not trained");
+>>>>>>> 17848598 (Freeze the vision tower of --from files in a function of its own)
 }
 
 GivenTraining step_of(const Options& options, const Imported& imported) {
@@ -254,10 +262,15 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
         s.zero));
   read_kernels(options, s, given);
   read_images(options, s, given);
+<<<<<<< HEAD
   if (imported.freezes_tower && s.adapter == nullptr && model::vision_tower(m) && !s.tower_frozen) {
     s.tower_frozen = true;
     given.assumed.emplace_back("from the file: the vision tower is not trained");
   }
+=======
+  if (imported.freezes_tower) freeze_tower(s, given);
+  read_offload(options, s);
+>>>>>>> 17848598 (Freeze the vision tower of --from files in a function of its own)
   s.factors = factors_of(options);
   check_factors(s);
   given.token_budget = token_budget_of(options);

@@ -22,7 +22,7 @@ struct Imported {
   std::vector<std::string> taken;  ///< "batch 2 (per_device_train_batch_size)"
   std::vector<Ignored> ignored;
   std::map<std::string, std::string> keys;  ///< "x.yaml: key 'optim'" by the flag that it gave
-  bool freezes_tower = false;               ///< of a model that has a vision tower
+  bool freezes_tower = false;               ///< the vision tower, if the model has one
   bool loads_as_stored = false;  ///< nothing raises or lowers the checkpoint's type of weights
   /// `message`, with the file and the key in place of the flag that it begins with.
   std::string naming_key(const std::string& message) const;
