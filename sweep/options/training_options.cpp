@@ -19,6 +19,7 @@
 #include "sweep/options/engine_options.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/model_options.hpp"
+#include "sweep/options/recipe_options.hpp"
 #include "sweep/options/split_options.hpp"
 #include "sweep/options/training_parts.hpp"
 #include "sweep/output.hpp"
@@ -48,72 +49,6 @@ int zero_of(const Options& options, const model::TrainingRuntime& runtime) {
     throw UsageError(fmt::format("--zero {}: {} shards at least as much as ZeRO {}", asked,
                                  runtime.name, runtime.zero));
   return asked;
-}
-
-/// The format of 8 and 4 bit that --precision names; null: another precision.
-const model::MatrixFormat* matrices_of(const Options& options) {
-  const std::string precision = options.text("precision", "bf16");
-  const auto known =
-      std::ranges::find(model::matrix_formats(), precision, &model::MatrixFormat::name);
-  return known != model::matrix_formats().end() ? &*known : nullptr;
-}
-
-bool computes_in_fp32(const model::Recipe& recipe) {
-  return recipe.parameters == model::Held::fp32 && !recipe.autocast;
-}
-
-/// True for fp32, false for 16 bit. Throws UsageError for a precision of another kind.
-bool asks_for_fp32(const std::string& precision) {
-  if (precision == "fp32" || precision == "float32") return true;
-  if (precision == "bf16" || precision == "fp16" || precision == "bfloat16" ||
-      precision == "float16")
-    return false;
-  throw UsageError(fmt::format(
-      "--precision: found '{}'; training computes in bf16, fp16 or fp32, matrices of layers in "
-      "fp8, fp8-block, mxfp8 or nvfp4 too (--qlora holds the base in 4 bit)",
-      precision));
-}
-
-/// A file that asks for no other type: transformers loads weights in the checkpoint's (dtype
-/// "auto", transformers 5 modeling_utils.py; TRL 1.16 sft_trainer.py says so too).
-const model::Recipe& recipe_as_stored(const model::TrainingScenario& s, GivenTraining& given) {
-  const std::string& stored = s.model->checkpoint_scheme;
-  const bool wide = stored == "fp32";
-  given.precision = wide ? "fp32" : stored == "fp16" ? "fp16" : "bf16";
-  given.assumed.push_back(fmt::format(
-      "weights, gradients and states in {}, as the checkpoint: the file asks for no mixed "
-      "precision (--recipe fp32 where the script loads weights so)",
-      given.precision));
-  return model::recipe(wide ? "fp32" : "pure-16bit");
-}
-
-/// The recipe that is asked for, or the runtime's for --precision and what is shared out.
-const model::Recipe& recipe_of(const Options& options, const model::TrainingScenario& s,
-                               GivenTraining& given, bool as_stored) {
-  options.exclusive({"recipe", "mixed-precision"});
-  const std::string precision = options.text("precision", "bf16");
-  const bool fp32 = s.matrices == nullptr && asks_for_fp32(precision);
-  if (options.given("recipe") || options.given("mixed-precision")) {
-    const std::string name = options.text("recipe", "autocast");
-    if (name == "lora" || name == "qlora")
-      throw UsageError(fmt::format("--recipe {}: an adapter is no recipe; type --{}", name, name));
-    const model::Recipe& asked = model::recipe(name);
-    if (options.given("precision") && fp32 != computes_in_fp32(asked))
-      throw UsageError(fmt::format("--precision {}: the recipe {} computes in {}; leave one out",
-                                   precision, asked.name,
-                                   computes_in_fp32(asked) ? "fp32" : "16 bit"));
-    return asked;
-  }
-  if (as_stored && !options.given("precision") && given.adapter == nullptr)
-    return recipe_as_stored(s, given);
-  const model::Recipe& row =
-      fp32 ? model::recipe("fp32")
-           : model::usual_recipe(*s.runtime, s.zero, given.adapter != nullptr);
-  const std::string meaning =
-      given.adapter ? fmt::format("frozen weights in {}", row.weight == 4 ? "fp32" : "16 bit")
-                    : std::string(row.meaning);
-  given.assumed.push_back(fmt::format("recipe {}: {} (--recipe)", row.name, meaning));
-  return row;
 }
 
 /// examples/probe.py runs one card, a plain loop and torch's AdamW.
@@ -194,29 +129,23 @@ void read_machine(const Options& options, GivenTraining& given) {
                     s.parallel.stages, s.parallel.context, given.machine->name, cards));
 }
 
-<<<<<<< HEAD
-/// The type of 16-bit products. fp16 has memory as bf16: torch's GradScaler and DeepSpeed's loss
-/// scaling keep a few numbers (torch/amp/grad_scaler.py, DeepSpeed runtime/fp16/loss_scaler.py).
-void read_type(const Options& options, GivenTraining& given) {
-  if (!given.machine) return;
-  model::TrainingScenario& s = given.scenario;
-  const auto& cards = given.machine->devices;
-  const auto without = std::ranges::find_if_not(cards, &Device::multiplies_bf16);
-  if (without == cards.end() || model::multiplies_in_fp32(s, *without)) return;
-  if (options.given("precision")) {
-    s.bf16 = given.precision != "fp16" && given.precision != "float16";
-    return;
-  }
-  given.precision = "fp16";
-  given.assumed.push_back(
-      fmt::format("16 bit is fp16: {} has no units for bf16 (--precision)", without->name));
-=======
 /// A file freezes the tower of a model that has one; adapters freeze it anyway.
 void freeze_tower(model::TrainingScenario& s, GivenTraining& given) {
   if (s.adapter != nullptr || s.tower_frozen || !model::vision_tower(*s.model)) return;
   s.tower_frozen = true;
   given.assumed.emplace_back("from the file: the vision tower is not trained");
->>>>>>> 17848598 (Freeze the vision tower of --from files in a function of its own)
+}
+
+void add_assumptions(const Options& options, GivenTraining& given) {
+  if (std::ranges::any_of(given.model->profile.caches, [](const model::CacheClass& c) {
+        return c.kind == model::CacheKind::recurrent;
+      }))
+    given.assumed.emplace_back(
+        "recurrent layers by their kernels (mamba-ssm, causal-conv1d, fla), described from their "
+        "sources and not measured: without them every state of every token is kept");
+  if (!options.given("optimizer")) given.assumed.emplace_back("optimizer adamw (torch)");
+  if (!options.given("seq"))
+    given.assumed.push_back(fmt::format("sequences of {} tokens (--seq)", given.scenario.sequence));
 }
 
 GivenTraining step_of(const Options& options, const Imported& imported) {
@@ -262,29 +191,13 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
         s.zero));
   read_kernels(options, s, given);
   read_images(options, s, given);
-<<<<<<< HEAD
-  if (imported.freezes_tower && s.adapter == nullptr && model::vision_tower(m) && !s.tower_frozen) {
-    s.tower_frozen = true;
-    given.assumed.emplace_back("from the file: the vision tower is not trained");
-  }
-=======
   if (imported.freezes_tower) freeze_tower(s, given);
-  read_offload(options, s);
->>>>>>> 17848598 (Freeze the vision tower of --from files in a function of its own)
   s.factors = factors_of(options);
   check_factors(s);
   given.token_budget = token_budget_of(options);
   read_packing(options, s, given);
-  if (std::ranges::any_of(m.profile.caches, [](const model::CacheClass& c) {
-        return c.kind == model::CacheKind::recurrent;
-      }))
-    given.assumed.emplace_back(
-        "recurrent layers by their kernels (mamba-ssm, causal-conv1d, fla), described from their "
-        "sources and not measured: without them every state of every token is kept");
   given.probe = probe_of(options, s);
-  if (!options.given("optimizer")) given.assumed.emplace_back("optimizer adamw (torch)");
-  if (!options.given("seq"))
-    given.assumed.push_back(fmt::format("sequences of {} tokens (--seq)", s.sequence));
+  add_assumptions(options, given);
   read_machine(options, given);
   read_type(options, given);
   return given;
