@@ -207,6 +207,10 @@ Device read_device(TomlRow& row, const RowContext<Device>& context) {
     if (!device.compute_capability)
       row.fail("compute_capability", "expected two numbers with a point between them, as \"9.0\"");
   }
+  if (auto text = row.text("architecture")) {
+    if (!text->starts_with("gfx")) row.fail("architecture", "expected LLVM's name, as \"gfx942\"");
+    device.architecture = std::move(*text);
+  }
   device.power_includes_host = row.flag("power_includes_host").value_or(device.power_includes_host);
   take(row, "multiprocessors", row.positive("multiprocessors", max_cores), device.multiprocessors);
   take(row.text("host"), device.host);

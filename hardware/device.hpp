@@ -42,6 +42,7 @@ struct Device {
   std::string power_unknown;  ///< why no power_w is known; empty where one is
   std::optional<ComputeCapability> compute_capability;  ///< NVIDIA only
   int multiprocessors = 0;                              ///< NVIDIA only; 0: unknown
+  std::string architecture;                             ///< AMD only, as LLVM calls it: "gfx942"
   std::string host;                                     ///< usual host; empty: the default host
   std::string launched;                                 ///< ISO date, empty unknown
   std::optional<double> list_price_usd;                 ///< launch list price, US dollars

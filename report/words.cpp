@@ -74,7 +74,7 @@ constexpr auto words_of_reasons = std::to_array<std::pair<model::Reason, std::st
     {model::Reason::precision_unsupported, "the engine does not support this precision"},
     {model::Reason::context_too_long, "the context is beyond the model's positions"},
     {model::Reason::no_gpu, "the engine needs a GPU"},
-    {model::Reason::cards_unsupported, "the engine has no kernels for cards of this vendor"},
+    {model::Reason::cards_unsupported, "the engine has no kernels for these cards"},
     {model::Reason::model_unsupported, "the engine does not run models of this class"},
     {model::Reason::not_generative, "the model is an encoder, which generates nothing"},
     {model::Reason::layers_not_divisible, "fewer layers than pipeline stages"},

@@ -140,7 +140,10 @@ std::vector<Advice> for_refusal(const Scenario& s, Reason reason) {
     case Reason::cache_required:
       return {{.kind = AdviceKind::keep_cache}};
     case Reason::cards_unsupported:
-      return {{.kind = AdviceKind::engines_for_cards, .names = engines_for(s)}};
+      return {{.kind = AdviceKind::engines_for_cards,
+               .engine = s.runtime->name,
+               .names = engines_for(s),
+               .text = text_of(s.runtime->cards)}};
     case Reason::model_unsupported:
       return {{.kind = AdviceKind::engines_for_model,
                .name = s.weights->model->architecture,

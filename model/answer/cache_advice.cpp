@@ -29,18 +29,22 @@ Advice cache_formats(const Scenario& s) {
                .text = std::string(s.runtime->cache.formats_source)};
   const CachePrecision asked = cache_precision(s);
   const auto& has = s.runtime->cache;
-  const bool has_keys = has.format(*asked.keys) != nullptr;
-  if (has_keys && has.format(*asked.values) != nullptr) {
+  const bool has_keys = has_format(*s.runtime, *asked.keys, *s.machine);
+  if (has_keys && has_format(*s.runtime, *asked.values, *s.machine)) {
     other.kind = Advice::Kind::one_cache_format;
     other.name = asked.keys->name;
     other.text = combines(has.separate);
     other.names = {asked.values->name};
   } else {
-    other.name = (has_keys ? asked.values : asked.keys)->name;
-    for (const CacheFormat& each : has.formats) other.names.push_back(each.precision);
+    const Precision& missing = *(has_keys ? asked.values : asked.keys);
+    other.name = missing.name;
+    other.amount = has.format(missing) == nullptr ? 0 : 1;
+    for (const CacheFormat& each : has.formats)
+      if (has_format(*s.runtime, precision(each.precision), *s.machine))
+        other.names.push_back(each.precision);
   }
   for (const Engine& each : engines())
-    if (each.name == each.family && holds_cache(each, *s.weights->model, asked))
+    if (each.name == each.family && holds_cache(each, *s.weights->model, asked, *s.machine))
       other.others.push_back(each.name);
   return other;
 }

@@ -6,6 +6,7 @@
 
 #include "hardware/precision.hpp"
 #include "hardware/units.hpp"
+#include "model/engine/cards_from.hpp"
 
 namespace headroom::model {
 
@@ -27,8 +28,9 @@ enum class Windows {
 
 /// A format in which an engine stores keys and values.
 struct CacheFormat {
-  std::string_view precision;  ///< hardware/precision.hpp
-  std::string_view word{};     ///< the engine's own name; empty: as the weights are computed
+  std::string_view precision;      ///< hardware/precision.hpp
+  std::string_view word{};         ///< the engine's own name; empty: as the weights are computed
+  std::vector<CardsFrom> cards{};  ///< cards with kernels for it; none listed: all
 };
 
 /// Formats of keys and of values that an engine combines.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "hardware/compute_capability.hpp"
 #include "hardware/text.hpp"
 #include "model/engine/weight_policy.hpp"
 
@@ -21,20 +20,6 @@ std::string_view cut(std::string_view& rest, std::string_view mark) {
   const std::string_view before = rest.substr(0, at);
   rest = at == std::string_view::npos ? std::string_view() : rest.substr(at + mark.size());
   return before;
-}
-
-CardsFrom read_cards(std::string_view text) {
-  std::string_view capability = text;
-  CardsFrom cards{cut(capability, " "), 0};
-  if (capability.empty()) return cards;
-  const auto from = parse_compute_capability(capability);
-  if (!from)
-    throw std::invalid_argument(
-        fmt::format("found cards '{}', expected a maker, or a maker and a compute capability such "
-                    "as \"nvidia 8.9\"",
-                    text));
-  cards.compute_capability = from->number();
-  return cards;
 }
 
 }  // namespace
@@ -60,12 +45,7 @@ CheckpointSupport parse_checkpoint_support(std::string_view text) {
 std::string cards_text(const CheckpointSupport& support) {
   if (!support.cards) return "any";
   if (support.cards->empty()) return std::string(no_cards);
-  std::vector<std::string> cards;
-  for (const CardsFrom& each : *support.cards)
-    cards.push_back(each.compute_capability > 0
-                        ? fmt::format("{} {:.1f}", each.vendor, each.compute_capability)
-                        : std::string(each.vendor));
-  return fmt::format("{}", fmt::join(cards, ", "));
+  return text_of(*support.cards);
 }
 
 std::string text_of(const CheckpointSupport& support) {

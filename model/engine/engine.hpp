@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/engine/cache_policy.hpp"
+#include "model/engine/cards_from.hpp"
 #include "model/engine/kernel_policy.hpp"
 #include "model/engine/memory_policy.hpp"
 #include "model/engine/offload_policy.hpp"
@@ -27,15 +28,15 @@ enum class Backend : std::uint8_t {
 /// program.
 struct Engine {
   std::string_view name, version;
-  std::string_view series;      ///< the newest row of the same engine and build; versions choose
-  std::string_view from, to;    ///< versions that the row stands for; empty: no limit
-  bool is_template = false;     ///< only there to be inherited from
-  bool is_compared = false;     ///< compared when no engine is asked for; of the row alone
-  std::string_view family;      ///< the first row of the same engine
-  std::string_view generation;  ///< the row whose constants this one shares
-  std::string_view libraries;   ///< engines of one word call the same kernel libraries; or empty
-  std::string_view source;      ///< source of the policies
-  std::vector<std::string_view> vendors;  ///< makers of cards that it runs on
+  std::string_view series;       ///< the newest row of the same engine and build; versions choose
+  std::string_view from, to;     ///< versions that the row stands for; empty: no limit
+  bool is_template = false;      ///< only there to be inherited from
+  bool is_compared = false;      ///< compared when no engine is asked for; of the row alone
+  std::string_view family;       ///< the first row of the same engine
+  std::string_view generation;   ///< the row whose constants this one shares
+  std::string_view libraries;    ///< engines of one word call the same kernel libraries; or empty
+  std::string_view source;       ///< source of the policies
+  std::vector<CardsFrom> cards;  ///< cards that it has kernels for
   Backend backend;
   std::string_view with_vulkan;  ///< the row of the same engine built for Vulkan; empty: none
   /// The row of the same engine when cards divide each matrix; empty: none.

@@ -28,6 +28,7 @@ constexpr std::string_view separate_formats[] = {"never", "quantised", "unless_l
 constexpr std::string_view growths[] = {"reserved", "by_layer", "reallocate_all"};
 constexpr std::string_view blocks[] = {"exact", "per_tensor", "fused"};
 constexpr std::string_view fp32_checkpoints[] = {"fp32", "fp16", "bf16"};
+constexpr std::string_view without_bf16[] = {"computed", "refused", "fp16"};
 constexpr std::string_view towers[] = {"loaded", "optional", "left_out"};
 constexpr std::string_view adapters[] = {"unknown", "loaded", "slots"};
 constexpr std::string_view offloads[] = {"none", "stream", "compute"};
@@ -53,7 +54,7 @@ constexpr NumberLimits at_least_one{1};
 #define AT(member) ([](Engine& e) -> auto& { return e.member; })
 #define ONE_OF(member, words) choice<AT(member)>(words_of::words)
 const EngineField rows_of_fields[] = {
-    {"", "vendors", "makers of cards that it runs on", AT(vendors)},
+    {"", "cards", "cards that it has kernels for: makers, of NVIDIA from a compute capability on, of AMD by architecture", AT(cards)},
     {"", "backend", "own: CUDA, ROCm, SYCL or Metal kernels; vulkan: shaders", ONE_OF(backend, backends)},
     {"", "libraries", "engines of one word call the same kernel libraries", AT(libraries)},
     {"", "with_vulkan", "the row of the same engine built for Vulkan", AT(with_vulkan)},
@@ -136,6 +137,7 @@ const EngineField rows_of_fields[] = {
     {"weights", "checkpoints", "methods of quantised checkpoints: cards that run them as they are stored, and what happens elsewhere", AT(weights.checkpoints)},
     {"weights", "made_at_start", "schemes that it makes of 16-bit checkpoints while it loads, with its word", AT(weights.made_at_start)},
     {"weights", "fp32_checkpoints", "type in which checkpoints in fp32 are loaded unless another is asked for", ONE_OF(weights.fp32_checkpoints, fp32_checkpoints)},
+    {"weights", "without_bf16", "weights in bf16 on cards without it: computed; refused unless none is asked for, then fp16; fp16", ONE_OF(weights.without_bf16, without_bf16)},
     {"weights", "never_fp16", "model types that are computed in fp32 on cards without bf16", AT(weights.never_fp16)},
     {"weights", "never_split", "formats in `formats` that are never divided between cards and host", AT(weights.never_split)},
     {"weights", "whole_share", "share of a card's budget that weights in `never_split` take at most", AT(weights.whole_share), part_of_whole},
@@ -234,12 +236,15 @@ struct FieldText {
   }
   std::string operator()(Member<std::vector<CacheFormat>> m) const {
     std::vector<std::string> words;
-    for (const CacheFormat& each : m(engine))
+    for (const CacheFormat& each : m(engine)) {
       words.push_back(each.word.empty() || each.word == each.precision
                           ? std::string(each.precision)
                           : fmt::format("{} ({})", each.precision, each.word));
+      if (!each.cards.empty()) words.back() += fmt::format(" on {}", text_of(each.cards));
+    }
     return joined(words);
   }
+  std::string operator()(Member<std::vector<CardsFrom>> m) const { return text_of(m(engine)); }
   std::string operator()(Member<std::vector<CheckpointSupport>> m) const {
     if (m(engine).empty()) return "any";
     std::vector<std::string> words;
@@ -254,7 +259,6 @@ struct FieldText {
                                   each.scales_twice ? ", scales twice" : ""));
     return joined(words);
   }
-
   std::string operator()(Member<std::vector<DefaultContext>> m) const {
     std::vector<std::string> words;
     for (const DefaultContext& each : m(engine))

@@ -29,8 +29,9 @@ using FieldType =
     std::variant<Member<bool>, Member<Size>, Member<double>, Choice, Member<std::string_view>,
                  Member<Texts>, Member<std::optional<Texts>>, Member<std::vector<Size>>,
                  Member<std::vector<SchemeFamily>>, Member<std::vector<CacheFormat>>,
-                 Member<std::vector<ExpertTiles>>, Member<std::vector<CheckpointSupport>>,
-                 Member<std::vector<DefaultContext>>, Member<std::vector<CardReserve>>>;
+                 Member<std::vector<CardsFrom>>, Member<std::vector<ExpertTiles>>,
+                 Member<std::vector<CheckpointSupport>>, Member<std::vector<DefaultContext>>,
+                 Member<std::vector<CardReserve>>>;
 
 struct EngineField {
   std::string_view policy;  ///< table of the key in TOML; empty: the engine's own

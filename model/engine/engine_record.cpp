@@ -19,7 +19,7 @@ namespace {
 
 template <class Archive>
 void visit(Archive& io, CacheFormat& row) {
-  io(row.precision), io(row.word);
+  io(row.precision), io(row.word), io(row.cards);
 }
 
 template <class Archive>
@@ -30,7 +30,7 @@ void visit(Archive& io, ExpertTiles& row) {
 
 template <class Archive>
 void visit(Archive& io, CardsFrom& row) {
-  io(row.vendor), io(row.compute_capability);
+  io(row.vendor), io(row.compute_capability), io(row.before), io(row.architectures);
 }
 
 template <class Archive>

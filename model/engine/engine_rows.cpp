@@ -13,6 +13,7 @@
 
 #include "hardware/names.hpp"
 #include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
 #include "hardware/toml_row.hpp"
 #include "model/engine/engine_fields.hpp"
 #include "model/engine/engine_lists.hpp"
@@ -58,6 +59,12 @@ struct Reader {
     return *found;
   }
 
+  CardsFrom cards(const std::string& text) const try {
+    return read_cards(kept(text));
+  } catch (const std::invalid_argument& e) {
+    row.fail(key, e.what());
+  }
+
   void operator()(Member<bool> m) const { m(engine) = *row.flag(key); }
   void operator()(Member<Size> m) const { m(engine) = whole(row, key, number(*row.find(key))); }
   void operator()(Member<double> m) const { m(engine) = number(*row.find(key)); }
@@ -88,16 +95,26 @@ struct Reader {
       m(engine).push_back(
           static_cast<SchemeFamily>(word_of(row, key, each, scheme_family_words())));
   }
-  /// "fp16", or "fp8 fp8_e4m3": the precision and what the engine calls it.
+  void operator()(Member<std::vector<CardsFrom>> m) const {
+    m(engine).clear();
+    for (const std::string& each : row.texts(key)) m(engine).push_back(cards(each));
+  }
+  /// "fp16", "fp8 fp8_e4m3" or "fp8 fp8_e4m3: nvidia 8.9, amd": the precision, what the engine
+  /// calls it, and the cards that have kernels for it.
   void operator()(Member<std::vector<CacheFormat>> m) const {
     m(engine).clear();
     for (const std::string& each : row.texts(key)) {
-      const auto space = std::min(each.find(' '), each.size());
-      const std::string name = each.substr(0, space);
-      if (std::ranges::find(precisions(), name, &Precision::name) == precisions().end())
+      const auto parts = words(each, ":");
+      const auto names = words(parts.front());
+      if (parts.size() > 2 || names.size() > 2 ||
+          std::ranges::find(precisions(), names.front(), &Precision::name) == precisions().end())
         row.fail(key, fmt::format("found {}; expected a precision, then the engine's word", each));
-      m(engine).push_back(
-          {kept(name), space < each.size() ? kept(each.substr(space + 1)) : std::string_view()});
+      CacheFormat& format = m(engine).emplace_back();
+      format.precision = kept(std::string(names.front()));
+      if (names.size() > 1) format.word = kept(std::string(names.back()));
+      if (parts.size() > 1)
+        for (const std::string_view of : words(parts.back(), ","))
+          format.cards.push_back(cards(std::string(of)));
     }
   }
   void operator()(Member<std::vector<CheckpointSupport>> m) const {

@@ -38,12 +38,7 @@ std::string_view method_of(const Model& model, const Scheme& scheme) {
 bool runs_as_stored(const CheckpointSupport& support, const Machine& machine) {
   if (!support.cards) return true;
   if (machine.devices.empty()) return false;
-  const Device& card = machine.devices.front();
-  return card.vendor.empty() || std::ranges::any_of(*support.cards, [&](const CardsFrom& from) {
-           return from.vendor == card.vendor &&
-                  (!card.compute_capability ||
-                   card.compute_capability->number() >= from.compute_capability);
-         });
+  return holds(*support.cards, machine.devices.front());
 }
 
 /// True for NVIDIA's cards before compute capability 8.0 (vLLM 0.33 platforms/cuda.py
@@ -54,15 +49,30 @@ bool lacks_bf16(const Machine& machine) {
   return capability && capability->major < 8;
 }
 
+/// True for models whose numbers leave the range of fp16.
+bool never_fp16(const Model& model, const Engine& engine) {
+  return std::ranges::find(engine.weights.never_fp16, model.model_type) !=
+         engine.weights.never_fp16.end();
+}
+
+/// The type of plain weights on cards without bf16, where the engine chooses it.
+std::string_view narrow_type(const Model& model, const Engine& engine) {
+  return never_fp16(model, engine) ? "fp32" : "fp16";
+}
+
+/// True if the engine stops where these weights are asked for in bf16.
+bool refuses_bf16(const Scheme& asked, const Engine& engine, const Machine& machine) {
+  return engine.weights.without_bf16 == WithoutBf16::refused && asked.name == "bf16" &&
+         lacks_bf16(machine);
+}
+
 /// The type in which plain weights are loaded for "auto".
 const Scheme& cast_scheme(const Model& model, const Scheme& stored, const Engine& engine,
                           const Machine& machine) {
   const WeightPolicy& policy = engine.weights;
-  const bool only_wide =
-      lacks_bf16(machine) &&
-      std::ranges::find(policy.never_fp16, model.model_type) != policy.never_fp16.end();
   if (stored.family != SchemeFamily::plain) return stored;
-  if (only_wide) return scheme("fp32");
+  if (lacks_bf16(machine) && never_fp16(model, engine)) return scheme("fp32");
+  if (refuses_bf16(stored, engine, machine)) return scheme(narrow_type(model, engine));
   if (stored.name != "fp32" || policy.fp32_checkpoints == Fp32Checkpoints::fp32) return stored;
   const bool half = policy.fp32_checkpoints == Fp32Checkpoints::fp16 || lacks_bf16(machine) ||
                     !model.profile.generative;
@@ -87,6 +97,7 @@ std::string first_card(const Machine& machine) {
 
 Loading loading_of(const Model& model, const Scheme& scheme, const Engine& engine,
                    const Machine& machine) {
+  if (refuses_bf16(scheme, engine, machine)) return Loading::refused;
   const std::string_view method = method_of(model, scheme);
   const bool needs_a_card = machine.devices.empty() && !engine.offload.cpu;
   if (engine.weights.checkpoints.empty() || method.empty() || needs_a_card)
@@ -100,6 +111,9 @@ Loading loading_of(const Model& model, const Scheme& scheme, const Engine& engin
 std::string loading_refusal(const Model& model, const Scheme& scheme, const Engine& engine,
                             const Machine& machine) {
   if (loading_of(model, scheme, engine, machine) != Loading::refused) return {};
+  if (refuses_bf16(scheme, engine, machine))
+    return fmt::format("bf16 needs compute capability 8.0; it takes {} on {}",
+                       narrow_type(model, engine), first_card(machine));
   const std::string_view method = method_of(model, scheme);
   const CheckpointSupport* row = row_of(engine, method);
   if (row == nullptr) return fmt::format("it loads no checkpoints of {}", method);
@@ -111,6 +125,9 @@ const Scheme& loaded_scheme(const Model& model, const Scheme* asked, const Engin
                             const Machine& machine) {
   const Scheme& stored = stored_scheme(model, asked, engine);
   if (loading_of(model, stored, engine, machine) == Loading::unpacked) return scheme("bf16");
+  if (engine.weights.without_bf16 == WithoutBf16::fp16 && lacks_bf16(machine) &&
+      stored.family == SchemeFamily::plain)
+    return scheme("fp16");
   return asked != nullptr ? stored : cast_scheme(model, stored, engine, machine);
 }
 

@@ -31,9 +31,10 @@ std::string loading_refusal(const Model& model, const Scheme& scheme, const Engi
 /// The scheme in memory of weights in `asked`; null is "auto", the checkpoint's own. Fp8 and
 /// fp8-block mean the checkpoint's own weights if these are 8-bit floats. Weights that the engine
 /// unpacks are in bf16. "auto" of a checkpoint in fp32 is what the engine casts it to
-/// (WeightPolicy::fp32_checkpoints). "auto" of an engine that reads GGUF files is what llama.cpp's
-/// converter writes. A checkpoint in MXFP4 keeps its experts, and all other quantised tensors
-/// become Q8_0 (convert_hf_to_gguf.py, GptOssModel; the files that ggml-org publishes).
+/// (WeightPolicy::fp32_checkpoints), and of one in bf16 fp16 on cards without bf16, where it has
+/// no such kernels (WeightPolicy::without_bf16). "auto" of an engine that reads GGUF files is what
+/// llama.cpp's converter writes. A checkpoint in MXFP4 keeps its experts, and all other quantised
+/// tensors become Q8_0 (convert_hf_to_gguf.py, GptOssModel; the files that ggml-org publishes).
 const Scheme& loaded_scheme(const Model& model, const Scheme* asked, const Engine& engine,
                             const Machine& machine);
 

@@ -28,10 +28,8 @@ bool reads_gguf_of(const Engine& engine, const Model& model) {
 }  // namespace
 
 bool runs_on(const Engine& engine, const Machine& machine) {
-  return std::ranges::all_of(machine.devices, [&](const Device& card) {
-    return card.vendor.empty() ||
-           std::ranges::find(engine.vendors, card.vendor) != engine.vendors.end();
-  });
+  return std::ranges::all_of(machine.devices,
+                             [&](const Device& card) { return holds(engine.cards, card); });
 }
 
 bool is_listed(const std::vector<std::string_view>& classes, const Model& model) {

@@ -41,12 +41,6 @@ enum class WithoutKernels {
   unpacked,  ///< it loads them in 16 bit
 };
 
-/// Cards of one maker; of NVIDIA's those from a compute capability on.
-struct CardsFrom {
-  std::string_view vendor;    ///< as Device::vendor
-  double compute_capability;  ///< major.minor; 0: all
-};
-
 /// The cards on which an engine runs checkpoints of some quantisation methods.
 struct CheckpointSupport {
   std::vector<std::string_view> methods;  ///< values of `quant_method`
@@ -70,6 +64,13 @@ enum class Fp32Checkpoints {
   bf16,  ///< fp16 on cards without bf16, and for models that generate nothing
 };
 
+/// What weights in bf16 are on cards of NVIDIA before compute capability 8.0, which have no bf16.
+enum class WithoutBf16 {
+  computed,  ///< they stay: kernels convert them
+  refused,   ///< fp16 where no type is asked for, and an error where bf16 is
+  fp16,      ///< all weights in 16 or 32 bit are loaded in fp16
+};
+
 /// Towers of images and sound: weights beside the language model's.
 enum class Towers {
   loaded,
@@ -84,6 +85,7 @@ struct WeightPolicy {
   /// fp8_per_block".
   std::vector<std::string_view> made_at_start;
   Fp32Checkpoints fp32_checkpoints;
+  WithoutBf16 without_bf16;
   /// Values of `model_type` that are computed in fp32 on cards without bf16.
   std::vector<std::string_view> never_fp16;
   std::vector<SchemeFamily> never_split;  ///< formats that are never divided between cards and host

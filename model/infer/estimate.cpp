@@ -33,7 +33,7 @@ Reason unsupported_combination(const Scenario& s) {
   if (loading_of(*s.weights->model, *s.weights->scheme, *s.runtime, *s.machine) == Loading::refused)
     return Reason::precision_unsupported;
   const Model& model = *s.weights->model;
-  if (s.kv_cache && !holds_cache(*s.runtime, model, cache_precision(s)))
+  if (s.kv_cache && !holds_cache(*s.runtime, model, cache_precision(s), *s.machine))
     return Reason::cache_unsupported;
   if (!s.kv_cache && !s.runtime->cache.optional) return Reason::cache_required;
   if (s.runtime->parallel.split == Split::layers &&

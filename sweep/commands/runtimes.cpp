@@ -26,7 +26,7 @@ report::Table list_of(const std::vector<const Engine*>& rows) {
       {"runtime", "version", "cards", "weights", "offload", "several cards share", "source"}, {}};
   for (const Engine* r : rows)
     table.rows.push_back({std::string(r->name), std::string(r->version),
-                          policy_text(*r, "", "vendors"), policy_text(*r, "weights", "formats"),
+                          policy_text(*r, "", "cards"), policy_text(*r, "weights", "formats"),
                           policy_text(*r, "offload", "mode"), policy_text(*r, "parallel", "split"),
                           std::string(r->source)});
   return table;

@@ -124,7 +124,8 @@ std::string other_words(const Advice& a) {
       return fmt::format("without --tp, --pp, --dp and --ep: layers on {}, {}",
                          counted(a.then.gpus, "GPU"), milliseconds(a.then.token));
     case engines_for_cards:
-      return fmt::format("an engine that runs on these cards: {}", fmt::join(a.names, ", "));
+      return fmt::format("an engine that runs on these cards: {}; {} runs on {}",
+                         fmt::join(a.names, ", "), a.engine, a.text);
     case engines_for_model:
       return fmt::format("an engine that runs {}: {}", a.name, fmt::join(a.names, ", "));
     case needs_gpu:
@@ -154,8 +155,9 @@ std::string missing_words(const Advice& a) {
     case keep_cache:
       return "keep the KV cache, or use transformers";
     case other_cache: {
-      std::string text = fmt::format("{} has no KV cache in {}: it has {} ({})", a.engine, a.name,
-                                     fmt::join(a.names, ", "), a.text);
+      std::string text =
+          fmt::format("{} has no KV cache in {}{}: it has {} ({})", a.engine, a.name,
+                      a.amount > 0 ? " on these cards" : "", fmt::join(a.names, ", "), a.text);
       if (!a.others.empty())
         text += fmt::format("; {} is one of {}", a.name, fmt::join(a.others, ", "));
       return text;

@@ -50,6 +50,7 @@ class Properties {
     if (d.power_w > 0 && d.power_includes_host) row("power_is", std::string("of card and host"));
     row("power_unknown", d.power_unknown);
     row("compute_capability", to_string(d.compute_capability));
+    row("architecture", d.architecture);
     if (d.multiprocessors > 0) row("multiprocessors", std::int64_t{d.multiprocessors});
     row("launched", d.launched);
     row("list_price_usd", d.list_price_usd ? positive(*d.list_price_usd) : report::Value());

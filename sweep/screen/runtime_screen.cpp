@@ -23,7 +23,7 @@ struct ShownField {
   std::string_view policy, key, words;
 };
 constexpr ShownField shown_fields[] = {
-    {"", "vendors", "cards"},
+    {"", "cards", "cards"},
     {"", "usual_precisions", "compared in"},
     {"", "asked_precisions", "if asked, also in"},
     {"weights", "formats", "weights"},
@@ -98,7 +98,7 @@ std::string runtimes_screen() {
     const auto others = other_versions(each);
     rows.push_back({std::string(each.name), version_text(each),
                     others.empty() ? "" : fmt::format("{}", others.size()),
-                    policy_text(each, "", "vendors"), policy_text(each, "offload", "mode"),
+                    policy_text(each, "", "cards"), policy_text(each, "offload", "mode"),
                     policy_text(each, "parallel", "split"),
                     fmt::format("{} of {}", evidence.measured, evidence.all)});
   }

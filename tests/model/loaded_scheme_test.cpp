@@ -112,6 +112,33 @@ TEST(LoadedScheme, SaysWhatItChangesAndWhyItRefuses) {
             Reason::precision_unsupported);
 }
 
+/// Sources: vLLM 0.33 platforms/cuda.py supported_dtypes, check_if_supports_dtype, config/model.py
+/// _resolve_auto_dtype; SGLang 0.5 model_runner.py: "Use float16 due to lack of bfloat16 support".
+TEST(LoadedScheme, TakesAnotherTypeWhereCardsLackBf16) {
+  constexpr const char* plain = "Qwen/Qwen3-8B";
+  const LoadedRow rows[] = {{plain, auto_scheme, "vllm", "t4", "fp16"},
+                            {plain, "bf16", "vllm", "t4", refused},
+                            {plain, "fp16", "vllm", "t4", "fp16"},
+                            {plain, auto_scheme, "vllm", "rtx-3090", "bf16"},
+                            {plain, "bf16", "vllm", "rtx-3090", "bf16"},
+                            {plain, auto_scheme, "vllm", "mi300x", "bf16"},
+                            {plain, "bf16", "vllm@0.19", "v100-sxm-32gb", refused},
+                            {"google/gemma-2-27b", auto_scheme, "vllm", "t4", "fp32"},
+                            {plain, auto_scheme, "sglang", "t4", "fp16"},
+                            {plain, "bf16", "sglang", "t4", "fp16"},
+                            {plain, "bf16", "sglang", "rtx-3090", "bf16"},
+                            {plain, "bf16", "transformers", "t4", "bf16"},
+                            {plain, auto_scheme, "llama.cpp", "t4", "bf16"}};
+  for (const LoadedRow& row : rows)
+    EXPECT_EQ(loaded(row), row.scheme) << row.asked << ' ' << row.engine << ' ' << row.machine;
+  const Model& m = test::catalogue_model(plain);
+  const Machine old = machine_of("t4");
+  EXPECT_EQ(loading_refusal(m, scheme("bf16"), engine("vllm"), old),
+            "bf16 needs compute capability 8.0; it takes fp16 on t4");
+  EXPECT_EQ(loading_note(m, nullptr, engine("vllm"), old),
+            "vllm loads a checkpoint in bf16 in fp16");
+}
+
 /// Sources: vLLM 0.33 config/model.py _resolve_auto_dtype; SGLang 0.5.23 configs/model_config.py
 /// _get_and_verify_dtype.
 TEST(LoadedScheme, CastsFp32AsTheEngineDoes) {

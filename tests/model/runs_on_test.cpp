@@ -58,6 +58,52 @@ TEST(AskedPrecisions, ConvertPlainCheckpointsOnTheCardsOfTheRow) {
             usual_precisions(engine("vllm"), on("rtx-4090")));
 }
 
+/// Sources: vLLM docs/getting_started/installation/gpu.md of v0.14 and v0.21; SGLang
+/// model_runner.py, sgl-kernel/setup_rocm.py; tabbyAPI common/hardware.py; TensorRT-LLM support
+/// matrix.
+TEST(RunsOn, CardsOfTheArchitecturesThatItHasKernelsFor) {
+  struct Row {
+    const char* engine;
+    std::vector<const char*> on, not_on;
+  };
+  const Row rows[] = {
+      {"vllm",
+       {"t4", "rtx-3090", "b200-sxm-180gb", "mi210", "mi300x", "mi355x", "rx-7900-xtx",
+        "rx-9070-xt", "radeon-8060s-128gb", "tpu-v5e", "arc-b580"},
+       {"v100-sxm-32gb", "p100-16gb", "gtx-1080-ti", "mi50", "mi100", "radeon-vii", "rx-6800",
+        "rx-5700-xt", "m3-ultra-512gb"}},
+      {"vllm@0.19", {"v100-sxm-32gb", "t4", "mi210"}, {"p100-16gb", "p40", "mi100"}},
+      {"sglang",
+       {"t4", "rtx-3090", "mi300x", "mi355x"},
+       {"v100-sxm-32gb", "p100-16gb", "mi210", "mi50", "rx-7900-xtx"}},
+      {"tensorrt-llm", {"rtx-3090", "h100-sxm-80gb"}, {"t4", "v100-sxm-32gb", "mi300x"}},
+      {"exllamav3",
+       {"rtx-3090", "rtx-5090"},
+       {"t4", "rtx-2080-ti", "v100-sxm-32gb", "rx-7900-xtx"}},
+      {"llama.cpp", {"p100-16gb", "gtx-1080-ti", "mi50", "mi100", "m3-ultra-512gb"}, {"tpu-v5e"}}};
+  const auto machine = [](const char* card) {
+    return parse_machine(std::string("1x ") + card, shipped_catalogue());
+  };
+  for (const Row& row : rows) {
+    for (const char* card : row.on)
+      EXPECT_TRUE(runs_on(engine(row.engine), machine(card))) << row.engine << ' ' << card;
+    for (const char* card : row.not_on)
+      EXPECT_FALSE(runs_on(engine(row.engine), machine(card))) << row.engine << ' ' << card;
+  }
+}
+
+TEST(RunsOn, EveryCardOfAmdStatesItsArchitecture) {
+  for (const Device& card : shipped_catalogue().devices)
+    EXPECT_EQ(card.vendor == "amd", !card.architecture.empty()) << card.name;
+}
+
+TEST(RunsOn, ReadsWhatItWritesOfCards) {
+  for (const char* text : {"amd", "nvidia 7.5", "nvidia 10.x", "amd gfx90a gfx11"})
+    EXPECT_EQ(text_of(read_cards(text)), text);
+  for (const char* text : {"", "nvidia 8", "nvidia x", "amd navi31"})
+    EXPECT_THROW(read_cards(text), std::invalid_argument) << text;
+}
+
 TEST(ServesClass, AFileInGgufRunsUnderTheNameOfItsDescription) {
   Model model = test::catalogue_model("Qwen/Qwen3-0.6B");
   model.architecture = "BailingHybridForCausalLM";  // no converter reads a config of that name

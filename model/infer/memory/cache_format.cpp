@@ -15,9 +15,18 @@ CachePrecision cache_precision(const Scenario& s) {
   return s.kv_precision.completed(default_cache(*s.weights, *s.runtime));
 }
 
-bool holds_cache(const Engine& engine, const Model& model, CachePrecision cache) {
+bool has_format(const Engine& engine, const Precision& precision, const Machine& machine) {
+  const CacheFormat* format = engine.cache.format(precision);
+  if (format == nullptr) return false;
+  return format->cards.empty() || std::ranges::all_of(machine.devices, [&](const Device& card) {
+           return holds(format->cards, card);
+         });
+}
+
+bool holds_cache(const Engine& engine, const Model& model, CachePrecision cache,
+                 const Machine& machine) {
   const CachePolicy& policy = engine.cache;
-  if (policy.format(*cache.keys) == nullptr || policy.format(*cache.values) == nullptr)
+  if (!has_format(engine, *cache.keys, machine) || !has_format(engine, *cache.values, machine))
     return false;
   if (!cache.differ() || policy.separate == SeparateFormats::always) return true;
   if (policy.separate == SeparateFormats::never) return false;

@@ -12,9 +12,13 @@ namespace headroom::model {
 /// (model/engine/default_cache.hpp). Both are known.
 CachePrecision cache_precision(const Scenario& scenario);
 
-/// True if `engine` has both formats, and may combine them with `model` where they differ
-/// (CachePolicy::separate).
-bool holds_cache(const Engine& engine, const Model& model, CachePrecision cache);
+/// True if `engine` has the format on every card of the machine (CacheFormat::cards).
+bool has_format(const Engine& engine, const Precision& precision, const Machine& machine);
+
+/// True if `engine` has both formats on these cards, and may combine them with `model` where they
+/// differ (CachePolicy::separate).
+bool holds_cache(const Engine& engine, const Model& model, CachePrecision cache,
+                 const Machine& machine);
 
 /// True for a cache whose entries have the format of its own kernels (CacheClass::entry_bytes), not
 /// cache_precision: sums that wait for a compressed entry always. With sparse attention's kernels
