@@ -118,6 +118,17 @@ void complete(ModelShape& shape, const Part& part) {
 
 /// A config with its own code may have keys that the class of that name does not know.
 
+/// Reads the objects directly, so that the key does not count as read by the description.
+std::string text_type(const Config& config) {
+  for (const char* key : {"text_config", "llm_config"}) {
+    const auto* section = config.object().if_contains(key);
+    if (section == nullptr || !section->is_object()) continue;
+    const auto* type = section->as_object().if_contains("model_type");
+    if (type != nullptr && type->is_string()) return std::string(type->as_string());
+  }
+  return {};
+}
+
 }  // namespace
 
 std::set<std::string> effective_keys(const Config& config) {
@@ -142,6 +153,7 @@ Model make_model(std::string name, const Config& file, std::string source) {
   model.part = describe(file);
   model.architecture = model.part.modules.at(0).class_name;
   model.model_type = config.text({"model_type"}, "");
+  model.text_type = text_type(config);
   model.checkpoint_scheme = checkpoint_scheme(file);
   model.checkpoint = checkpoint_details(file);
   model.encoder_decoder = config.flag({"is_encoder_decoder"}, false);

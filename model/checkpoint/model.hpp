@@ -29,8 +29,10 @@ struct Model {
   /// Engines find the weights there; empty: under `name`. A path, or a repository as it was typed:
   /// "org/name", "org/name:TAG".
   std::string repository;
-  std::string architecture;       ///< "Qwen3ForCausalLM"
-  std::string model_type;         ///< "qwen3"
+  std::string architecture;  ///< "Qwen3ForCausalLM"
+  std::string model_type;    ///< "qwen3"
+  /// The language model's, where the config has a section for it ("qwen2" in InternVL); else empty.
+  std::string text_type;
   std::string checkpoint_scheme;  ///< meaning of precision `auto`: "bf16", "mxfp4", "fp8", …
   CheckpointDetails checkpoint;   ///< modules with another precision
   Size rope_factors = 0;          ///< elements of rotary scaling factors that GGUF files store

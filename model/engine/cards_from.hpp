@@ -9,7 +9,7 @@
 
 namespace headroom::model {
 
-/// Cards of one maker. Of NVIDIA's those from a compute capability on, of AMD's those of some
+/// Cards of one maker: of NVIDIA those from a compute capability on, of AMD those of some
 /// architectures.
 struct CardsFrom {
   std::string_view vendor;        ///< as Device::vendor

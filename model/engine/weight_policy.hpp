@@ -64,7 +64,7 @@ enum class Fp32Checkpoints {
   bf16,  ///< fp16 on cards without bf16, and for models that generate nothing
 };
 
-/// What weights in bf16 are on cards of NVIDIA before compute capability 8.0, which have no bf16.
+/// How weights in bf16 are loaded on cards of NVIDIA before compute capability 8.0, which lack it.
 enum class WithoutBf16 {
   computed,  ///< they stay: kernels convert them
   refused,   ///< fp16 where no type is asked for, and an error where bf16 is

@@ -58,6 +58,16 @@ TEST(AskedPrecisions, ConvertPlainCheckpointsOnTheCardsOfTheRow) {
             usual_precisions(engine("vllm"), on("rtx-4090")));
 }
 
+/// Sources: llama.cpp docs/multimodal.md and docs/multimodal/: pre-quantized models, MiniCPM-V,
+/// LLaVA; conversion/base.py get_model_architecture takes the classes of a config's parts.
+TEST(ServesClass, LlamaCppReadsVisionModelsByTheClassesOfTheirParts) {
+  for (const char* model :
+       {"OpenGVLab/InternVL3-8B", "OpenGVLab/InternVL3_5-8B-HF", "mistralai/Pixtral-12B-2409",
+        "openbmb/MiniCPM-V-2_6", "openbmb/MiniCPM-V-4_5", "openbmb/MiniCPM-o-2_6",
+        "liuhaotian/llava-v1.5-7b", "llava-hf/llava-1.5-7b-hf"})
+    EXPECT_TRUE(serves_class(engine("llama.cpp"), test::catalogue_model(model))) << model;
+}
+
 /// Sources: vLLM docs/getting_started/installation/gpu.md of v0.14 and v0.21; SGLang
 /// model_runner.py, sgl-kernel/setup_rocm.py; tabbyAPI common/hardware.py; TensorRT-LLM support
 /// matrix.

@@ -84,7 +84,9 @@ class GgufHolder {
     text_layers_ = std::ranges::count_if(model_.profile.layers,
                                          [&](const Layer& layer) { return is_text_layer(layer); });
     asked_.seventy_b = text_layers_ == 80 && asked_.gqa > 1 &&
-                       std::ranges::find(labelled, model_.model_type) != labelled.end();
+                       std::ranges::any_of(labelled, [&](std::string_view type) {
+                         return is_of_type(model_, type);
+                       });
     text_root_ = text_root(model_.profile);
     own_model_ = model_of_text(model_.part, text_root_);
     asked_.large_vocabulary = model_.profile.head_rows >= 127999 &&

@@ -110,7 +110,21 @@ Size heads_in_group(const Model& model) {
 }
 
 bool splits_qkv(const Model& model) {
-  return std::ranges::find(split_classes, model.architecture) != split_classes.end();
+  const auto splits = [](std::string_view name) {
+    return std::ranges::find(split_classes, name) != split_classes.end();
+  };
+  return splits(model.architecture) ||
+         std::ranges::any_of(model.part.modules, splits, &Module::class_name);
+}
+
+bool is_of_type(const Model& model, std::string_view type) {
+  if (model.model_type == type || model.text_type == type) return true;
+  return std::ranges::any_of(model.part.modules, [&](const Module& part) {
+    return !part.path.empty() &&
+           std::ranges::any_of(gguf_architectures(), [&](const GgufArchitecture& row) {
+             return row.class_name == part.class_name && row.model_type == type;
+           });
+  });
 }
 
 std::string_view gguf_architecture_of(const Model& model) {
@@ -162,7 +176,7 @@ void ask_of_ik(std::string_view tensor, MixQuestion& question) {
 bool is_eight_b(const Model& model, Size layers) {
   return std::ranges::any_of(eight_b,
                              [&](const auto& row) {
-                               return row.first == model.model_type && row.second == layers;
+                               return row.second == layers && is_of_type(model, row.first);
                              }) &&
          model.shape.hidden_size != 2560;
 }

@@ -41,5 +41,8 @@ void ask_of_ik(std::string_view tensor, MixQuestion& question);
 
 /// True for models of `layers` layers that ik_llama.cpp labels "8B".
 bool is_eight_b(const Model& model, Size layers);
+/// True if the model or its language model is of this type: llama.cpp's label goes by the language
+/// model. Its type is what the config says, or that of a whole model which is a part.
+bool is_of_type(const Model& model, std::string_view type);
 
 }  // namespace headroom::model
