@@ -19,12 +19,15 @@ namespace json = boost::json;
 /// Most squares of an image. A config that asks for more is broken.
 constexpr Size most_squares = 4096;
 
-/// Rules by model_type. Limits of area and edges are those of the published processors.
+/// Rules by model_type. Limits of area and edges are those of the published processors, limits of
+/// tokens those of llama.cpp tools/mtmd/clip.cpp set_limit_image_tokens (files of dots.ocr have the
+/// processor's).
 struct ImageRow {
   std::string_view model_type;
   ImageTokens kind;
   Size patch, merge, min_pixels, max_pixels;
   std::string_view source;
+  Size least_tokens = 0, most_tokens = 0;  ///< as ImageRule has them
 };
 constexpr std::string_view qwen2 =
     "preprocessor_config.json of Qwen2-VL and Qwen2.5-VL: min_pixels, max_pixels";
@@ -33,17 +36,17 @@ constexpr std::string_view qwen3 =
 constexpr std::string_view internvl =
     "config.json: min_dynamic_patch, max_dynamic_patch, downsample_ratio";
 constexpr auto image_rows = std::to_array<ImageRow>({
-    {"qwen2_vl", ImageTokens::area, 14, 2, 3136, 12845056, qwen2},
-    {"qwen2_5_vl", ImageTokens::area, 14, 2, 3136, 12845056, qwen2},
-    {"qwen3_vl", ImageTokens::area, 16, 2, 65536, 16777216, qwen3},
-    {"qwen3_vl_moe", ImageTokens::area, 16, 2, 65536, 16777216, qwen3},
-    {"qwen3_5", ImageTokens::area, 16, 2, 65536, 16777216, qwen3},
-    {"qwen3_5_moe", ImageTokens::area, 16, 2, 65536, 16777216, qwen3},
+    {"qwen2_vl", ImageTokens::area, 14, 2, 3136, 12845056, qwen2, 8, 4096},
+    {"qwen2_5_vl", ImageTokens::area, 14, 2, 3136, 12845056, qwen2, 8, 4096},
+    {"qwen3_vl", ImageTokens::area, 16, 2, 65536, 16777216, qwen3, 8, 4096},
+    {"qwen3_vl_moe", ImageTokens::area, 16, 2, 65536, 16777216, qwen3, 8, 4096},
+    {"qwen3_5", ImageTokens::area, 16, 2, 65536, 16777216, qwen3, 8, 4096},
+    {"qwen3_5_moe", ImageTokens::area, 16, 2, 65536, 16777216, qwen3, 8, 4096},
     {"gemma3", ImageTokens::fixed, 14, 1, 0, 0, "config.json: mm_tokens_per_image"},
     {"paligemma", ImageTokens::fixed, 14, 1, 0, 0,
      "transformers processing_paligemma.py: image_seq_length, the grid"},
     {"llava", ImageTokens::fixed, 14, 1, 0, 0, "transformers processing_llava.py: the grid"},
-    {"mistral3", ImageTokens::rows, 14, 2, 0, 0, "transformers processing_pixtral.py"},
+    {"mistral3", ImageTokens::rows, 14, 2, 0, 0, "transformers processing_pixtral.py", 8, 1024},
     {"dots_ocr", ImageTokens::area, 14, 2, 3136, 11289600,
      "preprocessor_config.json of dots.ocr: min_pixels, max_pixels"},
     {"internvl_chat", ImageTokens::tiles, 14, 1, 0, 0, internvl},
@@ -87,7 +90,11 @@ void read_tiles(ImageRule& rule, const json::object& all, const json::object* vi
   rule.whole = flag_in(all, "use_thumbnail", false);
 }
 
-ImageInput by_area(const ImageRule& rule, double height, double width) {
+/// Edges in pixels, scaled as `area` says.
+struct Edges {
+  double height, width;
+};
+Edges scaled_to_area(const ImageRule& rule, double height, double width) {
   if (std::max(height, width) > 200 * std::min(height, width))
     throw std::invalid_argument("an image more than 200 times as long as wide is refused");
   const double f = static_cast<double>(rule.patch * rule.merge);
@@ -103,8 +110,22 @@ ImageInput by_area(const ImageRule& rule, double height, double width) {
     h = std::ceil(height * beta / f) * f;
     w = std::ceil(width * beta / f) * f;
   }
-  const auto tokens = static_cast<Size>(h / f) * static_cast<Size>(w / f);
+  return {h, w};
+}
+
+ImageInput by_area(const ImageRule& rule, double height, double width) {
+  const double f = static_cast<double>(rule.patch * rule.merge);
+  const Edges edges = scaled_to_area(rule, height, width);
+  const auto tokens = static_cast<Size>(edges.height / f) * static_cast<Size>(edges.width / f);
   return {tokens, tokens * rule.merge * rule.merge};
+}
+
+/// The rule with llama.cpp's limits in place of the processor's.
+ImageRule within_tokens(ImageRule rule) {
+  const Size f = rule.patch * rule.merge;
+  rule.min_pixels = rule.least_tokens * f * f;
+  rule.max_pixels = rule.most_tokens * f * f;
+  return rule;
 }
 
 ImageInput by_rows(const ImageRule& rule, double height, double width) {
@@ -117,6 +138,12 @@ ImageInput by_rows(const ImageRule& rule, double height, double width) {
   const Size down = divided_up(std::max<Size>(1, static_cast<Size>(height)), f);
   const Size along = divided_up(std::max<Size>(1, static_cast<Size>(width)), f);
   return {down * (along + 1), down * along * rule.merge * rule.merge};
+}
+
+/// The rule for an image that has its size already.
+ImageRule without_longest_edge(ImageRule rule) {
+  rule.longest_edge = std::numeric_limits<Size>::max();
+  return rule;
 }
 
 ImageInput by_tiles(const ImageRule& rule, double height, double width) {
@@ -164,6 +191,8 @@ ImageRule image_rule(const Config& config) {
       number_in(vision, "spatial_merge_size", number_in(&all, "spatial_merge_size", row->merge));
   rule.min_pixels = row->min_pixels;
   rule.max_pixels = row->max_pixels;
+  rule.least_tokens = row->least_tokens;
+  rule.most_tokens = row->most_tokens;
   rule.longest_edge = number_in(vision, "image_size", 1540);
   rule.hidden =
       number_in(vision, row->model_type == "qwen2_vl" ? "embed_dim" : "hidden_size", 1280);
@@ -178,12 +207,18 @@ ImageRule image_rule(const Config& config) {
   return rule;
 }
 
-ImageInput image_input(const ImageRule& rule, ImageSize size) {
+ImageInput image_input(const ImageRule& rule, ImageSize size, ImageLimits limits) {
   if (rule.kind == ImageTokens::fixed) return {rule.tokens, rule.patches};
   if (size.width < 1 || size.height < 1)
     throw std::invalid_argument("an image's tokens depend on its width and height in pixels");
   const auto height = static_cast<double>(size.height), width = static_cast<double>(size.width);
-  if (rule.kind == ImageTokens::area) return by_area(rule, height, width);
+  const bool in_tokens = limits == ImageLimits::tokens && rule.most_tokens > 0;
+  if (rule.kind == ImageTokens::area)
+    return by_area(in_tokens ? within_tokens(rule) : rule, height, width);
+  if (rule.kind == ImageTokens::rows && in_tokens) {
+    const Edges edges = scaled_to_area(within_tokens(rule), height, width);
+    return by_rows(without_longest_edge(rule), edges.height, edges.width);
+  }
   if (rule.kind == ImageTokens::rows) return by_rows(rule, height, width);
   if (rule.kind == ImageTokens::tiles) return by_tiles(rule, height, width);
   throw std::invalid_argument("the number of tokens of an image is not described for this model");

@@ -17,10 +17,12 @@ enum class ImageTokens {
 
 struct ImageRule {
   ImageTokens kind = ImageTokens::unknown;
-  Size tokens = 0, patches = 0;          ///< for each image (fixed) or for each square (tiles)
-  Size patch = 0, merge = 1;             ///< pixels of a patch's edge; patches along a token's edge
-  Size min_pixels = 0, max_pixels = 0;   ///< area
-  Size longest_edge = 0;                 ///< rows
+  Size tokens = 0, patches = 0;         ///< for each image (fixed) or for each square (tiles)
+  Size patch = 0, merge = 1;            ///< pixels of a patch's edge; patches along a token's edge
+  Size min_pixels = 0, max_pixels = 0;  ///< area
+  Size longest_edge = 0;                ///< rows
+  /// area, rows: llama.cpp scales an image to so many tokens; 0: as the processor does
+  Size least_tokens = 0, most_tokens = 0;
   Size edge = 0;                         ///< tiles: pixels of a square's edge
   Size least_tiles = 1, most_tiles = 1;  ///< tiles, without the whole image
   bool whole = false;                    ///< tiles: the whole image follows if there are several
@@ -51,6 +53,11 @@ struct ImageInput {
   Size tokens = 0;   ///< tokens in the context, without the few that a chat template adds
   Size patches = 0;  ///< through the vision tower
 };
+/// Limits of the size of an image.
+enum class ImageLimits {
+  processor,  ///< the published processor
+  tokens,     ///< ImageRule::least_tokens, most_tokens: llama.cpp and programs on it
+};
 /// Tokens and patches of one image. Throws std::invalid_argument where the rule is unknown or
 /// refuses the size.
 ///
@@ -64,6 +71,10 @@ struct ImageInput {
 /// Source: transformers 5.23 models/qwen2_vl/image_processing_qwen2_vl.py smart_resize and
 /// models/pixtral/processing_pixtral.py, vLLM 0.33 transformers_utils/processors/internvl.py. Every
 /// rule is compared with its source (tests/oracle/data/image_tokens.csv).
-ImageInput image_input(const ImageRule& rule, ImageSize size);
+///
+/// llama.cpp's limits: tools/mtmd/clip.cpp set_limit_image_tokens, mtmd-image.cpp
+/// calc_size_preserved_ratio. It scales images of Pixtral by their area too.
+ImageInput image_input(const ImageRule& rule, ImageSize size,
+                       ImageLimits limits = ImageLimits::processor);
 
 }  // namespace headroom::model

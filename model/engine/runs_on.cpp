@@ -49,6 +49,10 @@ std::string class_warning(const Engine& engine, const Model& model) {
                      engine.registry, model.architecture);
 }
 
+ImageLimits image_limits(const Engine& engine) {
+  return engine.weights.holds(SchemeFamily::gguf) ? ImageLimits::tokens : ImageLimits::processor;
+}
+
 std::vector<std::string_view> usual_precisions(const Engine& engine, const Machine& machine) {
   const auto has_no_units = [&](std::string_view name) {
     if (name == "auto" || scheme(name).family != SchemeFamily::fp4) return false;

@@ -26,6 +26,10 @@ bool serves_class(const Engine& engine, const Model& model);
 /// transformers' implementation. Empty otherwise, and for engines without a registry.
 std::string class_warning(const Engine& engine, const Model& model);
 
+/// Limits of the size of images under the engine: programs that read GGUF files have the tower from
+/// llama.cpp's libmtmd.
+ImageLimits image_limits(const Engine& engine);
+
 /// Precisions that are compared under the engine when none is asked for. 4-bit floats of its list
 /// are left out where the first card has no units for them: other weights of 4 bits do as well.
 std::vector<std::string_view> usual_precisions(const Engine& engine, const Machine& machine);

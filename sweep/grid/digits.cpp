@@ -13,6 +13,7 @@
 #include "model/checkpoint/modules_alone.hpp"
 #include "model/checkpoint/text_only.hpp"
 #include "model/engine/loaded_weights.hpp"
+#include "model/engine/runs_on.hpp"
 #include "sweep/grid/digit_groups.hpp"
 #include "sweep/grid/inference_axes.hpp"
 #include "sweep/options/extra_options.hpp"
@@ -163,7 +164,8 @@ void apply_extras(Choice& choice, Names& names) {
       if (made->engine) s.runtime = made->engine.get();
     }
     if (each->images > 0) {
-      const model::ImageInput input = image_of(*choice.model, *each);
+      const model::ImageInput input =
+          image_of(*choice.model, *each, model::image_limits(*s.runtime));
       s.images = {each->images, input.patches, choice.model->images.hidden};
       choice.image_tokens = each->images * input.tokens;
     }
@@ -175,7 +177,7 @@ void add_extras(const Spec& spec, const GridSpec& grid, DigitGroups& groups, Nam
   for (const ExtraAxis& axis : extra_axes) {
     if (grid.values(axis.key).empty()) continue;
     merge(groups, axis.key, "models");
-    if (axis.key != "images") merge(groups, "runtimes", "models");
+    merge(groups, "runtimes", "models");
     if (axis.key == "adapters")
       merge(groups, grid.values("concurrencies").empty() ? "batches" : "concurrencies", "models");
   }

@@ -71,7 +71,8 @@ ServedExtra parse_extra(std::string_view axis, const std::string& text) {
   return out;
 }
 
-model::ImageInput image_of(const model::Model& model, const ServedExtra& images) {
+model::ImageInput image_of(const model::Model& model, const ServedExtra& images,
+                           model::ImageLimits limits) {
   const auto refuse = [&](std::string_view why) {
     throw std::invalid_argument(fmt::format("'{}': {} {}", images.text, model.name, why));
   };
@@ -81,7 +82,7 @@ model::ImageInput image_of(const model::Model& model, const ServedExtra& images)
   if (fixed && images.image.width > 0)
     refuse("has a fixed number of tokens for every image: give only the count");
   if (!fixed && images.image.width == 0) refuse("needs the size of images: COUNTxWIDTHxHEIGHT");
-  return image_input(model.images, images.image);
+  return image_input(model.images, images.image, limits);
 }
 
 }  // namespace headroom::sweep

@@ -44,6 +44,7 @@ ServedExtra parse_extra(std::string_view axis, const std::string& text);
 
 /// Tokens and patches of an image in `model`. Throws std::invalid_argument: a model without images
 /// or whose images are not described, a size that is missing or without effect.
-model::ImageInput image_of(const model::Model& model, const ServedExtra& images);
+model::ImageInput image_of(const model::Model& model, const ServedExtra& images,
+                           model::ImageLimits limits);
 
 }  // namespace headroom::sweep

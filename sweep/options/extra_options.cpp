@@ -7,6 +7,7 @@
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/text_only.hpp"
 #include "model/engine/loaded_weights.hpp"
+#include "model/engine/runs_on.hpp"
 #include "sweep/options/adapter_options.hpp"
 #include "sweep/output.hpp"
 
@@ -101,7 +102,7 @@ model::ImageSize image_size(const Options& options) {
 }  // namespace
 
 std::optional<GivenImages> images_of(const Options& options, const model::Model& m,
-                                     std::string_view text_flag) {
+                                     model::ImageLimits limits, std::string_view text_flag) {
   options.requires_flag("image-size", "images");
   if (!options.given("images")) return std::nullopt;
   if (m.text_only)
@@ -119,7 +120,7 @@ std::optional<GivenImages> images_of(const Options& options, const model::Model&
     throw UsageError("--images needs --image-size WIDTHxHEIGHT: the tokens depend on it");
   GivenImages given{.count = options.whole("images", 1), .each = {}};
   try {
-    given.each = image_input(m.images, fixed ? model::ImageSize{} : image_size(options));
+    given.each = image_input(m.images, fixed ? model::ImageSize{} : image_size(options), limits);
   } catch (const std::invalid_argument& e) {
     throw UsageError(fmt::format("--image-size: {}", e.what()));
   }
@@ -128,7 +129,7 @@ std::optional<GivenImages> images_of(const Options& options, const model::Model&
 
 void add_images(const Options& options, model::Scenario& s, std::vector<std::string>& assumed) {
   const model::Model& m = *s.weights->model;
-  const auto given = images_of(options, m, "prompt-tokens");
+  const auto given = images_of(options, m, model::image_limits(*s.runtime), "prompt-tokens");
   if (!given) return;
   const auto& [count, each] = *given;
   s.images = {count, each.patches, m.images.hidden};

@@ -41,7 +41,7 @@ struct GivenImages {
   model::ImageInput each;
 };
 std::optional<GivenImages> images_of(const Options& options, const model::Model& model,
-                                     std::string_view text_flag);
+                                     model::ImageLimits limits, std::string_view text_flag);
 
 /// --images and --image-size: adds their tokens to the scenario's prompt, and says so in `assumed`.
 /// Throws UsageError: a model whose images are not described, a size that is missing or without

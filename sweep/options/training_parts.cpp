@@ -85,7 +85,7 @@ void read_kernels(const Options& options, model::TrainingScenario& s, GivenTrain
 }
 
 void read_images(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
-  const auto images = images_of(options, *s.model, "seq");
+  const auto images = images_of(options, *s.model, model::ImageLimits::processor, "seq");
   s.tower_frozen = options.given("freeze-vision-tower");
   if (s.tower_frozen && s.adapter != nullptr)
     throw UsageError(

@@ -7,6 +7,7 @@
 
 #include "csv.hpp"
 #include "model/describe/images.hpp"
+#include "model/engine/runs_on.hpp"
 #include "model/infer/estimate.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -32,6 +33,26 @@ TEST(ImageTokens, AreThoseOfTheReference) {
     ++compared;
   }
   EXPECT_GT(compared, 250);
+}
+
+// llama.cpp tools/mtmd/clip.cpp: set_limit_image_tokens(8, 4096) of Qwen-VL, (8, 1024) of Pixtral's
+// tower, worked out by hand with its calc_size_preserved_ratio.
+TEST(ImageTokens, WithinTheLimitsOfLlamaCpp) {
+  using enum model::ImageLimits;
+  const auto tokens_of = [](const char* name, model::ImageSize size, model::ImageLimits limits) {
+    return image_input(test::catalogue_model(name).images, size, limits).tokens;
+  };
+  constexpr const char* qwen = "Qwen/Qwen3-VL-8B-Instruct";
+  EXPECT_EQ(tokens_of(qwen, {4096, 4096}, processor), 16384);
+  EXPECT_EQ(tokens_of(qwen, {4096, 4096}, tokens), 4096);
+  EXPECT_EQ(tokens_of(qwen, {1024, 1024}, tokens), 1024);
+  EXPECT_EQ(tokens_of(qwen, {100, 100}, processor), 64);
+  EXPECT_EQ(tokens_of(qwen, {100, 100}, tokens), 9);
+  EXPECT_EQ(tokens_of("mistralai/Ministral-3-3B-2512", {2000, 1000}, tokens), 22 * (45 + 1));
+  EXPECT_EQ(tokens_of("rednote-hilab/dots.ocr", {3000, 3000}, tokens),
+            tokens_of("rednote-hilab/dots.ocr", {3000, 3000}, processor));
+  EXPECT_EQ(model::image_limits(model::engine("llama.cpp")), tokens);
+  EXPECT_EQ(model::image_limits(model::engine("vllm")), processor);
 }
 
 // Gemma 3: arXiv:2503.19786, 896 x 896 condensed to 256; PaliGemma: arXiv:2407.07726, 224 x 224 in
