@@ -17,7 +17,8 @@ void visit(Archive& io, Conflict& row) {
 template <class Archive>
 void visit(Archive& io, Device& row) {
   io(row.name), io(row.title), io(row.vendor), io(row.aliases);
-  io(row.memory), io(row.memory_nominal), io(row.visible), io(row.unified_memory);
+  io(row.memory), io(row.memory_nominal), io(row.visible), io(row.visible_needs);
+  io(row.unified_memory);
   io(row.bandwidth);
   io(row.fp32), io(row.tf32), io(row.fp16), io(row.bf16), io(row.fp8), io(row.int8), io(row.fp4);
   io(row.link), io(row.link_kind), io(row.host_bus), io(row.host_bus_kind);

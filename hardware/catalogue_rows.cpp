@@ -108,6 +108,7 @@ void read_memory(TomlRow& row, Device& device) {
     device.visible = Bytes(0);
   }
   if (visible) device.visible = whole(*visible, 1 << 20);
+  take(row.text("visible_needs"), device.visible_needs);
   if (device.memory == Bytes())
     row.fail("memory_mib",
              "missing; expected memory_mib (as the driver reports it) or memory_gib (nominal)");

@@ -26,6 +26,8 @@ struct Device {
   std::vector<std::string> aliases;  ///< other names a user may type
   Bytes memory;  ///< total as the driver reports it; nominal GiB where no source gives that figure
   bool memory_nominal = true;  ///< true: `memory` is the nominal size, not the driver's figure
+  /// needed to see `visible`, such as a kernel parameter; empty: nothing
+  std::string visible_needs;
   Bytes visible;  ///< total that a program sees (cudaMemGetInfo); 0: no source gives that figure
   bool unified_memory = false;  ///< the card shares the host's RAM (Apple, APUs)
   BytesPerSecond bandwidth;     ///< the card's memory

@@ -43,6 +43,24 @@ std::string system_warning(const Scenario& s, const std::vector<DeviceUse>& devi
                      to_text(left), to_text(ram));
 }
 
+/// True if a driver reports less than the card's size, and no source gives that figure. A card that
+/// shares the host's memory has a limit of the system instead.
+bool reports_less(const Device& card) {
+  return card.memory_nominal && card.visible == Bytes(0) && !card.unified_memory;
+}
+
+/// Sentences about what a program must be given to see so much of a card, one for each kind.
+std::vector<std::string> needs_of_memory(const std::vector<Device>& cards) {
+  std::vector<std::string> all;
+  for (const Device& card : cards) {
+    if (card.visible_needs.empty()) continue;
+    std::string need = fmt::format("{}: {} of GPU memory need {}", card.name,
+                                   to_text(usable_memory(card)), card.visible_needs);
+    if (std::ranges::find(all, need) == all.end()) all.push_back(std::move(need));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::string> scenario_warnings(const Scenario& s) {
@@ -63,9 +81,10 @@ std::vector<std::string> scenario_warnings(const Scenario& s) {
                     "than any engine's",
                     s.runtime->name));
   const auto& cards = s.machine->devices;
-  if (const auto card = std::ranges::find_if(cards, &Device::memory_nominal); card != cards.end())
+  if (const auto card = std::ranges::find_if(cards, reports_less); card != cards.end())
     all.push_back(fmt::format("{}: memory is the nominal size; the driver reports a little less",
                               card->name));
+  for (std::string& need : needs_of_memory(cards)) all.push_back(std::move(need));
   if (s.prompt_tokens + s.output_tokens > s.cached_tokens())
     all.push_back(
         fmt::format("context of {} tokens is shorter than prompt and output together ({})",

@@ -49,6 +49,7 @@ class Properties {
     row("power_w", positive(d.power_w));
     if (d.power_w > 0 && d.power_includes_host) row("power_is", std::string("of card and host"));
     row("power_unknown", d.power_unknown);
+    row("visible_needs", d.visible_needs);
     row("compute_capability", to_string(d.compute_capability));
     row("architecture", d.architecture);
     if (d.multiprocessors > 0) row("multiprocessors", std::int64_t{d.multiprocessors});
