@@ -23,6 +23,28 @@ struct LoadCase : test::OnCards {
 
 double bytes(const QuantisedModel& w) { return w.total.real().value(); }
 
+/// The file lies on the disk, whatever memory holds it later: llama-mmap.cpp maps the whole file.
+TEST(Load, TheDiskHoldsTheWholeFile) {
+  constexpr Bytes gib(Size{1} << 30);
+  for (const char* engine : {"llama.cpp", "vllm", "transformers"}) {
+    LoadCase c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", engine);
+    c.box.host.disk = c.weights.total;
+    EXPECT_EQ(evaluate(c.s).verdict, Verdict::fits_one_gpu) << engine;
+    c.box.host.disk = c.weights.total - gib;
+    const Estimate e = evaluate(c.s);
+    EXPECT_EQ(e.verdict, Verdict::does_not_fit) << engine;
+    EXPECT_EQ(e.reason, Reason::disk) << engine;
+    EXPECT_EQ(e.short_bytes, gib) << engine;
+  }
+  // Weights beyond RAM are read from the same file: the rest of it is no second copy.
+  LoadCase beyond("meta-llama/Llama-2-70b-hf", "q8_0", "1x rtx-4090 @ desktop-ddr4-32gb",
+                  "llama.cpp");
+  beyond.box.host.disk = 40 * gib;
+  EXPECT_EQ(evaluate(beyond.s).reason, Reason::disk);
+  EXPECT_EQ(evaluate(beyond.s).short_bytes, beyond.weights.total - 40 * gib);
+  EXPECT_EQ(file_bytes(beyond.s), beyond.weights.total);
+}
+
 TEST(Load, WarmFilesAreNotReadFromTheDisk) {
   const LoadCase c("meta-llama/Llama-2-7b-hf", "fp16", "1x rtx-4090", "transformers");
   const LoadTime load = c.load();

@@ -6,6 +6,7 @@
 #include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/cache_room.hpp"
+#include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/placement/outside_share.hpp"
 #include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
@@ -163,7 +164,27 @@ Bytes disk_use(const Scenario& s, const Plan& plan) {
   return layer_bytes(*s.weights, plan.on_disk) + head + plan.kept_on_disk;
 }
 
-Plan place(const Uses& uses, double memory_factor) {
+Bytes file_bytes(const Scenario& s) {
+  const QuantisedModel& weights = *s.weights;
+  return draft_bytes(s) +
+         Bytes(static_cast<Size>((weights.of_files * weights.total.real()).value()));
+}
+
+namespace {
+
+/// The disk of each box holds all files, whatever part is in memory later (llama.cpp
+/// llama-mmap.cpp maps whole files). Scenario::disk_budget limits only what is left there.
+void need_files(const Scenario& s, Plan& plan) {
+  const Host& host = s.machine->host;
+  const Bytes disk = host.disk;
+  const Bytes files = host.boxes * file_bytes(s);
+  if (disk == Bytes(0) || files <= disk) return;
+  if (!plan.feasible() && plan.reason != Reason::disk) return;
+  plan.reason = Reason::disk;
+  plan.short_bytes = files - disk;
+}
+
+Plan placed(const Uses& uses, double memory_factor) {
   const Scenario& s = uses.scenario();
   if (s.assignment != nullptr) return place_assigned(uses, memory_factor);
   if (s.runtime->parallel.split == Split::tensors) return split_tensors(uses, memory_factor);
@@ -174,6 +195,14 @@ Plan place(const Uses& uses, double memory_factor) {
   }
   return s.runtime->offload.mode == Offload::compute ? split_last_layers(uses, memory_factor)
                                                      : split_layers(uses, memory_factor);
+}
+
+}  // namespace
+
+Plan place(const Uses& uses, double memory_factor) {
+  Plan plan = placed(uses, memory_factor);
+  need_files(uses.scenario(), plan);
+  return plan;
 }
 
 }  // namespace headroom::model

@@ -240,6 +240,9 @@ Bytes weights_kept_on_host(const Scenario& scenario, const Plan& plan);
 /// True if a pass reads weights from disk.
 bool reads_disk(const Plan& plan);
 
+/// Files of the weights, and of a model that drafts.
+Bytes file_bytes(const Scenario& scenario);
+
 /// Weights that stay on disk.
 Bytes disk_use(const Scenario& scenario, const Plan& plan);
 
