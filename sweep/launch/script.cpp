@@ -86,6 +86,7 @@ std::string gguf_type(const model::Scheme& scheme) {
   if (const auto imatrix = name.find("-imatrix"); imatrix != std::string::npos)
     name.resize(imatrix);
   if (name.starts_with("gguf-")) name.erase(0, name.find('-') + 1);
+  if (name == "mxfp4-moe") name = "mxfp4";
   if (name.starts_with("fp16") || name.starts_with("fp32")) name.erase(1, 1);
   std::ranges::transform(name, name.begin(), [](char c) {
     return c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -113,10 +114,9 @@ std::string gguf_note(const model::QuantisedModel& weights) {
 
 std::string gguf_repository(const model::QuantisedModel& weights) {
   const std::string& given = weights.model->repository;
-  const auto colon = given.find(':');
-  const std::string name = given.substr(0, colon);
-  if (colon == std::string::npos && !lower(name).ends_with("-gguf")) return {};
-  return fmt::format("{}:{}", name, gguf_type(*weights.scheme));
+  if (given.find(':') != std::string::npos) return given;
+  if (!lower(given).ends_with("-gguf")) return {};
+  return fmt::format("{}:{}", given, gguf_type(*weights.scheme));
 }
 
 Size served_context(const model::Scenario& s) {

@@ -42,8 +42,9 @@ class EngineCommand {
   std::string text_;
 };
 
-/// The type as llama.cpp and published files write it: "Q4_K_M", "MXFP4_MOE", "F16".
-/// Source: llama.cpp tools/quantize/quantize.cpp, QUANT_OPTIONS.
+/// The type as published files write it, which `--hf-repo` looks for: "Q4_K_M", "MXFP4", "F16".
+/// Files of gpt-oss are called -mxfp4 or -MXFP4 (ggml-org, lmstudio-community), though llama.cpp
+/// calls the type MXFP4_MOE.
 std::string gguf_type(const model::Scheme& scheme);
 /// The file name that a model in a scheme usually has: "Qwen3-32B-q4_K_M.gguf".
 std::string gguf_name(const model::QuantisedModel& weights);
