@@ -47,9 +47,24 @@ CountedCards read_cards(std::string_view machine, std::string_view text) {
   return {count, rest};
 }
 
+/// The cards of boxes whose names begin with the host's: of mac-studio, mac-studio-m1-ultra and
+/// mac-studio-m3-ultra. None where no other box's name does.
+std::vector<std::string_view> cards_of_boxes_like(const Host& host, const Catalogue& catalogue) {
+  const auto extends = [&](std::string_view name) { return name.starts_with(host.name + "-"); };
+  std::vector<std::string_view> cards;
+  bool others = false;
+  for (const Device& card : catalogue.devices)
+    if (card.host == host.name || extends(card.host)) {
+      others = others || extends(card.host);
+      cards.push_back(card.name);
+    }
+  return others ? cards : std::vector<std::string_view>();
+}
+
 /// The cards of a complete box by its name, if the catalogue has one kind of card for it. A card
 /// that shares the memory of its box is the one with as much of it as the box's row. Nothing where
-/// the name is of no host. Rejects a box with several kinds otherwise, and lists them.
+/// the name is of no host. Rejects a box with several kinds, and a name of several boxes, with
+/// lists.
 std::optional<CountedCards> cards_of_box(std::string_view text, std::string_view name,
                                          const Catalogue& catalogue) {
   const auto host = std::ranges::find(catalogue.hosts, lower(name), &Host::name);
@@ -64,6 +79,10 @@ std::optional<CountedCards> cards_of_box(std::string_view text, std::string_view
     if (card.unified_memory && card.memory == host->ram) equal.push_back(card.name);
   }
   const int count = std::max(1, host->cards);
+  const bool one = (kinds.size() == 1 && host->cards > 0) || (equal.size() == 1 && one_product);
+  if (const auto others = cards_of_boxes_like(*host, catalogue); one && others.size() > 1)
+    throw UnknownName(
+        fmt::format("machine '{}' is ambiguous; it could be {}", text, fmt::join(others, ", ")));
   if (kinds.size() == 1 && host->cards > 0) return CountedCards{count, kinds.front()};
   if (equal.size() == 1 && one_product) return CountedCards{count, equal.front()};
   if (kinds.empty()) kinds.push_back("CARD");
@@ -104,16 +123,17 @@ void share_memory(std::string_view text, Machine& machine) {
                        return each.name == card.name;
                      });
   if (machine.devices.size() > 1 && !boxes)
-    reject(text,
-           fmt::format("'{}' shares the memory of its host, which has no second card{}", card.name,
-                       machine.host.network > BytesPerSecond() ? "" : " and no network"));
+    throw std::invalid_argument(
+        fmt::format("machine '{}': '{}' shares the memory of its host, which has no second card{}; "
+                    "type '{}' for one box",
+                    text, card.name,
+                    machine.host.network > BytesPerSecond() ? "" : " and no network", card.name));
   machine.host.ram = card.vendor == "nvidia" ? usable_memory(card) : card.memory;
   machine.host.ram_bandwidth = cores_share * card.bandwidth;
 }
 
-/// Hosts of the catalogue that hold `cards` cards in one or several boxes, fewest slots first, such
-/// as "epyc-rome-512gb (8)".
-std::string hosts_for(int cards, const Catalogue& catalogue) {
+/// Hosts of the catalogue that hold `cards` cards in one or several boxes, fewest slots first.
+std::vector<const Host*> hosts_for(int cards, const Catalogue& catalogue) {
   std::vector<const Host*> all;
   for (const Host& each : catalogue.hosts)
     // Link bridges fit certain cards only.
@@ -123,12 +143,23 @@ std::string hosts_for(int cards, const Catalogue& catalogue) {
   std::ranges::stable_sort(all, {}, [&](const Host* each) {
     return std::pair(each->cards < cards, std::abs(each->cards - cards));
   });
+  return all;
+}
+
+/// Machines to type for them, such as "'16x rtx-3090 @ epyc-rome-512gb' (8 in each of several)".
+std::string machines_for(const Machine& machine, const Catalogue& catalogue) {
+  constexpr std::size_t most = 4;
+  const auto cards = static_cast<int>(machine.devices.size());
+  Machine other = machine;
   std::vector<std::string> words;
-  for (const Host* each : all)
-    if (words.size() < 4)
-      words.push_back(each->cards >= cards
-                          ? fmt::format("{} (up to {})", each->name, each->cards)
-                          : fmt::format("{} ({} in each of several)", each->name, each->cards));
+  for (const Host* each : hosts_for(cards, catalogue)) {
+    if (words.size() == most) break;
+    other.host = *each;
+    words.push_back(fmt::format("'{}' ({})", other.canonical_name(),
+                                each->cards >= cards
+                                    ? fmt::format("up to {}", each->cards)
+                                    : fmt::format("{} in each of several", each->cards)));
+  }
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -142,6 +173,19 @@ Boxes boxes_of(const Host& host, Size cards) {
 
 namespace {
 
+/// Takes the nearest one box where no host was given and the usual one holds fewer cards.
+void take_larger_host(Machine& machine, const Catalogue& catalogue) {
+  const auto cards = static_cast<int>(machine.devices.size());
+  const Host& usual = machine.host;
+  if (!machine.host_assumed || usual.cards == 0 || cards <= usual.cards ||
+      usual.network > BytesPerSecond() || machine.has_unified_memory())
+    return;
+  const std::vector<const Host*> all = hosts_for(cards, catalogue);
+  if (all.empty() || all.front()->cards < cards) return;
+  machine.host = *all.front();
+  machine.host_for_cards = true;
+}
+
 /// Multiplies the host by the number of boxes that hold the cards.
 void join_boxes(std::string_view text, Machine& machine, const Catalogue& catalogue) {
   Host& host = machine.host;
@@ -149,12 +193,16 @@ void join_boxes(std::string_view text, Machine& machine, const Catalogue& catalo
   if (host.cards == 0 || cards <= host.cards) return;
   if (host.network == BytesPerSecond())
     throw std::invalid_argument(fmt::format(
-        "machine '{}': {} holds {}{} and has no network to another; hosts for {} cards: {}; "
-        "or a host of your own with `cards` in a hardware file",
+        "machine '{}': {} holds {}{} and has no network to another; type one of {}; or a host of "
+        "your own with `cards` in a hardware file",
         text, host.name, counted(host.cards, "card"),
         machine.host_assumed ? ", the usual host where none is given," : "", cards,
         hosts_for(cards, catalogue)));
   host.boxes = static_cast<int>(boxes_of(host, cards).count);
+=======
+        machine.host_assumed ? ", the usual host where none is given," : "",
+        machines_for(machine, catalogue)));
+  host.boxes = (cards + host.cards - 1) / host.cards;
   const auto n = static_cast<double>(host.boxes);
   host.ram = host.boxes * host.ram;
   host.ram_bandwidth = n * host.ram_bandwidth;
@@ -248,6 +296,7 @@ Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
   machine.host = !machine.host_assumed ? catalogue.host(halves[1])
                  : usual               ? catalogue.host(machine.devices.front().host)
                                        : catalogue.host(catalogue.default_host);
+  take_larger_host(machine, catalogue);
   machine.ram_assumed = machine.host.name == catalogue.default_host;
   share_memory(text, machine);
   join_boxes(text, machine, catalogue);

@@ -41,6 +41,8 @@ struct Machine {
   Host host;
   /// no "@ host" was given: uses the first card's usual host or the default host
   bool host_assumed = false;
+  /// the cards' usual host holds fewer: `host` is the nearest of the catalogue that holds them
+  bool host_for_cards = false;
   bool ram_assumed = false;  ///< RAM bandwidth is the default host's, which may be named
   /// times on 80 % of the catalogue's cards as large, if the card's bandwidth was not given
   std::optional<Spread> card_assumed{};
@@ -72,7 +74,8 @@ Boxes boxes_of(const Host& host, Size cards);
 /// is an error that lists the candidates.
 ///
 /// Accepts 1 to 1024 cards. Cards that one box cannot hold are spread over the fewest boxes, joined
-/// by their network. A host without a network is an error that names suitable hosts.
+/// by their network. The nearest host of the catalogue that holds all of them stands in for a usual
+/// host without a network. A given host without one is an error that names suitable machines.
 Machine parse_machine(std::string_view text, const Catalogue& catalogue);
 
 /// A machine described by flags alone (--gpu-memory, --gpu-bandwidth, --gpu-tflops, --ram, …).

@@ -81,7 +81,7 @@ class Explainer {
     say(fmt::format("batch {}, prompt {}, output {}, context {} a sequence", asked_.batch,
                     counted(s_.prompt_tokens, "token"), counted(s_.output_tokens, "token"),
                     counted(s_.cached_tokens(), "token")));
-    if (s_.machine->host_assumed)
+    if (s_.machine->host_assumed && !s_.machine->host_for_cards)
       say(fmt::format("host {} (the usual one, as none was given)", s_.machine->host.name));
     for (std::size_t card = 0; card < s_.machine->devices.size() && card < 1; ++card)
       say(fmt::format("GPU budget {} of {} on each card", to_text(card_budget(s_, card)),

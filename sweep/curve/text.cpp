@@ -143,7 +143,7 @@ std::string curve_text(const GivenScenario& given, const std::vector<CurveLine>&
       "sequence, KV cache in {}\n",
       s.batch, s.prompt_tokens, s.output_tokens, s.cached_tokens(),
       model::cache_precision(s).name());
-  if (s.machine->host_assumed)
+  if (s.machine->host_assumed && !s.machine->host_for_cards)
     text +=
         fmt::format("Assumes   host {} (the default, as none was given)\n", s.machine->host.name);
   for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';

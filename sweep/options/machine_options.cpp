@@ -257,6 +257,10 @@ std::optional<GivenMachine> machine_as_given(const Options& options, Memory memo
   } catch (const std::invalid_argument& e) {
     throw UsageError(e.what());
   }
+  if (given.machine.host_for_cards)
+    given.assumed.push_back(fmt::format(
+        "{}, the usual host of {} (--machine \"{} @ HOST\" for another)", given.machine.host.name,
+        counted(std::ssize(given.machine.devices), "card"), trimmed(text)));
   change_host(options, catalogue, given);
   return given;
 }
