@@ -196,13 +196,9 @@ void join_boxes(std::string_view text, Machine& machine, const Catalogue& catalo
         "machine '{}': {} holds {}{} and has no network to another; type one of {}; or a host of "
         "your own with `cards` in a hardware file",
         text, host.name, counted(host.cards, "card"),
-        machine.host_assumed ? ", the usual host where none is given," : "", cards,
-        hosts_for(cards, catalogue)));
-  host.boxes = static_cast<int>(boxes_of(host, cards).count);
-=======
         machine.host_assumed ? ", the usual host where none is given," : "",
         machines_for(machine, catalogue)));
-  host.boxes = (cards + host.cards - 1) / host.cards;
+  host.boxes = static_cast<int>(boxes_of(host, cards).count);
   const auto n = static_cast<double>(host.boxes);
   host.ram = host.boxes * host.ram;
   host.ram_bandwidth = n * host.ram_bandwidth;
