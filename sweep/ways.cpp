@@ -147,6 +147,15 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
   return fitting.empty() ? all : fitting;
 }
 
+std::vector<std::string_view> narrow_precisions(const model::Engine& engine) {
+  std::vector<std::string_view> all;
+  if (!engine.weights.holds(model::SchemeFamily::gguf)) return all;
+  for (const std::string_view name : model::narrow_formats)
+    if (std::ranges::find(engine.usual_precisions, name) == engine.usual_precisions.end())
+      all.push_back(name);
+  return all;
+}
+
 std::shared_ptr<const model::QuantisedModel> HeldWeights::in(const model::Scheme& scheme) {
   auto& weights = made_[&scheme];
   if (!weights) weights = std::make_shared<model::QuantisedModel>(model::quantise(index_, scheme));
@@ -215,11 +224,7 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
   }
   if (compared.precisions.empty() && std::ranges::none_of(ways, is_comfortable))
     for (const model::Engine* engine : compared.engines)
-      for (const auto name : model::narrow_formats) {
-        const auto& usual = engine->usual_precisions;
-        if (!engine->weights.holds(model::SchemeFamily::gguf) ||
-            std::ranges::find(usual, name) != usual.end())
-          continue;
+      for (const auto name : narrow_precisions(*engine)) {
         const std::size_t before = ways.size();
         add(*engine, name, true);
         if (ways.size() > before && !is_usable(ways.back())) ways.pop_back();

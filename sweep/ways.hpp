@@ -20,7 +20,7 @@ struct Way {
   model::Estimate estimate;
   bool tight = false;                    ///< as is_tight() has it
   const model::Scheme* asked = nullptr;  ///< null: the checkpoint's own precision
-  bool without_towers = false;           ///< of the model's towers, which other ways load
+  bool without_towers = false;           ///< the model's towers, which other ways load
   double bits = 16;                      ///< as WayFacts has it
   double off_cards = 0;                  ///< share_off_cards()
   model::WayPlace place{};               ///< among the ways that it is compared with
@@ -71,6 +71,10 @@ std::vector<const model::Engine*> comparable_engines(const Engines& engines,
                                                      const Machine& machine,
                                                      std::span<const std::string> precisions = {});
 
+/// Formats of GGUF files below 4 bits that join the engine's usual precisions where these leave
+/// something to ask for.
+std::vector<std::string_view> narrow_precisions(const model::Engine& engine);
+
 /// A model's weights in schemes, each made when it is first asked for. The model must outlive it.
 /// One thread at a time.
 class HeldWeights {
@@ -91,9 +95,9 @@ class HeldWeights {
 /// The ways by each engine and precision, the best first, in the order of model::WayPlace. None
 /// counts as wider than the checkpoint or than the precision that was asked for.
 /// `scenario`: its weights and engine are set here. Left out: ways that an engine refuses, unless
-/// all are refused, and other formats as wide as a checkpoint that is quantised itself. The
-/// narrowest formats of GGUF files join as far as they run at one token a second, if none of 4 bits
-/// or more is on the cards or decodes 10 tokens a second.
+/// all are refused, and other formats as wide as a checkpoint that is quantised itself. Formats
+/// of GGUF files below 4 bits join if no wider way is on the cards or decodes 10 tokens a second.
+/// Each has to decode one.
 std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
                               const Compared& compared);
 std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,

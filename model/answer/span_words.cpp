@@ -12,7 +12,7 @@ namespace {
 /// "9.93 G" of 9.93e9.
 std::string with_prefix(double amount) {
   constexpr std::string_view prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
-  constexpr double rounds_to_next = 999.5;  // of three digits
+  constexpr double rounds_to_next = 999.5;  // three digits round up to it
   std::size_t by = 0;
   for (; amount >= rounds_to_next && by + 1 < std::size(prefixes); ++by) amount /= 1000;
   return fmt::format("{:.3g} {}", amount, prefixes[by]);

@@ -17,11 +17,11 @@ WayRank way_rank(const Estimate& e, bool tight) {
 namespace {
 
 constexpr double eight_bits_from = 7.5, four_bits_from = 4.25;
-constexpr double four_bits = 4.5;  ///< of all formats of 4 bits: scales take half a bit
+constexpr double four_bits = 4.5;  ///< formats of 4 bits: scales take half a bit
 
 double to_halves(double bits) { return std::round(2 * bits) / 2; }
 
-/// What weights of 4 to 6 bits lose has to be worth a quarter more speed.
+/// Weights of 4 to 6 bits lose a little, which has to be worth a quarter more speed.
 constexpr double a_little_loss = 1.25;
 
 /// Times as fast as weights of 16 bits that others have to be to come before them.

@@ -58,9 +58,9 @@ struct Model {
   std::string undescribed;
 };
 
-/// Why memory and speed may differ from the description: keys that nothing reads, a description
-/// borrowed from another class, a quantisation without its lists, tensors that the config does not
-/// describe. With a doubt no verdict is certain.
+/// Why memory and speed may differ from the description. Keys that nothing reads, a description
+/// borrowed from another class, a quantisation without its lists, or tensors that the config does
+/// not describe. With a doubt no verdict is certain.
 std::vector<std::string> doubts(const Model& model);
 /// Those about the config alone: all but disagreement() (model/checkpoint/quantisation/stored.hpp).
 std::vector<std::string> doubts_of_config(const Model& model);

@@ -18,6 +18,7 @@ Choice choice(std::span<const std::string_view> words) {
           [](Engine& e, std::size_t i) { member(e) = static_cast<Enum>(i); }};
 }
 
+// clang-format off
 namespace words_of {
 constexpr std::string_view backends[] = {"own", "vulkan"};
 constexpr std::string_view rotaries[] = {"computed", "shared", "each"};
@@ -38,11 +39,9 @@ constexpr std::string_view splits[] = {"layers", "tensors"};
 constexpr std::string_view spreads[] = {"none", "all", "some"};
 constexpr std::string_view launches[] = {"overlapped", "added"};
 constexpr std::string_view flash[] = {"always", "on", "off", "never"};
-constexpr std::string_view products[] = {"in_registers", "in_memory", "in_memory_or_bytes",
-                                         "bytes"};
+constexpr std::string_view products[] = {"in_registers", "in_memory", "in_memory_or_bytes", "bytes"};
 constexpr std::string_view admissions[] = {"slots", "whole", "as_needed"};
-constexpr std::string_view predictors[] = {"none", "each_once", "up_to_modules", "multiples",
-                                           "any"};
+constexpr std::string_view predictors[] = {"none", "each_once", "up_to_modules", "multiples", "any"};
 constexpr std::string_view families[] = {"plain", "bitsandbytes", "gptq", "awq",
                                          "fp8",   "fp4",          "gguf", "compressed_tensors",
                                          "mlx",   "exl2",         "exl3", "gguf_ik"};
@@ -50,7 +49,6 @@ constexpr std::string_view families[] = {"plain", "bitsandbytes", "gptq", "awq",
 
 constexpr NumberLimits at_least_one{1};
 
-// clang-format off
 #define AT(member) ([](Engine& e) -> auto& { return e.member; })
 #define ONE_OF(member, words) choice<AT(member)>(words_of::words)
 const EngineField rows_of_fields[] = {

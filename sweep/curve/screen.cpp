@@ -92,7 +92,7 @@ std::string recommended_table(const std::vector<CurveLine>& lines, std::size_t c
   return screen_table(columns_after("recommended", cards), rows);
 }
 
-/// What is recommended of each line, and at most `points` of its points.
+/// The recommendation for each line, and at most `points` of its points.
 std::string tables_of(const std::vector<CurveLine>& lines, std::size_t cards, std::size_t points) {
   std::string text;
   for (const CurveLine& line : lines) text += paragraph(headline_of(line, cards));

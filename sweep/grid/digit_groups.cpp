@@ -69,6 +69,9 @@ Ways usual_ways(const GridSpec& grid, Names& names) {
     for (const auto* engine : comparable)
       for (const std::string_view precision : engine->usual_precisions)
         if (is_usual_on_any(grid, *engine, precision, names)) ways.emplace_back(engine, precision);
+    for (const auto* engine : comparable)
+      for (const std::string_view precision : narrow_precisions(*engine))
+        ways.emplace_back(engine, precision);
   }
   return ways;
 }

@@ -1,4 +1,4 @@
-// What --precision and --recipe say about a training step: the types of weights and products.
+// The types of weights and products in a training step, by --precision and --recipe.
 #pragma once
 
 #include "sweep/options/training_options.hpp"

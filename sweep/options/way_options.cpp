@@ -76,7 +76,7 @@ bool changes_figures(const Options& options) {
          });
 }
 
-/// The same request, run by `way` with everything that the options say. Throws UsageError where
+/// This request, run by `way` with everything that the options say. Throws UsageError where
 /// they do not suit it.
 GivenScenario run_by(const Way& way, const Options& options, const GivenScenario& given) {
   GivenScenario one;
@@ -107,6 +107,8 @@ GivenScenario best_with_options(const Options& options, const GivenScenario& giv
   for (const Way& way : given.ways) try {
       all.push_back(run_by(way, options, given));
     } catch (const UsageError&) {
+      if (!unsuitable) unsuitable = std::current_exception();
+    } catch (const std::invalid_argument&) {
       if (!unsuitable) unsuitable = std::current_exception();
     }
   if (all.empty()) std::rethrow_exception(unsuitable);

@@ -23,7 +23,7 @@ struct Combination {
   const model::QuantisedModel* weights = nullptr;
   const model::Engine* engine = nullptr;
   const Machine* machine = nullptr;
-  model::WayPlace place{};  ///< among other ways of the model, as `estimate` orders them
+  model::WayPlace place{};      ///< among other ways of the model, as `estimate` orders them
   bool without_towers = false;  ///< as Way has it
 };
 

@@ -35,8 +35,8 @@ std::string_view memory_heading(Size most_gpus);
 /// "21.1 GiB" of each GPU, or of RAM without one.
 std::string memory_cell(const model::Estimate& estimate, Size most_gpus);
 
-/// What of a way is less than all of it on cards: "on the CPU", "offload" or "tight"; then "text
-/// only" and "below 4 bits".
+/// A note where not all is on cards with room: "on the CPU", "offload" or "tight". It may also say
+/// "text only" and "below 4 bits".
 std::string placement_note(const model::Estimate& estimate, bool tight, bool without_towers,
                            bool below_four_bits);
 

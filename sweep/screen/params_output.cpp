@@ -29,7 +29,7 @@ constexpr std::size_t most_parts = 12;
 
 using PartCounts = std::vector<std::pair<std::string, Size>>;
 
-/// The same counts by the first `depth` names of each path.
+/// These counts by the first `depth` names of each path.
 PartCounts cut_at(const PartCounts& all, int depth) {
   PartCounts cut;
   for (const auto& [path, count] : all) {
