@@ -104,12 +104,11 @@ Text matrix_legend() {
   return Text("Each cell names the best way to run the model there: precision and tokens/s. ") +
          sign_of(Grade::on_gpus) + " on GPUs, " + sign_of(Grade::cpu_offload) + " with offload, " +
          sign_of(Grade::does_not_fit) + " does not fit, " + sign_of(Grade::refused) +
-         " refused. Tight: memory may not suffice at the high end of its interval. On GPUs the "
-         "fastest of 8 bits or more is best, if 8 bits are twice as fast as 16; narrower weights "
-         "follow by their width. Of several requests the tokens served count. With offload the "
-         "fastest of 4 bits or more is best, unless fewer are several times faster. Cells of one "
-         "row may hold other weights: wider ones "
-         "lose less and are slower.";
+         " refused. Tight: memory may not suffice at the high end of its interval. The best "
+         "is the fastest for its bits: narrower weights have to be faster by more than the bits "
+         "that they save. Of several requests the tokens served count. With offload the fastest "
+         "of 4 bits or more is best, unless fewer are several times faster. Cells of one row may "
+         "hold other weights: wider ones lose less and are slower.";
 }
 
 TableBlock machines_summary(const Source& source) {

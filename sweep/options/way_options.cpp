@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "hardware/text.hpp"
 #include "model/engine/loaded_scheme.hpp"
 #include "model/engine/loaded_weights.hpp"
 #include "sweep/best_way.hpp"
