@@ -119,10 +119,9 @@ bool splits_qkv(const Model& model) {
 
 bool is_of_type(const Model& model, std::string_view type) {
   if (model.model_type == type || model.text_type == type) return true;
-  return std::ranges::any_of(model.part.modules, [&](const Module& part) {
-    return !part.path.empty() &&
-           std::ranges::any_of(gguf_architectures(), [&](const GgufArchitecture& row) {
-             return row.class_name == part.class_name && row.model_type == type;
+  return std::ranges::any_of(gguf_architectures(), [&](const GgufArchitecture& row) {
+    return row.model_type == type && std::ranges::any_of(model.part.modules, [&](const Module& m) {
+             return !m.path.empty() && m.class_name == row.class_name;
            });
   });
 }
