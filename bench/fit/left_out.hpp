@@ -17,7 +17,7 @@ struct FittedFile {
 std::vector<FittedFile> fitted_constants(const std::vector<std::string>& files,
                                          const std::string& models_folder);
 
-/// Fills `left_out`, nearest neighbours first (sweep/accuracy/folds.hpp).
+/// Fills `left_out`, nearest neighbours first (bench/fit/folds.hpp).
 void leave_out(Accuracy& accuracy, const std::string& models_folder);
 /// Only what each source would be met with: the figures that may not get worse.
 void leave_out_sources(Accuracy& accuracy, const std::string& models_folder);

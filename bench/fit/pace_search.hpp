@@ -17,7 +17,7 @@ namespace headroom::sweep {
 /// (bench/fit/pooled_solver.hpp has the objective). Residuals are ln(expected / measured) of a
 /// step. The machines and settings of a source have an effect of their own, which estimates do not
 /// use, because another source has another. Published rates of products
-/// (sweep/training/product_rates.hpp) count as a further runtime. They distinguish cards with few
+/// (bench/fit/product_rates.hpp) count as a further runtime. They distinguish cards with few
 /// or no measured steps.
 class PaceSearch {
  public:

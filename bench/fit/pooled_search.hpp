@@ -25,7 +25,7 @@ struct Effect {
   }
 };
 
-/// ln(constant) = ln(its prior in model/engine/runtime_rows.cpp) + the effects that cover it.
+/// ln(constant) = ln(its prior in model/engine/engine_rows.cpp) + the effects that cover it.
 /// Without measurements each effect is 0 within its spread. Residuals are ln(expected / measured),
 /// groups those of the report (bench/fit/pooled_solver.hpp has the objective). Among n rows of one
 /// source in one group, each weighs less, because they share the machine and the method.

@@ -63,11 +63,11 @@ struct Estimate {
                         ///< cache pool; bytes and times are those of running sequences
   Served served;        ///< if the scenario sets a concurrency
   StepOutcome step;     ///< outcome of a training step
-  /// No measurement stands behind the rates of such cards with such weights, on which the first
-  /// token and a decode step on cards rest.
   /// Shares of ttft and tpot, in 127ths rounded down, that cards at their data sheets' rates take:
   /// no interval reaches below.
   std::uint8_t first_least = 0, step_least = 0;
+  /// No measurement stands behind the rates of such cards with such weights, on which the first
+  /// token and a decode step on cards rest.
   bool first_unmeasured = false, step_unmeasured = false;
 
   bool operator==(const Estimate&) const = default;

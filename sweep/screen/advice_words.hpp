@@ -9,7 +9,7 @@
 
 namespace headroom::sweep {
 
-/// One change. "int8: 141.1 -> 72.7 GB, fits on 2 GPUs with 38.0 GB, 31.2 ms a token".
+/// One change. "int8: 141.1 -> 72.7 GiB, fits on 2 GPUs with 38.0 GiB, 31.2 ms a token".
 std::string advice_words(const model::Advice& advice);
 /// Alternatives, joined by "; or ".
 std::string advice_words(std::span<const model::Advice> advice);

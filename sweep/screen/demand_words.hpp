@@ -39,7 +39,7 @@ std::string measured_words(const RunningWay& way);
 /// "times of such weights under vllm on h100-sxm-80gb: 38 rows of 5 sources".
 std::string measured_line(const RunningWay& way);
 
-/// "3, 1 of them to spare: …".
+/// "3 machines, 1 to spare: the figures hold without".
 std::string spares_words(const Candidate& candidate);
 
 }  // namespace headroom::sweep

@@ -18,7 +18,7 @@ enum class Task : std::uint8_t { inference, training };
 
 struct LayerSplit;  // model/infer/scenario/layer_split.hpp
 struct Assignment;  // model/infer/placement/assignment.hpp
-struct Draft;       // model/infer/draft.hpp
+struct Draft;       // model/infer/scenario/draft.hpp
 
 /// No limit of the user's: all that the hardware has.
 inline constexpr Bytes unlimited{std::numeric_limits<std::int64_t>::max()};

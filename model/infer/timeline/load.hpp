@@ -44,10 +44,10 @@ RealBytes bytes_read(const Scenario& scenario, const Plan& plan);
 /// Loading under `plan`. One process with all layers copies them card after card. Ranks that split
 /// matrices each copy their own shard over their own bus, from one page cache. The disk is read
 /// once, and ranks share the RAM bandwidth (each byte read and written). Weights that stay in host
-/// memory are as Runtime::host_weights says. Sources: llama.cpp llama-mmap.cpp (MAP_POPULATE);
-/// safetensors docs/source/speed.mdx (548 MB "loaded" to the CPU in 4 ms: mapped, not touched);
-/// vLLM model_loader/weight_utils.py (every rank opens every file and copies its slice). `uses`: of
-/// the plan's shards.
+/// memory are as OffloadPolicy::host_weights says. Sources: llama.cpp llama-mmap.cpp
+/// (MAP_POPULATE); safetensors docs/source/speed.mdx (548 MB "loaded" to the CPU in 4 ms: mapped,
+/// not touched); vLLM model_loader/weight_utils.py (every rank opens every file and copies its
+/// slice). `uses`: of the plan's shards.
 LoadTime load_time(const Uses& uses, const Plan& plan);
 inline LoadTime load_time(const Scenario& scenario, const Plan& plan) {
   return load_time(Uses(scenario), plan);
