@@ -50,6 +50,11 @@ bool holds(const std::vector<CardsFrom>& cards, const Device& card) {
          std::ranges::any_of(cards, [&](const CardsFrom& each) { return each.holds(card); });
 }
 
+bool holds(const std::vector<CardsFrom>& cards, const Machine& machine) {
+  return std::ranges::all_of(machine.devices,
+                             [&](const Device& card) { return holds(cards, card); });
+}
+
 CardsFrom read_cards(std::string_view text) {
   const auto all = words(text);
   CardsFrom cards;

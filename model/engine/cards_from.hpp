@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hardware/device.hpp"
+#include "hardware/machine.hpp"
 
 namespace headroom::model {
 
@@ -23,6 +24,8 @@ struct CardsFrom {
 
 /// True if any of the rows has the card. A card by its figures alone has no maker: taken to be one.
 bool holds(const std::vector<CardsFrom>& cards, const Device& card);
+/// True if the rows have every card of the machine; one without cards has none that is missing.
+bool holds(const std::vector<CardsFrom>& cards, const Machine& machine);
 
 /// Reads "amd", "nvidia 8.9" (and later), "nvidia 10.x" (that generation) or "amd gfx90a gfx11".
 /// Views into `text`. Throws std::invalid_argument saying what is expected.

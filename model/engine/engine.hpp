@@ -44,8 +44,9 @@ struct Engine {
   /// Precisions that people run it with, compared when none is asked for; "auto" is
   /// the checkpoint's own.
   std::vector<std::string_view> usual_precisions;
-  /// Precisions that are compared too where the engine is asked for, and the makers of the cards.
-  std::vector<std::string_view> asked_precisions, asked_precisions_vendors;
+  /// Precisions that are compared too where the engine is asked for, and the cards on which.
+  std::vector<std::string_view> asked_precisions;
+  std::vector<CardsFrom> asked_precisions_cards;
   std::string_view registry;  ///< its word in engine_classes.tsv, the table of classes; or empty
   /// Classes that it runs, sorted; nothing: any.
   std::optional<std::vector<std::string_view>> classes;

@@ -59,7 +59,7 @@ const EngineField rows_of_fields[] = {
     {"", "with_divided_matrices", "the row of the same engine when cards divide each matrix", AT(with_divided_matrices)},
     {"", "usual_precisions", "precisions that are compared when none is asked for; auto: the checkpoint's own", AT(usual_precisions)},
     {"", "asked_precisions", "precisions that are compared too where the engine is asked for and the checkpoint is not quantised", AT(asked_precisions)},
-    {"", "asked_precisions_vendors", "makers of the cards on which they are", AT(asked_precisions_vendors)},
+    {"", "asked_precisions_cards", "cards on which they are", AT(asked_precisions_cards)},
     {"", "registry", "the engine whose registry lists its classes", AT(registry)},
     {"", "classes", "classes that it runs", AT(classes)},
     {"", "encoder_decoders", "classes of encoder-decoders that it runs", AT(encoder_decoders)},

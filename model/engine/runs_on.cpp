@@ -27,10 +27,7 @@ bool reads_gguf_of(const Engine& engine, const Model& model) {
 
 }  // namespace
 
-bool runs_on(const Engine& engine, const Machine& machine) {
-  return std::ranges::all_of(machine.devices,
-                             [&](const Device& card) { return holds(engine.cards, card); });
-}
+bool runs_on(const Engine& engine, const Machine& machine) { return holds(engine.cards, machine); }
 
 bool is_listed(const std::vector<std::string_view>& classes, const Model& model) {
   return std::ranges::binary_search(classes, model.architecture);
@@ -66,12 +63,8 @@ std::vector<std::string_view> usual_precisions(const Engine& engine, const Machi
 std::vector<std::string_view> asked_precisions(const Engine& engine, const Machine& machine,
                                                const Model& model) {
   std::vector<std::string_view> names = usual_precisions(engine, machine);
-  const auto& vendors = engine.asked_precisions_vendors;
-  const auto is_named = [&](const Device& card) {
-    return std::ranges::find(vendors, card.vendor) != vendors.end();
-  };
-  if (scheme(model.checkpoint_scheme).family == SchemeFamily::plain && !machine.devices.empty() &&
-      std::ranges::all_of(machine.devices, is_named))
+  if (!is_quantised(model) && !machine.devices.empty() &&
+      holds(engine.asked_precisions_cards, machine))
     names.insert(names.end(), engine.asked_precisions.begin(), engine.asked_precisions.end());
   return names;
 }

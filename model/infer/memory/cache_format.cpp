@@ -18,9 +18,7 @@ CachePrecision cache_precision(const Scenario& s) {
 bool has_format(const Engine& engine, const Precision& precision, const Machine& machine) {
   const CacheFormat* format = engine.cache.format(precision);
   if (format == nullptr) return false;
-  return format->cards.empty() || std::ranges::all_of(machine.devices, [&](const Device& card) {
-           return holds(format->cards, card);
-         });
+  return format->cards.empty() || holds(format->cards, machine);
 }
 
 bool holds_cache(const Engine& engine, const Model& model, CachePrecision cache,
