@@ -42,8 +42,7 @@ bool is_easily_on_cards(const Way& way) {
 std::vector<Way> usual_ways(const model::Model& model, const model::Scenario& scenario,
                             const Compared& usual, Narrower narrower) {
   HeldWeights held(model);
-  if (narrower == Narrower::if_needed &&
-      model::scheme(model.checkpoint_scheme).family == model::SchemeFamily::plain) {
+  if (narrower == Narrower::if_needed && !model::is_quantised(model)) {
     auto own = compare_ways(held, scenario, {usual.engines, {"auto"}});
     if (std::ranges::all_of(own, is_easily_on_cards)) return own;
   }

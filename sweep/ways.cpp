@@ -65,15 +65,13 @@ double served_tokens_s(const model::Scenario& s, const model::Estimate& e) {
 model::WayPlace place_of(const Way& way, const model::Scenario& s) {
   const model::Model& model = *way.weights->model;
   const bool several = s.batch > 1 && model.profile.generative;
-  const bool quantised =
-      model::scheme(model.checkpoint_scheme).family != model::SchemeFamily::plain;
   return model::way_place(way.estimate,
                           {.tight = way.tight,
                            .one_batch = several && model::fits(way.estimate) &&
                                         !model::batches_continuously(s, way.estimate),
                            .bits = way.bits,
                            .served_tokens_s = several ? served_tokens_s(s, way.estimate) : 0,
-                           .requantised = quantised && !way.is_own(),
+                           .requantised = !way.is_own() && model::is_quantised(model),
                            .without_towers = way.without_towers});
 }
 
@@ -218,8 +216,7 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
     for (const std::string_view name : names) {
       add(*engine, name, reads_own);
       if (name == "auto")
-        reads_own =
-            checkpoint.family != model::SchemeFamily::plain && model::fits(ways.back().estimate);
+        reads_own = model::is_quantised(model) && model::fits(ways.back().estimate);
     }
   }
   if (compared.precisions.empty() && std::ranges::none_of(ways, is_comfortable))

@@ -53,8 +53,7 @@ bool has_usual_recipe(const TrainingScenario& s) {
 
 /// A recipe that is the engine's own becomes its own under the ZeRO stage.
 void put_under_zero(TrainingScenario& s, int zero) {
-  const bool usual = has_usual_recipe(s);
-  if (usual) s.recipe = &usual_recipe(*s.runtime, zero, s.adapter != nullptr);
+  if (has_usual_recipe(s)) s.recipe = &usual_recipe(*s.runtime, zero, s.adapter != nullptr);
   s.zero = zero;
   s.runtime = &under_zero(*s.runtime, zero);
 }
@@ -108,6 +107,11 @@ std::unique_ptr<Adapted> adapted(const TrainingScenario& s) {
 
 using Options = std::vector<Option>;
 
+/// True if what the step shares out or offloads is DeepSpeed's work.
+bool by_deepspeed(const TrainingScenario& s) {
+  return runs_deepspeed(*s.runtime) || s.runtime->zero_by_deepspeed;
+}
+
 /// States in host memory, with weights where the engine moves both, and under ZeRO 2 where it needs
 /// a stage: gradients are there too.
 void add_offload(const TrainingScenario& s, int kind, Options& all) {
@@ -119,8 +123,7 @@ void add_offload(const TrainingScenario& s, int kind, Options& all) {
                    }});
     return;
   }
-  const bool deepspeed = runs_deepspeed(*s.runtime) || s.runtime->zero_by_deepspeed;
-  if (deepspeed && !steps_on_host(*s.optimizer)) return;
+  if (by_deepspeed(s) && !steps_on_host(*s.optimizer)) return;
   if (s.zero >= can.states) {
     all.push_back({{StepOption::Kind::optimizer_on_host, 0}, kind, [](auto& c) {
                      c.optimizer_on_host = true;
@@ -136,7 +139,7 @@ void add_offload(const TrainingScenario& s, int kind, Options& all) {
 /// DeepSpeed keeps an fp32 copy of 16-bit weights, and steps on the host with its own optimizers.
 bool clashes(const TrainingScenario& s, StepOption::Kind a, StepOption::Kind b) {
   using enum StepOption::Kind;
-  if (!runs_deepspeed(*s.runtime) && !s.runtime->zero_by_deepspeed) return false;
+  if (!by_deepspeed(s)) return false;
   const auto has = [&](StepOption::Kind kind) { return a == kind || b == kind; };
   const bool under_zero = has(zero_3) || has(more_replicas) || has(optimizer_on_host);
   return (has(pure_16bit) && under_zero) || (has(optimizer_8bit) && has(optimizer_on_host));

@@ -10,6 +10,7 @@
 #include "model/checkpoint/quantisation/gguf.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
+#include "model/checkpoint/quantisation/undescribed.hpp"
 #include "model/describe/architecture.hpp"
 #include "model/describe/class_defaults.hpp"
 #include "model/describe/effective_keys.hpp"
@@ -116,8 +117,6 @@ void complete(ModelShape& shape, const Part& part) {
   if (shape.vocabulary == 0) shape.vocabulary = table->shape[0];
 }
 
-/// A config with its own code may have keys that the class of that name does not know.
-
 /// Reads the objects directly, so that the key does not count as read by the description.
 std::string text_type(const Config& config) {
   for (const char* key : {"text_config", "llm_config"}) {
@@ -168,6 +167,11 @@ Model make_model(std::string name, const Config& file, std::string source) {
   if (auto tie = assumed_tie(file); !tie.empty()) model.assumed.push_back(std::move(tie));
   model.unknown_keys = unknown_keys(file);
   return model;
+}
+
+bool is_quantised(const Model& model) {
+  return is_undescribed(model.checkpoint_scheme) ||
+         scheme(model.checkpoint_scheme).family != SchemeFamily::plain;
 }
 
 std::vector<std::string> doubts_of_config(const Model& model) {

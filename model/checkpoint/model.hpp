@@ -58,6 +58,9 @@ struct Model {
   std::string undescribed;
 };
 
+/// True if the checkpoint's weights are quantised, in a described format or another.
+bool is_quantised(const Model& model);
+
 /// Why memory and speed may differ from the description. Keys that nothing reads, a description
 /// borrowed from another class, a quantisation without its lists, or tensors that the config does
 /// not describe. With a doubt no verdict is certain.

@@ -55,10 +55,9 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     }
   }
   const bool own = s.runtime == given.scenario.runtime;
-  std::optional<model::QuantisedModel> eight_bit;
-  if (kind.name == "transformers-8bit") {
-    eight_bit = model::loaded_weights(*given.model, model::scheme("int8"), *s.runtime);
-    s.weights = &*eight_bit;
+  if (!kind.precision.empty()) {
+    loaded = model::loaded_weights(*given.model, model::scheme(kind.precision), *s.runtime);
+    s.weights = &*loaded;
   }
   const model::Explanation explained = model::explain(s);
   if (!fits(explained.estimate))

@@ -31,7 +31,7 @@ void add_optimizer(const TrainingPoint& point, json::object& config) {
     return;
   }
   optimizer_words(point);
-  if (s.optimizer_on_host && !model::steps_on_host(*s.optimizer))
+  if (s.optimizer_on_host)
     throw std::invalid_argument(
         fmt::format("DeepSpeed has no {} on the host: --optimizer adamw", s.optimizer->name()));
   config["zero_allow_untested_optimizer"] = true;

@@ -123,12 +123,11 @@ std::string mlx_script(const LaunchPoint& point) {
     convert.flag("--q-mode", affine ? "affine" : scheme.format);
     convert.flag("--q-bits", std::to_string(scheme.bits));
     convert.flag("--q-group-size", std::to_string(scheme.group));
-    const std::string& own = point.model().checkpoint_scheme;
-    if (model::scheme(own).family != model::SchemeFamily::plain)
+    if (model::is_quantised(point.model()))
       start += fmt::format(
           "# If mlx_lm.convert does not read the checkpoint's {}, give --hf-path the model in 16 "
           "bit.\n",
-          own);
+          point.model().checkpoint_scheme);
     start += convert.text();
   }
   EngineCommand command(*s.runtime, start + "exec mlx_lm.server");

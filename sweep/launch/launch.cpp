@@ -20,7 +20,7 @@ constexpr LaunchKind kinds_table[] = {
     {"transformers", "load.py", "transformers", "Python: max_memory or device_map, offload folder",
      true, transformers_script},
     {"transformers-8bit", "load_8bit.py", "transformers", "loads in 8 bit with bitsandbytes", false,
-     transformers_8bit_script},
+     transformers_8bit_script, "int8"},
     {"llama.cpp", "llama_cpp.sh", "llama.cpp", "llama-server with its layers on cards", true,
      llama_cpp_script},
     {"ollama", "ollama.sh", "ollama", "a Modelfile, then ollama create and run", false,

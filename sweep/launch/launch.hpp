@@ -40,6 +40,7 @@ struct LaunchKind {
   /// The file's text. Throws std::invalid_argument with the reason where the point cannot be
   /// started so.
   std::string (*write)(const LaunchPoint& point);
+  std::string_view precision{};  ///< the weights load in it; empty: in the point's
 };
 std::span<const LaunchKind> launch_kinds();
 /// The kind made for an engine: for its series, else for its family; null: none.

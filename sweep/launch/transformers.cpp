@@ -245,7 +245,7 @@ std::string unpacking_config(const LaunchPoint& point) {
 /// The quantiser's configuration that makes FP8 of a 16-bit checkpoint; empty: none does.
 /// Source: transformers 5.24 utils/quantization_config.py, FineGrainedFP8Config.
 std::string_view made_config(const LaunchPoint& point) {
-  if (model::scheme(point.model().checkpoint_scheme).family != SchemeFamily::plain) return {};
+  if (model::is_quantised(point.model())) return {};
   if (point.scheme().name == "fp8") return "FineGrainedFP8Config(weight_block_size=None)";
   return point.scheme().name == "fp8-block" ? "FineGrainedFP8Config()" : std::string_view();
 }

@@ -61,8 +61,7 @@ std::vector<const model::Engine*> engines_of(const Options& options, const Engin
 
 /// True if the model was named as a repository or files of quantised weights: these are meant.
 bool names_its_weights(const model::Model& m) {
-  return !m.repository.empty() &&
-         model::scheme(m.checkpoint_scheme).family != model::SchemeFamily::plain;
+  return !m.repository.empty() && model::is_quantised(m);
 }
 
 /// True if flags change the figures of every way beyond what compare_ways() knows.
@@ -105,12 +104,15 @@ GivenScenario run_by(const Way& way, const Options& options, const GivenScenario
 GivenScenario best_with_options(const Options& options, const GivenScenario& given) {
   std::vector<GivenScenario> all;
   std::exception_ptr unsuitable;
+  const auto keep_first = [&] {
+    if (!unsuitable) unsuitable = std::current_exception();
+  };
   for (const Way& way : given.ways) try {
       all.push_back(run_by(way, options, given));
     } catch (const UsageError&) {
-      if (!unsuitable) unsuitable = std::current_exception();
+      keep_first();
     } catch (const std::invalid_argument&) {
-      if (!unsuitable) unsuitable = std::current_exception();
+      keep_first();
     }
   if (all.empty()) std::rethrow_exception(unsuitable);
   return std::move(*std::ranges::min_element(all, [](const auto& a, const auto& b) {

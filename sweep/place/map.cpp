@@ -10,7 +10,6 @@
 #include "hardware/text.hpp"
 #include "model/answer/placement/strategy.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
-#include "model/checkpoint/quantisation/undescribed.hpp"
 #include "model/describe/layer_numbers.hpp"
 #include "model/infer/placement/mapper.hpp"
 #include "sweep/commands/command.hpp"
@@ -37,11 +36,6 @@ struct Request {
   MaxMemory given, balanced;
   MapOptions options;
 };
-
-bool is_quantised(const Model& model) {
-  return is_undescribed(model.checkpoint_scheme) ||
-         scheme(model.checkpoint_scheme).family != SchemeFamily::plain;
-}
 
 /// The type that a checkpoint of plain weights is loaded in: 16 bit, unless the config says fp32.
 /// accelerate counts a quantised model in 16 bit too, where it is not told otherwise.

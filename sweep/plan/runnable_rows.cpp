@@ -21,8 +21,9 @@ using Row = RunnableRow;
 using Line = RunnableLine;
 
 std::string note_of_row(const Row& row) {
-  const std::string note =
-      placement_note(row.estimate, row.tight, false, is_below_four_bits(scheme(row.precision)));
+  const std::string note = placement_note(
+      row.estimate,
+      {.tight = row.tight, .below_four_bits = is_below_four_bits(scheme(row.precision))});
   return note.empty() && row.model->encoder_decoder ? "encoder + decoder" : note;
 }
 

@@ -83,17 +83,16 @@ std::string memory_cell(const model::Estimate& e, Size most_gpus) {
   return in_gib(e.cpu_bytes) + (most_gpus > 0 ? " GiB RAM" : " GiB");
 }
 
-std::string placement_note(const model::Estimate& e, bool tight, bool without_towers,
-                           bool below_four_bits) {
+std::string placement_note(const model::Estimate& e, const WayNotes& notes) {
   std::string note = e.gpus_used == 0        ? "on the CPU"
                      : !model::is_on_gpus(e) ? "offload"
-                     : tight                 ? "tight"
+                     : notes.tight           ? "tight"
                                              : "";
   const auto add = [&](std::string_view words) {
     note += fmt::format("{}{}", note.empty() ? "" : ", ", words);
   };
-  if (without_towers) add("text only");
-  if (below_four_bits) add("below 4 bits");
+  if (notes.without_towers) add("text only");
+  if (notes.below_four_bits) add("below 4 bits");
   return note;
 }
 

@@ -37,8 +37,10 @@ std::string memory_cell(const model::Estimate& estimate, Size most_gpus);
 
 /// A note where not all is on cards with room: "on the CPU", "offload" or "tight". It may also say
 /// "text only" and "below 4 bits".
-std::string placement_note(const model::Estimate& estimate, bool tight, bool without_towers,
-                           bool below_four_bits);
+struct WayNotes {
+  bool tight = false, without_towers = false, below_four_bits = false;
+};
+std::string placement_note(const model::Estimate& estimate, const WayNotes& notes);
 
 /// " on each of 8 copies"; empty for one.
 std::string copies_words(const model::Scenario& scenario);

@@ -89,7 +89,9 @@ std::string note_of(const Way& way) {
   const Estimate& e = way.estimate;
   if (e.verdict == Verdict::refused) return "refused";
   if (!model::fits(e.verdict)) return "does not fit";
-  std::string note = placement_note(e, way.tight, way.without_towers, below_four_bits(way));
+  std::string note = placement_note(e, {.tight = way.tight,
+                                        .without_towers = way.without_towers,
+                                        .below_four_bits = below_four_bits(way)});
   constexpr std::string_view offload = "offload";
   if (note.starts_with(offload))
     note.insert(offload.size(), fmt::format(" {:.0f} %", 100 * way.off_cards));

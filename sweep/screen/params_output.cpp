@@ -30,13 +30,10 @@ constexpr std::size_t most_parts = 12;
 using PartCounts = std::vector<std::pair<std::string, Size>>;
 
 /// These counts by the first `depth` names of each path.
-PartCounts cut_at(const PartCounts& all, int depth) {
+PartCounts cut_at(const PartCounts& all, std::size_t depth) {
   PartCounts cut;
   for (const auto& [path, count] : all) {
-    std::size_t end = 0;
-    for (int i = 0; i < depth && end != std::string::npos; ++i)
-      end = path.find('.', end + (i > 0 ? 1 : 0));
-    const std::string name = path.substr(0, end);
+    const std::string name(first_names(path, depth));
     const auto same = std::ranges::find(cut, name, &PartCounts::value_type::first);
     if (same == cut.end())
       cut.emplace_back(name, count);
@@ -46,13 +43,13 @@ PartCounts cut_at(const PartCounts& all, int depth) {
   return cut;
 }
 
-/// PartCounts by part of the model, by the longest paths that leave few of them.
+/// Counts by part of the model, by the longest paths that leave few of them.
 PartCounts shown_parts(const Model& model) {
   const PartCounts all = parameter_groups(model);
   PartCounts shown = all;
-  const auto names = [](const auto& part) { return std::ranges::count(part.first, '.') + 1; };
-  int depth =
-      all.empty() ? 1 : static_cast<int>(std::ranges::max(all | std::views::transform(names)));
+  std::size_t depth = 1;
+  for (const auto& [path, count] : all)
+    depth = std::max(depth, static_cast<std::size_t>(std::ranges::count(path, '.')) + 1);
   while (shown.size() > most_parts && --depth > 0) shown = cut_at(all, depth);
   return shown;
 }

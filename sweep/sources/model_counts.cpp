@@ -8,6 +8,13 @@ namespace headroom::sweep {
 using model::Model;
 using model::Tensor;
 
+std::string_view first_names(std::string_view path, std::size_t depth) {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < depth && end != std::string_view::npos; ++i)
+    end = path.find('.', end + (i > 0 ? 1 : 0));
+  return path.substr(0, end);
+}
+
 std::vector<std::pair<std::string, Size>> parameter_groups(const Model& model) {
   std::vector<std::string> lists;  // "model.layers"
   std::size_t depth = 1;
@@ -22,11 +29,7 @@ std::vector<std::pair<std::string, Size>> parameter_groups(const Model& model) {
   const auto group_of = [&](const Tensor& tensor) {
     for (const auto& list : lists)
       if (tensor.name.starts_with(list) && tensor.name[list.size()] == '.') return list;
-    const std::string_view path = tensor.module().empty() ? tensor.name : tensor.module();
-    std::size_t end = 0;
-    for (std::size_t i = 0; i < depth && end != std::string_view::npos; ++i)
-      end = path.find('.', end + (i > 0 ? 1 : 0));
-    return std::string(path.substr(0, end));
+    return std::string(first_names(tensor.module().empty() ? tensor.name : tensor.module(), depth));
   };
   std::vector<std::pair<std::string, Size>> all;
   std::map<std::string, std::size_t> at;

@@ -14,6 +14,9 @@ namespace headroom::sweep {
 /// blocks are one part. Everything else is divided by module at the depth of the blocks' list.
 std::vector<std::pair<std::string, Size>> parameter_groups(const model::Model& model);
 
+/// The first `depth` names of a path with dots: "model.layers" of "model.layers.0" at 2.
+std::string_view first_names(std::string_view path, std::size_t depth);
+
 /// Names of the tensors that share another one's storage.
 std::vector<std::string> tied_tensors(const model::Model& model);
 

@@ -12,12 +12,18 @@
 namespace headroom::sweep {
 namespace {
 
-std::vector<Way> ways_on(const model::Model& m, const Machine& machine, Size context = 0) {
-  const Engines engines;
+std::vector<Way> ways_of(const model::Model& m, const Machine& machine, const Compared& compared,
+                         Size context = 0) {
   model::Scenario s;
   s.machine = &machine;
   s.context = context;
-  std::vector<Way> ways = compare_ways(m, s, {comparable_engines(engines, m, machine), {}});
+  return compare_ways(m, s, compared);
+}
+
+std::vector<Way> ways_on(const model::Model& m, const Machine& machine, Size context = 0) {
+  const Engines engines;
+  std::vector<Way> ways =
+      ways_of(m, machine, {comparable_engines(engines, m, machine), {}}, context);
   EXPECT_FALSE(ways.empty()) << m.name;
   for (Way& way : ways) way.engine = &model::engine(way.engine->name);  // outlives `engines`
   return ways;
@@ -99,9 +105,7 @@ TEST(Ways, UnpackedWeightsAreNoWiderThanAskedFor) {
   const Engines engines;
   const model::Model m = resolve_model("Qwen/Qwen3-8B");
   const Machine on = machine("rtx-4090");
-  model::Scenario s;
-  s.machine = &on;
-  const auto ways = compare_ways(m, s, {comparable_engines(engines, m, on), {"int4"}});
+  const auto ways = ways_of(m, on, {comparable_engines(engines, m, on), {"int4"}});
   EXPECT_EQ(ways.front().weights->scheme->name, "int4");
   EXPECT_EQ(ways.back().weights->scheme->name, "bf16");
 }
@@ -111,12 +115,10 @@ TEST(Ways, AnEngineThatIsAskedForIsComparedInMorePrecisions) {
   const Engines engines;
   const model::Model m = resolve_model("Qwen/Qwen3-32B");
   const Machine on = machine("rtx-4090");
-  model::Scenario s;
-  s.machine = &on;
   Compared compared{{&engines.named("transformers")}, {}};
-  EXPECT_EQ(compare_ways(m, s, compared).size(), 1U);
+  EXPECT_EQ(ways_of(m, on, compared).size(), 1U);
   compared.engine_asked = true;
-  const auto ways = compare_ways(m, s, compared);
+  const auto ways = ways_of(m, on, compared);
   ASSERT_EQ(ways.size(), 3U);
   EXPECT_EQ(ways.front().weights->scheme->name, "nf4");
   EXPECT_TRUE(model::is_on_gpus(ways.front().estimate));
