@@ -100,14 +100,14 @@ void read_memory(TomlRow& row, Device& device) {
   const auto nominal = row.positive("memory_gib", max_gib);
   if (reported && nominal)
     row.fail("memory_gib", "found together with memory_mib; give one of the two");
-  if (reported) device.memory = whole(*reported, 1 << 20);
-  if (nominal) device.memory = whole(*nominal, 1 << 30);
+  if (reported) device.memory = whole(*reported, MiB);
+  if (nominal) device.memory = whole(*nominal, GiB);
   const auto visible = row.positive("visible_mib", max_mib);
   if (reported || nominal) {
     device.memory_nominal = nominal.has_value();
     device.visible = Bytes(0);
   }
-  if (visible) device.visible = whole(*visible, 1 << 20);
+  if (visible) device.visible = whole(*visible, MiB);
   take(row.text("visible_needs"), device.visible_needs);
   if (device.memory == Bytes())
     row.fail("memory_mib",
@@ -264,7 +264,7 @@ Host read_host(TomlRow& row, const RowContext<Host>& context) {
   const auto binary = row.positive("ram_gib", max_gib);
   const auto decimal = row.positive("ram_gb", max_gib);
   if (binary && decimal) row.fail("ram_gb", "found together with ram_gib; give one of the two");
-  if (binary) host.ram = whole(*binary, 1 << 30);
+  if (binary) host.ram = whole(*binary, GiB);
   if (decimal) host.ram = whole(*decimal, 1e9);
   if (host.ram == Bytes()) row.fail("ram_gib", "missing; expected ram_gib or ram_gb");
   take(of_cpu("ram_bandwidth_gbs", max_gbs), host.ram_bandwidth);

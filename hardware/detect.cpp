@@ -148,8 +148,8 @@ Device row_of(const DetectedCard& card, const Catalogue& catalogue) {
     for (const Device& each : catalogue.devices) {
       const double ratio = card.memory.real() / each.memory.real();
       if (ratio < 0.95 || ratio > 1.05) continue;
-      const std::string sized = fmt::format("{}-{:.0f}gb", lower(card.name),
-                                            static_cast<double>(each.memory.count()) / (1 << 30));
+      const std::string sized =
+          fmt::format("{}-{:.0f}gb", lower(card.name), real_count(each.memory) / GiB);
       if (spelling(sized) == spelling(each.name)) return each;
     }
     throw;

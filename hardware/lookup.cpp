@@ -168,7 +168,7 @@ std::optional<int> take_size(Words& all) {
 
 /// Drivers report up to a twelfth less than the size a product is sold with.
 bool has_about(Bytes memory, int gigabytes) {
-  const double gib = static_cast<double>(memory.count()) / (1 << 30);
+  const double gib = real_count(memory) / GiB;
   return std::abs(gib - gigabytes) <= gigabytes / 12.0;
 }
 

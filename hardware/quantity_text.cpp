@@ -185,11 +185,9 @@ std::string counted(Size number, std::string_view noun) {
 }
 
 std::string to_text(Bytes bytes) {
-  constexpr double gib = 1 << 30;
-  constexpr double mib = 1 << 20;
-  const double count = static_cast<double>(bytes.count());
-  if (count >= gib || count <= -gib) return fmt::format("{:.2f} GiB", count / gib);
-  return fmt::format("{:.2f} MiB", count / mib);
+  const double count = real_count(bytes);
+  if (count >= GiB || count <= -GiB) return fmt::format("{:.2f} GiB", count / GiB);
+  return fmt::format("{:.2f} MiB", count / MiB);
 }
 
 }  // namespace headroom

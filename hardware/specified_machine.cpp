@@ -112,19 +112,17 @@ Spread times_by(std::vector<BytesPerSecond> bandwidths, BytesPerSecond chosen) {
 /// A note where a size is one that cards are sold with. They have as many GiB, of which a program
 /// sees less. Empty also where a quarter of a GiB is not between them.
 std::string sold_as(const Catalogue& catalogue, Bytes memory) {
-  constexpr double gigabyte = 1e9, gibibyte = 1 << 30;
   const auto is_whole = [](double n) { return std::abs(n - std::round(n)) < 1e-6; };
-  const double gigabytes = memory.real().value() / gigabyte,
-               gibibytes = memory.real().value() / gibibyte;
+  const double gigabytes = real_count(memory) / GB, gibibytes = real_count(memory) / GiB;
   if (!is_whole(gigabytes) && !is_whole(gibibytes)) return {};
   const Size sold = std::llround(is_whole(gigabytes) ? gigabytes : gibibytes);
   std::vector<Bytes> seen;
   for (const Device& each : catalogue.devices)
-    if (!each.unified_memory && std::llround(each.memory.real().value() / gibibyte) == sold)
+    if (!each.unified_memory && std::llround(real_count(each.memory) / GiB) == sold)
       seen.push_back(usable_memory(each));
   if (seen.empty()) return {};
   constexpr double nearly = 0.25;
-  const double visible = median(std::move(seen), "memory").real().value() / gibibyte;
+  const double visible = real_count(median(std::move(seen), "memory")) / GiB;
   if (std::abs(visible - gibibytes) < nearly) return {};
   const std::string shown = fmt::format("{:.1f}", visible);
   if (is_whole(gigabytes))

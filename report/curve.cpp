@@ -33,7 +33,7 @@ Curve curve_of(const ModelRow& line) {
     if (!entry.budget) continue;
     const bool fits = grade(e) < Grade::does_not_fit;
     curve.points.push_back(
-        {static_cast<double>(*entry.budget) / (1 << 30), fits && e.tokens_s > 0 ? e.tokens_s : none,
+        {static_cast<double>(*entry.budget) / GiB, fits && e.tokens_s > 0 ? e.tokens_s : none,
          fits ? finite_or_none(e.ttft.value()) : none, fits ? finite_or_none(e.load.value()) : none,
          fits, line.factors.times(e)});
   }

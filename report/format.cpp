@@ -32,7 +32,7 @@ std::string shown(double value, DisplayUnit how) {
   if (!std::isfinite(value)) return "";
   switch (how) {
     case DisplayUnit::gib:
-      return fmt::format("{:.2f}", value / 1073741824.0);
+      return fmt::format("{:.2f}", value / GiB);
     case DisplayUnit::milliseconds:
       return significant(value * 1e3);
     case DisplayUnit::percent:

@@ -37,7 +37,7 @@ std::string rounded(const Cell& cell, DisplayUnit how) {
     value = *x;
   else
     return "null";
-  if (how == DisplayUnit::gib) value /= 1 << 30;
+  if (how == DisplayUnit::gib) value /= GiB;
   if (how == DisplayUnit::milliseconds) value *= 1000;
   if (value == 0) return "0";
   std::string text = fmt::format("{:.3g}", value);

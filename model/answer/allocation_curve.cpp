@@ -118,7 +118,7 @@ std::vector<AllocationPoint> allocation_curve(const Scenario& scenario,
     if (point.estimate.verdict != Verdict::refused) point.plan = place(admitted_scenario(s), 1.0);
     if (!curve.empty()) point.jumps = jumps_between(curve.back(), point);
     if (runs(point) && last < curve.size()) {
-      const double gib = (budget - curve[last].allocation).real().value() / (1 << 30);
+      const double gib = real_count(budget - curve[last].allocation) / GiB;
       point.gain = (point.estimate.tokens_s - curve[last].estimate.tokens_s) / gib;
     }
     if (runs(point)) last = curve.size();

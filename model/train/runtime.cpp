@@ -50,7 +50,7 @@ const TrainingRuntime megatron{
     .gradient_scratch = true,
     .sequence_parallel = true,
     .vocabulary_multiple = 128,
-    .workspace = Bytes(64 * 1048576),
+    .workspace = 64 * mebibyte,
     .context_bytes = context,
     .spread = {1, source_low, source_high, 22, "SimuMax B200 release, ten set-ups"},
     .fragmentation = unmeasured_share};

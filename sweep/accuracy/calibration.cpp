@@ -153,7 +153,7 @@ std::string impossible(const ScoredRow& subject) {
   if (!(floor > 0) || subject.measured >= slack * floor) return {};
   if (is_memory(subject.statistic))
     return fmt::format("{:.3g} GiB is less than weights and caches take ({:.3g} GiB)",
-                       subject.measured / (1 << 30), floor / (1 << 30));
+                       subject.measured / GiB, floor / GiB);
   return fmt::format("{:.3g} s is less than the hardware's full rates allow ({:.3g} s)",
                      subject.measured, floor);
 }

@@ -108,7 +108,7 @@ void add_generic(MeasuredFile& file, Measurement row, const RowDefaults& default
                                    {"disk_read", &MeasuredHost::disk_read}}) {
     if (figure != name) continue;
     const auto value = row.number("value");
-    const double scale = row["unit"] == "GB/s" ? 1e9 : row["unit"] == "GiB/s" ? 1073741824.0 : 0;
+    const double scale = row["unit"] == "GB/s" ? GB : row["unit"] == "GiB/s" ? GiB : 0;
     if (!value || !(*value > 0) || *value > 1e5 || scale == 0)
       throw std::runtime_error(
           fmt::format("{}: {} of '{}' '{}', expected a number above 0 in GB/s or GiB/s", at, name,

@@ -149,7 +149,7 @@ class Start {
     // Arguments that are not the default are listed: what is not there is 0.9.
     const bool listed = text_.find("non-default args") != not_found;
     if (!defaults_.card_memory || (!share && !listed)) return std::nullopt;
-    return share.value_or(0.9) * defaults_.card_memory->real().value() / (1 << 30);
+    return share.value_or(0.9) * real_count(*defaults_.card_memory) / GiB;
   }
 
   /// Number of the longest sequences that the cache holds. The tokens have more digits than the

@@ -71,7 +71,7 @@ void require_capacity(const ScoredRow& subject, double bytes) {
                             subject.statistic == allocated_peak || subject.statistic == card_used;
   const Machine& machine = *subject.scenario.machine;
   if (of_all_cards && bytes > capacity(machine))
-    throw Skipped(Skip::capacity, fmt::format("{:.4g} GiB on {}", bytes / 1073741824.0,
+    throw Skipped(Skip::capacity, fmt::format("{:.4g} GiB on {}", bytes / GiB,
                                               counted(std::ssize(machine.devices), "card")));
 }
 

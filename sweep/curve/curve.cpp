@@ -21,7 +21,7 @@ using namespace model;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-double gib(Bytes bytes) { return bytes.real().value() / (1 << 30); }
+double gib(Bytes bytes) { return real_count(bytes) / GiB; }
 
 /// The memory of the smallest card that the point uses.
 Bytes smallest_card(const CurveLine& line, const AllocationPoint& point) {

@@ -38,10 +38,9 @@ Size host_gib(const LaunchPoint& point, const Boxes& boxes) {
   if (s.runtime->parallel.split == model::Split::tensors)
     held += static_cast<double>(std::max<Size>(1, boxes.cards) - 1) *
             RealBytes(s.runtime->memory.host_bytes.value);
-  constexpr double gib = 1 << 30;
-  const auto asked = static_cast<Size>(std::ceil(1.1 * held.value() / gib));
-  const auto of_box = static_cast<Size>(s.machine->host.ram.real().value() /
-                                        std::max(1, s.machine->host.boxes) / gib);
+  const auto asked = static_cast<Size>(std::ceil(1.1 * held.value() / GiB));
+  const auto of_box =
+      static_cast<Size>(real_count(s.machine->host.ram) / std::max(1, s.machine->host.boxes) / GiB);
   return std::min(std::max<Size>(8, asked), std::max<Size>(1, of_box));
 }
 

@@ -185,7 +185,7 @@ Bytes cpu_offload_of(const Options& options, const model::Scenario& s) {
   if (text.empty() || *end != '\0' || !(gib > 0) || gib > 1e6)
     throw UsageError(fmt::format(
         "--cpu-offload-gb: found '{}', expected GiB of each card's weights, above 0", text));
-  return Bytes(std::llround(gib * 1073741824.0));
+  return Bytes(std::llround(gib * GiB));
 }
 
 }  // namespace headroom::sweep

@@ -72,7 +72,7 @@ std::string block(const Answer& answer, const Strategy& s) {
 
 std::string min_text(const Answer& answer) {
   const auto amount = [](const std::optional<Bytes>& bytes) {
-    return bytes ? fmt::format("{:.2f} GiB", bytes->real().value() / (1 << 30))
+    return bytes ? fmt::format("{:.2f} GiB", real_count(*bytes) / GiB)
                  : std::string("no amount is enough");
   };
   const std::size_t cards = answer.given.machine->devices.size();

@@ -11,7 +11,7 @@ namespace {
 using model::Advice;
 using model::AfterChange;
 
-double gib_of(Bytes bytes) { return static_cast<double>(bytes.count()) / (1 << 30); }
+double gib_of(Bytes bytes) { return real_count(bytes) / GiB; }
 
 std::string fits_on(int gpus) { return "fits on " + counted(gpus, "GPU"); }
 

@@ -9,9 +9,7 @@
 #include "sweep/screen/interval_words.hpp"
 
 namespace headroom::sweep {
-std::string in_gib(Bytes bytes) {
-  return fmt::format("{:.1f}", bytes.real().value() / (1024.0 * 1024 * 1024));
-}
+std::string in_gib(Bytes bytes) { return fmt::format("{:.1f}", real_count(bytes) / GiB); }
 
 std::string speed_of(const model::Estimate& e, const model::Interval& tpot, std::string_view unit) {
   return rate_with_interval(e.tokens_s, tpot, unit);

@@ -146,7 +146,7 @@ std::string term_lines(const GivenScenario& given, const Explanation& explained)
 }  // namespace
 
 std::string_view memory_band(Bytes bytes) {
-  const double gib = bytes.real().value() / (1 << 30);
+  const double gib = real_count(bytes) / GiB;
   if (gib < 4) return "below 4 GiB: reasonable on almost any card";
   if (gib < 8) return "4 to 8 GiB: moderate, watch the card's memory";
   if (gib < 12) return "8 to 12 GiB: high, consider a smaller batch or fewer bits";

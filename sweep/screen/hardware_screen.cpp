@@ -16,8 +16,6 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr double one_gib = 1024.0 * 1024 * 1024;
-
 /// 80 of "a100-sxm-80gb", 0 where the name does not end so.
 Size size_in_name(std::string_view name) {
   if (!name.ends_with("gb")) return 0;
@@ -59,7 +57,7 @@ std::vector<std::string> processor_cells(const Processor& p) {
 }
 
 std::vector<std::string> host_cells(const Host& h) {
-  return {h.name, fmt::format("{:.0f}", std::round(h.ram.real().value() / one_gib)),
+  return {h.name, fmt::format("{:.0f}", std::round(real_count(h.ram) / GiB)),
           gigabytes_a_second(h.ram_bandwidth), fmt::format("{}", h.cores), h.title};
 }
 
@@ -80,13 +78,13 @@ void cut_titles(std::vector<std::vector<std::string>>& rows, std::size_t most) {
 
 Size sold_gigabytes(const Device& device, const Catalogue& catalogue) {
   if (const Size named = size_in_name(device.name); named > 0) return named;
-  const double reported = device.memory.real().value() / one_gib;
+  const double reported = real_count(device.memory) / GiB;
   const Size nearest = std::llround(reported);
   if (device.memory_nominal) return nearest;
   constexpr double most_missing = 16.0 / 15 + 0.01;  // ECC takes a sixteenth
   Size next = 0;
   for (const Device& each : catalogue.devices) {
-    const Size size = std::llround(each.memory.real().value() / one_gib);
+    const Size size = std::llround(real_count(each.memory) / GiB);
     if (each.memory_nominal && static_cast<double>(size) >= reported - 0.01 &&
         static_cast<double>(size) <= reported * most_missing && (next == 0 || size < next))
       next = size;

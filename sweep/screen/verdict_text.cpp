@@ -65,10 +65,10 @@ std::string shared_words(const Scenario& s, const Estimate& e) {
 std::string cards_that_hold(const Scenario& s, const Estimate& e) {
   const Bytes needed = model::needed_of_each_card(s, e);
   if (needed == Bytes(0)) return {};
-  constexpr double tenths = 10.0 / (1 << 30);
+  constexpr double tenths = 10.0 / GiB;
   return fmt::format(", {} of {:.1f} GiB would hold it",
                      s.machine->devices.size() == 1 ? "a card" : "cards",
-                     std::ceil(tenths * needed.real().value()) / 10);
+                     std::ceil(tenths * real_count(needed)) / 10);
 }
 
 bool is_safe(const Scenario& s) {

@@ -19,7 +19,7 @@
 namespace headroom::sweep {
 namespace {
 
-constexpr double shown_from = 0.05 * (1 << 30);  // 0.1 GiB as shown
+constexpr double shown_from = 0.05 * GiB;  // 0.1 GiB as shown
 constexpr std::size_t most_terms = 8, most_changes = 5;
 
 std::string title_of(const GivenTraining& given, const TrainingAnswer& answer) {

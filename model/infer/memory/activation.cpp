@@ -276,7 +276,7 @@ Workspace::Workspace(const Scenario& s, std::size_t card) {
   const bool hopper = s.machine->devices[card].compute_capability == ComputeCapability{9, 0};
   const bool unpacks =
       s.weights->scheme->family == SchemeFamily::gptq && width_of(*s.weights) == Width::four;
-  buffers_ = hopper ? 32.0 * 1048576 : s.runtime->memory.workspace_bytes.value;
+  buffers_ = hopper ? 32 * MiB : s.runtime->memory.workspace_bytes.value;
   unpacked_ = unpacks ? 2.0 * static_cast<double>(s.weights->largest_matrix) : 0.0;
 }
 

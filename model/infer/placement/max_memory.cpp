@@ -18,12 +18,8 @@ struct Unit {
   bool decimal;
 };
 // Source: accelerate 1.15 utils/modeling.py, convert_file_size_to_int.
-constexpr Unit units[] = {{"gib", 1073741824.0, false},
-                          {"mib", 1048576.0, false},
-                          {"kib", 1024.0, false},
-                          {"gb", 1e9, true},
-                          {"mb", 1e6, true},
-                          {"kb", 1e3, true}};
+constexpr Unit units[] = {{"gib", GiB, false}, {"mib", MiB, false}, {"kib", 1024.0, false},
+                          {"gb", 1e9, true},   {"mb", 1e6, true},   {"kb", 1e3, true}};
 
 [[noreturn]] void refuse(std::string_view text) {
   throw std::invalid_argument(fmt::format(
