@@ -7,7 +7,6 @@
 #include "model/answer/way_order.hpp"
 #include "model/engine/card_class.hpp"
 #include "model/engine/loaded_scheme.hpp"
-#include "model/engine/loaded_weights.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/high_end.hpp"
@@ -155,16 +154,16 @@ std::vector<std::string_view> narrow_precisions(const model::Engine& engine) {
 }
 
 std::shared_ptr<const model::QuantisedModel> HeldWeights::in(const model::Scheme& scheme) {
-  auto& weights = made_[&scheme];
+  auto& weights = made_[{&scheme, {}}];
   if (!weights) weights = std::make_shared<model::QuantisedModel>(model::quantise(index_, scheme));
   return weights;
 }
 
 std::shared_ptr<const model::QuantisedModel> HeldWeights::in(const model::Scheme& scheme,
                                                              const model::Engine& engine) {
-  const bool alone = leaves_stacked_experts(engine, model(), scheme);
-  if (!alone && !leaves_towers_out(engine, model())) return in(scheme);
-  auto& weights = alone ? modules_[&scheme] : text_[&scheme];
+  const model::LoadedForm form = loaded_form(engine, model(), scheme);
+  if (form == model::LoadedForm{}) return in(scheme);
+  auto& weights = made_[{&scheme, form}];
   if (!weights)
     weights = std::make_shared<model::QuantisedModel>(loaded_weights(model(), scheme, engine));
   return weights;

@@ -5,10 +5,12 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/answer/way_order.hpp"
 #include "model/checkpoint/quantisation/tensor_index.hpp"
+#include "model/engine/loaded_weights.hpp"
 #include "sweep/factors.hpp"
 
 namespace headroom::sweep {
@@ -88,8 +90,9 @@ class HeldWeights {
 
  private:
   model::TensorIndex index_;
-  std::map<const model::Scheme*, std::shared_ptr<const model::QuantisedModel>> made_, text_,
-      modules_;
+  std::map<std::pair<const model::Scheme*, model::LoadedForm>,
+           std::shared_ptr<const model::QuantisedModel>>
+      made_;
 };
 
 /// The ways by each engine and precision, the best first, in the order of model::WayPlace. None

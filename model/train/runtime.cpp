@@ -256,7 +256,7 @@ QuantisedModel frozen_base(const Model& model, const TrainingRuntime& runtime) {
     return quantise_alone(TensorIndex(model), nf4);
   const auto made = std::make_shared<const Model>(with_modules_alone(model));
   QuantisedModel weights = quantise_alone(TensorIndex(*made), nf4);
-  weights.text = made;
+  weights.owned_model = made;
   return weights;
 }
 

@@ -42,12 +42,10 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
     s.layer_split = nullptr;  // options of another engine
     s.cpu_offload = Bytes(0);
     if (s.draft != nullptr) check_draft(s, *s.draft);
-    const auto leaves_out = [&](const model::Engine& engine) {
-      return std::pair(leaves_towers_out(engine, *given.model),
-                       leaves_stacked_experts(engine, *given.model, *s.weights->scheme));
+    const auto form_of = [&](const model::Engine& engine) {
+      return loaded_form(engine, *given.model, *s.weights->scheme);
     };
-    const bool differs = leaves_out(*s.runtime) != leaves_out(*given.scenario.runtime);
-    if (given.adapters || differs) {
+    if (given.adapters || form_of(*s.runtime) != form_of(*given.scenario.runtime)) {
       loaded = model::loaded_weights(*given.model, *s.weights->scheme, *s.runtime);
       if (given.adapters)
         loaded = model::with_adapters(*loaded, *s.runtime, *given.adapters, s.batch);

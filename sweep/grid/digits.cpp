@@ -10,9 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/checkpoint/modules_alone.hpp"
-#include "model/checkpoint/text_only.hpp"
-#include "model/engine/loaded_weights.hpp"
 #include "model/engine/runs_on.hpp"
 #include "sweep/grid/digit_groups.hpp"
 #include "sweep/grid/inference_axes.hpp"
@@ -100,23 +97,12 @@ const GivenDraft* Names::draft(const ServedExtra& asked, const model::Scenario& 
   return found;
 }
 
-const model::Model* Names::without_towers(const model::Model* model) {
-  auto& found = text_only[model];
+const model::Model* Names::in_form(const model::Model* model, model::LoadedForm form) {
+  if (form == model::LoadedForm{}) return model;
+  auto& found = in_forms[{model, form}];
   if (!found) {
-    job.text_models.push_back(std::make_unique<model::Model>(model::without_towers(*model)));
-    found = job.text_models.back().get();
-  }
-  return found;
-}
-
-const model::Model* Names::loaded(const model::Model* model, const model::Scheme& scheme,
-                                  const model::Engine& engine) {
-  if (leaves_towers_out(engine, *model)) model = without_towers(model);
-  if (!leaves_stacked_experts(engine, *model, scheme)) return model;
-  auto& found = modules_alone[model];
-  if (!found) {
-    job.text_models.push_back(std::make_unique<model::Model>(model::with_modules_alone(*model)));
-    found = job.text_models.back().get();
+    job.loaded_models.push_back(std::make_unique<model::Model>(model::in_form(*model, form)));
+    found = job.loaded_models.back().get();
   }
   return found;
 }
@@ -152,7 +138,7 @@ void apply_extras(Choice& choice, Names& names) {
   for (const ServedExtra* each : choice.extras)
     if (each && each->text_only) {
       check_text_only(*choice.model, *s.runtime);
-      choice.model = names.without_towers(choice.model);
+      choice.model = names.in_form(choice.model, {.without_towers = true});
       s.weights = names.weights(choice.model, s.weights->scheme);
     }
   for (const ServedExtra* each : choice.extras) {
@@ -210,7 +196,8 @@ void hold_weights(DigitGroups& groups, Names& names) {
   std::vector<Names::InScheme> wanted;
   for (Choice& choice : models) {
     const model::Scheme& scheme = scheme_of_choice(choice, engine, machine);
-    choice.model = names.loaded(choice.model, scheme, engine_of(choice, engine));
+    choice.model =
+        names.in_form(choice.model, loaded_form(engine_of(choice, engine), *choice.model, scheme));
     wanted.emplace_back(choice.model, &scheme);
   }
   names.hold(wanted);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/engine/loaded_weights.hpp"
 #include "sweep/factors.hpp"
 #include "sweep/spec/job.hpp"
 
@@ -23,8 +24,7 @@ struct Names {
   std::map<InScheme, const model::QuantisedModel*> held;
   std::map<std::string, const model::QuantisedModel*, std::less<>> drafts;  ///< by the spec's name
   std::map<std::string, const ServedExtra*, std::less<>> extras;            ///< by axis and text
-  std::map<const model::Model*, const model::Model*> text_only;  ///< models without their towers
-  std::map<const model::Model*, const model::Model*> modules_alone;
+  std::map<std::pair<const model::Model*, model::LoadedForm>, const model::Model*> in_forms;
   /// Drafts by weights, engine and value of the axis.
   std::map<std::tuple<const model::QuantisedModel*, const model::Engine*, const ServedExtra*>,
            const GivenDraft*>
@@ -45,11 +45,8 @@ struct Names {
   const model::QuantisedModel* with(const ServedExtra& adapters, const model::Scenario& scenario);
   /// Throws std::invalid_argument where the engine or the model cannot decode so.
   const GivenDraft* draft(const ServedExtra& asked, const model::Scenario& scenario);
-  /// `model`: with towers.
-  const model::Model* without_towers(const model::Model* model);
-  /// As the engine loads it in the scheme (model/engine/loaded_weights.hpp).
-  const model::Model* loaded(const model::Model* model, const model::Scheme& scheme,
-                             const model::Engine& engine);
+  /// `model` with the changes of `form`.
+  const model::Model* in_form(const model::Model* model, model::LoadedForm form);
 };
 
 /// Puts what `over` decides into `choice`.

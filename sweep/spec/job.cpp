@@ -49,7 +49,7 @@ void look_up_drafts(const Spec& spec, const Hub& hub, Names& names) {
 
 /// Every model once, in parallel; what fails first in the order of the spec is reported.
 Names look_up(const Spec& spec, const Catalogue& catalogue, const Hub& hub, Job& job) {
-  Names names{catalogue, *job.engines, job, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  Names names{catalogue, *job.engines, job, {}, {}, {}, {}, {}, {}, {}, {}};
   std::vector<std::string> wanted;
   std::vector<const GridSpec*> wanted_by;
   for (const auto& grid : spec.grids)
@@ -229,7 +229,7 @@ std::map<std::int64_t, std::vector<report::Fact>> known_facts(const Job& job) {
     }
   };
   std::vector<const model::Model*> models;
-  for (const auto* list : {&job.models, &job.text_models})
+  for (const auto* list : {&job.models, &job.loaded_models})
     for (const auto& model : *list) models.push_back(model.get());
   std::vector<const Machine*> machines;
   for (const auto& machine : job.machines) machines.push_back(machine.get());

@@ -77,7 +77,7 @@ struct Job {
   std::vector<std::unique_ptr<Machine>> machines;
   std::vector<std::unique_ptr<ServedExtra>> extras;
   std::vector<std::unique_ptr<GivenDraft>> drafts;
-  std::vector<std::unique_ptr<model::Model>> text_models;  ///< models without their towers
+  std::vector<std::unique_ptr<model::Model>> loaded_models;  ///< in forms of their engines
   std::vector<JobGrid> grids;
   std::shared_ptr<const Engines> engines;
   std::optional<Prices> prices;  ///< none: the user gave none

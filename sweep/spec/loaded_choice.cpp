@@ -56,8 +56,7 @@ bool load_differently(const std::vector<Choice>& models, const std::vector<Choic
         const Choice& engine = by_engine ? *each : *rest;
         const model::Scheme& scheme = scheme_of_choice(model, engine, by_engine ? *rest : *each);
         const model::Engine& loads = engine_of(model, engine);
-        return std::tuple(&scheme, leaves_towers_out(loads, *model.model),
-                          leaves_stacked_experts(loads, *model.model, scheme));
+        return std::pair(&scheme, loaded_form(loads, *model.model, scheme));
       };
       const auto& values = by_engine ? runtimes : places;
       const auto first = on(values.front());

@@ -109,7 +109,7 @@ enum class FromFiles : std::uint8_t { as_they_are, cast, packed };
 /// total = embedding + all of layer + head.
 struct QuantisedModel {
   const Model* model = nullptr;
-  std::shared_ptr<const Model> text;  ///< owns `model` where an engine loads it in another way
+  std::shared_ptr<const Model> owned_model;  ///< `model` where an engine loads it in another form
   const Scheme* scheme = nullptr;
   std::string refusal;      ///< why the scheme cannot store the model; then there are no bytes
   Bytes total;              ///< parameters and buffers, adapters
