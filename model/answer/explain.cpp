@@ -175,7 +175,7 @@ class Explainer {
       const auto i = static_cast<std::size_t>(card);
       const CardUse use = card_use(s_, plan_, card);
       DeviceUse row{.name = fmt::format("gpu {}: {}", card, s_.machine->devices[i].name),
-                    .kind = "gpu",
+                    .where = Where::card,
                     .capacity = usable_memory(s_.machine->devices[i]),
                     .budget = card_budget(s_, i),
                     .reserved = reserved_at_start(s_, plan_, use, i),
@@ -192,7 +192,7 @@ class Explainer {
     }
     const HostUse host = host_use(s_, plan_);
     DeviceUse cpu{.name = fmt::format("cpu: {}", s_.machine->host.name),
-                  .kind = "cpu",
+                  .where = Where::cpu,
                   .capacity = s_.machine->host.ram,
                   .budget = std::min(s_.ram_budget, s_.machine->host.ram),
                   .weights = host.weights,
@@ -207,7 +207,7 @@ class Explainer {
     out_.devices.push_back(cpu);
     if (disk_use(s_, plan_) == Bytes(0)) return;
     DeviceUse disk{.name = "disk",
-                   .kind = "disk",
+                   .where = Where::disk,
                    .capacity = s_.machine->host.disk,
                    .budget = std::min(s_.disk_budget, s_.machine->host.disk),
                    .weights = disk_use(s_, plan_),
@@ -265,6 +265,26 @@ class Explainer {
 };
 
 }  // namespace
+
+std::string_view name_of(TermUnit unit) { return unit == TermUnit::bytes ? "bytes" : "seconds"; }
+
+std::string_view device_kind(Where where) {
+  constexpr std::string_view kinds[] = {"gpu", "cpu", "disk"};
+  return kinds[static_cast<std::size_t>(where)];
+}
+
+Term exact_bytes(std::string name, Bytes bytes, std::string formula, std::string numbers,
+                 std::string_view source) {
+  const double value = real_count(bytes);
+  return {.name = std::move(name),
+          .unit = TermUnit::bytes,
+          .low = value,
+          .expected = value,
+          .high = value,
+          .formula = std::move(formula),
+          .numbers = std::move(numbers),
+          .source = std::string(source)};
+}
 
 Explanation explain(const Scenario& scenario, WithAdvice with_advice) {
   return Explainer(scenario).explanation(with_advice);

@@ -1,25 +1,38 @@
 // An estimate in words: every term with its formula, its numbers and its source.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/answer/advice.hpp"
 #include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
 
 namespace headroom::model {
 
-/// One printed term. Bytes or seconds by `unit`.
+enum class TermUnit : std::uint8_t { bytes, seconds };
+std::string_view name_of(TermUnit unit);
+/// "gpu", "cpu" or "disk".
+std::string_view device_kind(Where where);
+
+/// One printed term: bytes or seconds.
 struct Term {
-  std::string name, unit;  ///< unit: "bytes" or "seconds"
+  std::string name;
+  TermUnit unit;
   double low, expected, high;
   std::string formula, numbers;  ///< the rule, and the same with the numbers put in
   std::string source;
 };
+/// A term without an interval.
+Term exact_bytes(std::string name, Bytes bytes, std::string formula, std::string numbers,
+                 std::string_view source);
+
 /// Memory of one device.
 struct DeviceUse {
   std::string name;  ///< "gpu 0: a100-sxm-40gb", "cpu", "disk"
-  std::string kind;  ///< "gpu", "cpu", "disk"
+  Where where = Where::card;
   Bytes capacity, budget;
   Bytes reserved{};  ///< memory that the engine takes at start
   Bytes weights, kv_cache, activations, overhead, total;

@@ -74,13 +74,13 @@ class MemoryTerms {
  private:
   void bytes_term(std::string name, double low, double expected, double high, std::string formula,
                   std::string numbers, std::string_view source) {
-    out_.terms.push_back({std::move(name), "bytes", low, expected, high, std::move(formula),
+    out_.terms.push_back({std::move(name), TermUnit::bytes, low, expected, high, std::move(formula),
                           std::move(numbers), std::string(source)});
   }
   void exact(std::string name, Bytes bytes, std::string formula, std::string numbers,
              std::string_view source) {
-    bytes_term(std::move(name), real_count(bytes), real_count(bytes), real_count(bytes),
-               std::move(formula), std::move(numbers), source);
+    out_.terms.push_back(
+        exact_bytes(std::move(name), bytes, std::move(formula), std::move(numbers), source));
   }
 
   void constant_term(std::string name, const Constant& c, std::string formula) {

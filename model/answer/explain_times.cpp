@@ -95,13 +95,13 @@ class TimeTerms {
     const auto at = [&](double Interval::*end) {
       return total_at(out_.estimate, times_.ttft.*end, times_.tpot.*end).value();
     };
-    out_.terms.push_back({"total", "seconds", at(&Interval::low), all, at(&Interval::high),
+    out_.terms.push_back({"total", TermUnit::seconds, at(&Interval::low), all, at(&Interval::high),
                           "ttft + (output - 1) * tpot", counted(output_tokens, "output token"),
                           std::string(runtime_.source)});
     if (out_.estimate.verdict <= Verdict::fits_gpus) return;
     const double warming = out_.estimate.warming.value();
     const Interval& read = times_.load;
-    out_.terms.push_back({"first_total", "seconds", at(&Interval::low) + warming * read.low,
+    out_.terms.push_back({"first_total", TermUnit::seconds, at(&Interval::low) + warming * read.low,
                           all + warming, at(&Interval::high) + warming * read.high,
                           "total + warming",
                           warming > 0 ? "the first answer after loading reads weights that are "
@@ -115,7 +115,7 @@ class TimeTerms {
   void add(std::string name, Seconds seconds, const Interval& interval, std::string formula,
            std::string numbers, std::string_view source) {
     const double expected = seconds.value();
-    out_.terms.push_back({std::move(name), "seconds", expected * interval.low, expected,
+    out_.terms.push_back({std::move(name), TermUnit::seconds, expected * interval.low, expected,
                           expected * interval.high, std::move(formula), std::move(numbers),
                           std::string(source)});
   }

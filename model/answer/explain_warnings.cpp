@@ -19,7 +19,7 @@ constexpr Bytes least_for_the_system{Size{2} << 30};
 
 std::string budget_warning(const Scenario& s, const std::vector<DeviceUse>& devices) {
   const auto cut = std::ranges::find_if(devices, [&](const DeviceUse& each) {
-    return each.kind == "gpu" && s.gpu_budget != unlimited && s.gpu_budget > each.capacity;
+    return each.where == Where::card && s.gpu_budget != unlimited && s.gpu_budget > each.capacity;
   });
   if (cut == devices.end()) return {};
   const Device& card = s.machine->devices.at(static_cast<std::size_t>(cut->card));
@@ -31,10 +31,10 @@ std::string budget_warning(const Scenario& s, const std::vector<DeviceUse>& devi
 /// Not where weights spill to the disk of a machine whose cards have memory of their own: host
 /// memory is filled by intent there.
 std::string system_warning(const Scenario& s, const std::vector<DeviceUse>& devices) {
-  if (!s.machine->has_unified_memory() && devices.back().kind == "disk") return {};
+  if (!s.machine->has_unified_memory() && devices.back().where == Where::disk) return {};
   Bytes used;
   for (const DeviceUse& each : devices)
-    if (each.kind == "cpu" || (each.kind == "gpu" && s.machine->has_unified_memory()))
+    if (each.where == Where::cpu || (each.where == Where::card && s.machine->has_unified_memory()))
       used += each.total;
   const Bytes ram = s.machine->host.ram;
   const Bytes left = std::max(ram, used) - used;

@@ -18,14 +18,8 @@ namespace {
 
 Term bytes_term(std::string name, double low, double expected, double high, std::string formula,
                 std::string numbers, std::string_view source) {
-  return {std::move(name),    "bytes", low, expected, high, std::move(formula), std::move(numbers),
-          std::string(source)};
-}
-
-Term exact(std::string name, Bytes bytes, std::string formula, std::string numbers,
-           std::string_view source) {
-  return bytes_term(std::move(name), real_count(bytes), real_count(bytes), real_count(bytes),
-                    std::move(formula), std::move(numbers), source);
+  return {std::move(name),    TermUnit::bytes,    low, expected, high, std::move(formula),
+          std::move(numbers), std::string(source)};
 }
 
 Term of_adapters(const QuantisedModel& w, const Engine& runtime) {
@@ -46,17 +40,18 @@ void add_draft(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
   const Draft& draft = *s.draft;
   if (draft.weights == nullptr) return;
   const DraftUse use = draft_on_card(s, plan.shards, true);
-  terms.push_back(exact("draft_weights", draft.weights->total,
-                        draft.proposer == Proposer::modules
-                            ? "sum over tensors of the checkpoint's own modules, as for weights"
-                            : "sum over the draft model's tensors, as for weights",
-                        fmt::format("{} in {}; {} of them on a card", draft.weights->model->name,
-                                    draft.weights->scheme->name, to_text(use.weights)),
-                        draft.weights->scheme->source));
-  terms.push_back(exact("draft_kv_cache", use.kv_cache,
-                        "its caches on one card, of as many tokens as the model's",
-                        fmt::format("batch {}, context {}", s.batch, s.cached_tokens()),
-                        "vLLM 0.19 v1/core/kv_cache_utils.py; llama.cpp common/speculative.cpp"));
+  terms.push_back(
+      exact_bytes("draft_weights", draft.weights->total,
+                  draft.proposer == Proposer::modules
+                      ? "sum over tensors of the checkpoint's own modules, as for weights"
+                      : "sum over the draft model's tensors, as for weights",
+                  fmt::format("{} in {}; {} of them on a card", draft.weights->model->name,
+                              draft.weights->scheme->name, to_text(use.weights)),
+                  draft.weights->scheme->source));
+  terms.push_back(exact_bytes(
+      "draft_kv_cache", use.kv_cache, "its caches on one card, of as many tokens as the model's",
+      fmt::format("batch {}, context {}", s.batch, s.cached_tokens()),
+      "vLLM 0.19 v1/core/kv_cache_utils.py; llama.cpp common/speculative.cpp"));
 }
 
 Term of_images(const Scenario& s, const Plan& plan) {
@@ -88,9 +83,9 @@ void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
       "the CPU count their part as weights",
       "llama.cpp llama-mmap.cpp, on unless no-mmap is given; safetensors opens files by mmap"));
   if (s.cpu_offload > Bytes(0) || tables_on_host(s) > Bytes(0))
-    terms.push_back(
-        exact("host_pinned", host.weights, "weights that cards read over the bus: locked pages",
-              counted(plan.cards, "card"), "vLLM 0.19: offloaded weights in pinned memory"));
+    terms.push_back(exact_bytes(
+        "host_pinned", host.weights, "weights that cards read over the bus: locked pages",
+        counted(plan.cards, "card"), "vLLM 0.19: offloaded weights in pinned memory"));
 }
 
 void add_cache_room(const Scenario& s, const Plan& plan, std::vector<std::string>& notes) {
@@ -122,7 +117,7 @@ void add_share(const Scenario& s, const std::vector<DeviceUse>& devices,
                std::vector<std::string>& notes) {
   double share = 0;
   for (const DeviceUse& use : devices) {
-    if (use.kind != "gpu") continue;
+    if (use.where != Where::card) continue;
     const Device& card = s.machine->devices[static_cast<std::size_t>(use.card)];
     share = std::max(share, real_count(use.total) / real_count(usable_memory(card)));
   }

@@ -10,21 +10,13 @@
 namespace headroom::model {
 namespace {
 
-/// A term as it is printed; nothing about it is uncertain but what its formula leaves out.
-Term term(std::string name, Bytes bytes, std::string formula, std::string numbers,
-          std::string_view source) {
-  const double value = static_cast<double>(bytes.count());
-  return {std::move(name),    "bytes", value, value, value, std::move(formula), std::move(numbers),
-          std::string(source)};
-}
-
 /// A term of a runtime's constant.
-Term term(std::string name, Bytes bytes, std::string formula, const Constant& constant,
-          double scale) {
+Term constant_term(std::string name, Bytes bytes, std::string formula, const Constant& constant,
+                   double scale) {
   return {std::move(name),
-          "bytes",
+          TermUnit::bytes,
           constant.low * scale,
-          static_cast<double>(bytes.count()),
+          real_count(bytes),
           constant.high * scale,
           std::move(formula),
           fmt::format("{}, {}", scale == 1 ? to_text(bytes) : fmt::format("{}", constant.value),
@@ -82,51 +74,55 @@ std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstima
                   e.stage + 1, p.stages, p.tensor, p.experts, s.zero, p.alike());
   const std::string passes = passes_words(s, e);
   return {
-      term("weights", e.weights, "bytes of an element * parameters of the card",
-           (adapters ? fmt::format("{} frozen, {} trained in {} bytes", e.frozen, e.trained,
-                                   runtime.adapter_bytes)
-                     : fmt::format("{} * {}", r.weight, e.trained)) +
-               over,
-           r.source),
-      term("master weights", e.master, "bytes of a master element * trained of the card",
-           fmt::format("{} * {}", adapters ? 0 : r.master, e.trained), r.source),
-      term("gradients", e.gradients, "bytes of a gradient * trained of the card",
-           fmt::format("{} * {}{}", adapters ? runtime.adapter_bytes : r.gradient, e.trained,
-                       runtime.gradients_kept           ? "; buffers of the whole run"
-                       : e.gradients_on_host > Bytes(0) ? "; on the host once reduced"
-                                                        : ""),
-           zero_source),
-      term("optimizer states", e.states, "every state tensor, by the shapes trained",
-           fmt::format("{} {} ({})", s.optimizer->package, s.optimizer->class_name,
-                       s.optimizer->options.empty() ? "defaults" : s.optimizer->options),
-           "recorded from the named package after a step"),
-      term("attention activations", e.attention, "what attention's operations keep for backward",
-           passes, tape_source),
-      term("feed-forward activations", e.feed_forward,
-           "what feed-forward's operations keep for backward", passes, tape_source),
-      term("other activations", e.other, kept_of(s.recomputation), passes, tape_source),
-      term("recomputed layer", e.recomputed, "the largest layer's activations, once", "",
-           "torch.utils.checkpoint"),
-      term("activation gradients", e.transient,
-           "element * tokens * (widest of a layer + hidden), one layer", "", "torch autograd"),
-      term("logits and loss", e.loss, std::string(loss_formula(s)),
-           fmt::format("vocabulary {}, at {}", s.model->profile.head_rows, name_of(e.moment)),
-           runtime.source),
-      term("gathered and reduced", e.gathered,
-           s.zero >= 3 ? "weights of whole layers, the gradient of one" : "buckets of gradients",
-           "", runtime.source),
-      term("scratch", e.scratch,
-           quantised_operands(s) ? "quantised copies of weights for either pass, workspaces"
-                                 : "16-bit gradients of each distinct matrix, workspaces",
-           s.matrices != nullptr ? std::string(s.matrices->name) : std::string(), runtime.source),
-      term("optimizer step", e.step, "temporaries of all tensors at once", "",
-           "torch/optim, _multi_tensor_*"),
-      term("driver context", e.context, "constant", runtime.context_bytes, 1),
-      term("fragmentation", e.fragmentation, "share of what comes and goes in a step",
-           runtime.fragmentation,
-           runtime.fragmentation.value > 0
-               ? static_cast<double>(e.fragmentation.count()) / runtime.fragmentation.value
-               : 0),
+      exact_bytes("weights", e.weights, "bytes of an element * parameters of the card",
+                  (adapters ? fmt::format("{} frozen, {} trained in {} bytes", e.frozen, e.trained,
+                                          runtime.adapter_bytes)
+                            : fmt::format("{} * {}", r.weight, e.trained)) +
+                      over,
+                  r.source),
+      exact_bytes("master weights", e.master, "bytes of a master element * trained of the card",
+                  fmt::format("{} * {}", adapters ? 0 : r.master, e.trained), r.source),
+      exact_bytes("gradients", e.gradients, "bytes of a gradient * trained of the card",
+                  fmt::format("{} * {}{}", adapters ? runtime.adapter_bytes : r.gradient, e.trained,
+                              runtime.gradients_kept           ? "; buffers of the whole run"
+                              : e.gradients_on_host > Bytes(0) ? "; on the host once reduced"
+                                                               : ""),
+                  zero_source),
+      exact_bytes("optimizer states", e.states, "every state tensor, by the shapes trained",
+                  fmt::format("{} {} ({})", s.optimizer->package, s.optimizer->class_name,
+                              s.optimizer->options.empty() ? "defaults" : s.optimizer->options),
+                  "recorded from the named package after a step"),
+      exact_bytes("attention activations", e.attention,
+                  "what attention's operations keep for backward", passes, tape_source),
+      exact_bytes("feed-forward activations", e.feed_forward,
+                  "what feed-forward's operations keep for backward", passes, tape_source),
+      exact_bytes("other activations", e.other, kept_of(s.recomputation), passes, tape_source),
+      exact_bytes("recomputed layer", e.recomputed, "the largest layer's activations, once", "",
+                  "torch.utils.checkpoint"),
+      exact_bytes("activation gradients", e.transient,
+                  "element * tokens * (widest of a layer + hidden), one layer", "",
+                  "torch autograd"),
+      exact_bytes(
+          "logits and loss", e.loss, std::string(loss_formula(s)),
+          fmt::format("vocabulary {}, at {}", s.model->profile.head_rows, name_of(e.moment)),
+          runtime.source),
+      exact_bytes(
+          "gathered and reduced", e.gathered,
+          s.zero >= 3 ? "weights of whole layers, the gradient of one" : "buckets of gradients", "",
+          runtime.source),
+      exact_bytes("scratch", e.scratch,
+                  quantised_operands(s) ? "quantised copies of weights for either pass, workspaces"
+                                        : "16-bit gradients of each distinct matrix, workspaces",
+                  s.matrices != nullptr ? std::string(s.matrices->name) : std::string(),
+                  runtime.source),
+      exact_bytes("optimizer step", e.step, "temporaries of all tensors at once", "",
+                  "torch/optim, _multi_tensor_*"),
+      constant_term("driver context", e.context, "constant", runtime.context_bytes, 1),
+      constant_term("fragmentation", e.fragmentation, "share of what comes and goes in a step",
+                    runtime.fragmentation,
+                    runtime.fragmentation.value > 0
+                        ? static_cast<double>(e.fragmentation.count()) / runtime.fragmentation.value
+                        : 0),
   };
 }
 

@@ -66,7 +66,7 @@ json::array lines(const std::vector<std::string>& texts) {
 
 json::object device_object(const model::DeviceUse& use) {
   json::object all{{"name", use.name},
-                   {"kind", use.kind},
+                   {"kind", device_kind(use.where)},
                    {"capacity_bytes", use.capacity.count()},
                    {"budget_bytes", use.budget.count()},
                    {"weights_bytes", use.weights.count()},
@@ -82,9 +82,10 @@ json::object device_object(const model::DeviceUse& use) {
 
 json::object term_object(const model::Term& term) {
   const auto number = [&](double value) {
-    return term.unit == "bytes" ? json::value(static_cast<Size>(value)) : json::value(value);
+    return term.unit == model::TermUnit::bytes ? json::value(static_cast<Size>(value))
+                                               : json::value(value);
   };
-  return {{"name", term.name},       {std::string_view(term.unit), number(term.expected)},
+  return {{"name", term.name},       {name_of(term.unit), number(term.expected)},
           {"low", number(term.low)}, {"high", number(term.high)},
           {"formula", term.formula}, {"numbers", term.numbers},
           {"source", term.source}};
@@ -156,7 +157,7 @@ json::object object_of(const GivenScenario& given, const Explanation& explained,
       all["devices"].as_array().push_back(device_object(use));
   all["terms"] = json::array();
   for (const auto& term : explained.terms)
-    if (given.on_machine || term.unit == "bytes")
+    if (given.on_machine || term.unit == model::TermUnit::bytes)
       all["terms"].as_array().push_back(term_object(term));
   if (given.on_machine) all["speed"] = speed_array(model::breakdown(given.scenario));
   if (given.on_machine) {

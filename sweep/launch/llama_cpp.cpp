@@ -24,7 +24,7 @@ std::string tensor_split(const LaunchPoint& point, const model::Plan& plan, bool
   std::vector<Size> items;
   Size last = -1;
   for (const auto& use : point.explained.devices) {
-    if (use.kind != "gpu") continue;
+    if (use.where != model::Where::card) continue;
     items.push_back(
         use.first_layer < 0 ? 0 : model::counted_layers(point.model(), plan.layers_of(use.card)));
     if (items.back() > 0) last = std::ssize(items) - 1;

@@ -51,7 +51,7 @@ json::object strategy_object(const Answer& answer, const Strategy& s) {
   json::array devices;
   for (const DeviceUse& use : s.explained.devices)
     devices.push_back(json::object{{"name", use.name},
-                                   {"kind", use.kind},
+                                   {"kind", device_kind(use.where)},
                                    {"layers", use.layers},
                                    {"weights_bytes", use.weights.count()},
                                    {"kv_cache_bytes", use.kv_cache.count()},

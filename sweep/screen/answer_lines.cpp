@@ -113,7 +113,7 @@ std::string memory_lines(const model::Explanation& explained) {
   const model::DeviceUse* fullest = nullptr;
   std::vector<const model::DeviceUse*> shown;
   for (const model::DeviceUse& use : explained.devices) {
-    if (use.kind == "gpu") {
+    if (use.where == model::Where::card) {
       if (!fullest || use.total > fullest->total) fullest = &use;
     } else if (use.weights > Bytes(0)) {
       shown.push_back(&use);
@@ -123,9 +123,9 @@ std::string memory_lines(const model::Explanation& explained) {
   std::vector<std::vector<std::string>> rows;
   const bool several = explained.estimate.gpus_used > 1;
   for (const auto* use : shown)
-    rows.push_back({use->kind != "gpu" ? use->kind
-                    : several          ? "fullest GPU"
-                                       : use->name,
+    rows.push_back({use->where != model::Where::card ? std::string(device_kind(use->where))
+                    : several                        ? "fullest GPU"
+                                                     : use->name,
                     in_gib(use->weights), in_gib(use->kv_cache),
                     in_gib(use->activations + use->overhead), in_gib(use->total),
                     in_gib(use->budget),

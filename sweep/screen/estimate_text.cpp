@@ -80,7 +80,8 @@ std::string device_lines(const Explanation& explained) {
 /// Without a machine: the terms on one card that has room for all, and what its host keeps.
 std::string memory_lines(const std::vector<model::DeviceUse>& devices) {
   std::vector<std::string> header = {"memory"};
-  for (const auto& use : devices) header.push_back(use.kind == "gpu" ? "card" : "host");
+  for (const auto& use : devices)
+    header.push_back(use.where == model::Where::card ? "card" : "host");
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, term] : {std::pair{"weights", &model::DeviceUse::weights},
                                    {"KV cache", &model::DeviceUse::kv_cache},
@@ -126,13 +127,14 @@ std::string time_lines(const Explanation& explained, const model::IntervalFactor
 }
 
 std::string amount(const model::Term& term, double value) {
-  return term.unit == "bytes" ? to_text(Bytes(static_cast<Size>(value))) : duration(value);
+  return term.unit == model::TermUnit::bytes ? to_text(Bytes(static_cast<Size>(value)))
+                                             : duration(value);
 }
 
 std::string term_lines(const GivenScenario& given, const Explanation& explained) {
   std::string text;
   for (const auto& term : explained.terms) {
-    if (!given.on_machine && term.unit != "bytes") continue;
+    if (!given.on_machine && term.unit != model::TermUnit::bytes) continue;
     text += fmt::format("{}: {}", term.name, amount(term, term.expected));
     if (term.low != term.high)
       text += fmt::format(" ({} to {})", amount(term, term.low), amount(term, term.high));

@@ -36,7 +36,7 @@ void compare_with_free_memory(const FreeMemory& free, const model::Scenario& s,
       limit(use, *free.cards[card], needed,
             aside ? needed : model::bytes_at(needed, uncertain, high), "gpu-budget");
     }
-    if (use.kind == "cpu") limit(use, free.ram, use.total, use.total, "ram-budget");
+    if (use.where == model::Where::cpu) limit(use, free.ram, use.total, use.total, "ram-budget");
   }
 }
 

@@ -19,7 +19,9 @@ std::string memory_by_use(const std::vector<model::DeviceUse>& devices) {
   for (const model::DeviceUse& use : devices)
     if (use.total > Bytes(0)) {
       shown.push_back(&use);
-      headings.emplace_back(use.kind == "gpu" ? "card" : use.kind == "cpu" ? "RAM" : use.kind);
+      headings.emplace_back(use.where == model::Where::card  ? "card"
+                            : use.where == model::Where::cpu ? "RAM"
+                                                             : "disk");
     }
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, part] : {std::pair{"weights", &model::DeviceUse::weights},

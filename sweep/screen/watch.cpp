@@ -45,14 +45,14 @@ std::string between(Bytes low, Bytes expected, Bytes high) {
 Bytes max_on_card(const model::Explanation& explained, Bytes DeviceUse::*figure) {
   Bytes most{0};
   for (const DeviceUse& use : explained.devices)
-    if (use.kind == "gpu") most = std::max(most, use.*figure);
+    if (use.where == model::Where::card) most = std::max(most, use.*figure);
   return most;
 }
 
 Bytes of_tensors(const model::Explanation& explained) {
   Bytes sum{0};
   for (const DeviceUse& use : explained.devices)
-    if (use.kind == "gpu") sum += use.weights + use.kv_cache + use.activations;
+    if (use.where == model::Where::card) sum += use.weights + use.kv_cache + use.activations;
   return sum;
 }
 

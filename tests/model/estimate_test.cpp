@@ -281,7 +281,7 @@ TEST(Explain, TermsAndDevicesAgreeWithTheEstimate) {
     Bytes most;
     for (const DeviceUse& use : x.devices) {
       ASSERT_EQ(use.total, use.weights + use.kv_cache + use.activations + use.overhead);
-      if (use.kind == "gpu") most = std::max(most, use.total);
+      if (use.where == Where::card) most = std::max(most, use.total);
     }
     ASSERT_EQ(most, x.estimate.gpu_bytes);
     for (const Term& term : x.terms) {

@@ -87,7 +87,7 @@ TEST(Launch, TheScriptMakesThePlacementWhoseFiguresItPrints) {
                       fmt::format("{} in {} on {} cards of {}", name, held, box.devices.size(),
                                   box.host.ram.count()));
         for (const auto& use : explained.devices) {
-          if (use.kind != "gpu") continue;
+          if (use.where != model::Where::card) continue;
           // bitsandbytes limits the weights alone, and the script has their map.
           const bool packed = weights.scheme->family == model::SchemeFamily::bitsandbytes;
           const Bytes limited = packed ? use.weights : use.total;
