@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/answer/way_order.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/selection.hpp"
@@ -24,7 +25,7 @@ std::string gpus_words(const ModelRow& line, const BudgetPoint& entry);
 std::string_view reason_words(model::Reason reason);
 
 /// Decode speed of one sequence as a class; thresholds in tokens per second.
-inline constexpr double fast_from = 20, medium_from = 5, slow_from = 1;
+inline constexpr double fast_from = 20, medium_from = 5, slow_from = model::usable_tokens_s;
 /// "fast", "medium", "slow", "very slow"; empty where it does not run.
 std::string_view speed_class(const model::Estimate& estimate);
 /// Tokens per second; empty where it does not run.

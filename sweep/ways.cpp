@@ -14,7 +14,6 @@
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/service.hpp"
-#include "report/words.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -33,8 +32,8 @@ bool reads_any(const model::Engine& engine, std::span<const std::string> precisi
 
 /// True if it decodes a token a second, or has no tokens to decode.
 bool is_usable(const Way& way) {
-  return model::fits(way.estimate) &&
-         (way.estimate.tokens_s >= report::slow_from || !way.weights->model->profile.generative);
+  return model::fits(way.estimate) && (way.estimate.tokens_s >= model::usable_tokens_s ||
+                                       !way.weights->model->profile.generative);
 }
 
 /// True if 4 bits or more leave nothing to ask of narrower weights: on cards, or fast enough.

@@ -8,6 +8,9 @@
 
 namespace headroom::model {
 
+/// Tokens a second from which a model counts as usable, a choice of this project.
+inline constexpr double usable_tokens_s = 1;
+
 /// How well a way runs; less is better.
 enum class WayRank { on_cards, tight, offload, does_not_fit, refused };
 /// `tight`: on cards, but memory may not suffice.

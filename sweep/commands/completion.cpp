@@ -91,13 +91,6 @@ complete -o default -F _headroom headroom
                      values, options, fmt::join(names, " "));
 }
 
-/// `text` between single quotes of a shell.
-std::string in_quotes(std::string_view text) {
-  std::string all = "'";
-  for (const char c : text) all += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return all + "'";
-}
-
 /// `text` with a backslash before what `_arguments` of zsh reads as its own.
 std::string escaped(std::string_view text) {
   std::string all;
@@ -115,17 +108,17 @@ std::string zsh_action(const Words& values) {
 std::string zsh() {
   std::string names, cases;
   for (const Command* command : commands()) {
-    names += fmt::format("    {}\n", in_quotes(fmt::format("{}:{}", command->help.name,
-                                                           escaped(command->help.summary))));
+    names += fmt::format("    {}\n", shell_quoted(fmt::format("{}:{}", command->help.name,
+                                                              escaped(command->help.summary))));
     cases += fmt::format("    {}) _arguments", command->help.name);
     for (const Flag* flag : flags_of(command->help)) {
       std::string one = fmt::format("--{}[{}]", flag->name, escaped(flag->meaning));
       if (flag->takes != Takes::nothing)
         one += fmt::format(":{}:{}", escaped(flag->value), zsh_action(values_of(*flag)));
-      cases += " \\\n      " + in_quotes(one);
+      cases += " \\\n      " + shell_quoted(one);
     }
     if (!command->help.operands.empty())
-      cases += " \\\n      " + in_quotes("*:operand:" + zsh_action(operands_of(command->help)));
+      cases += " \\\n      " + shell_quoted("*:operand:" + zsh_action(operands_of(command->help)));
     cases += " ;;\n";
   }
   return fmt::format(R"(#compdef headroom
@@ -154,11 +147,11 @@ std::string fish() {
   for (const Command* command : commands()) {
     const CommandHelp& help = command->help;
     text += fmt::format("complete -c headroom -n __fish_use_subcommand -f -a {} -d {}\n", help.name,
-                        in_quotes(help.summary));
+                        shell_quoted(help.summary));
     const std::string on =
         fmt::format("complete -c headroom -n '__fish_seen_subcommand_from {}'", help.name);
     for (const Flag* flag : flags_of(help)) {
-      text += fmt::format("{} -l {} -d {}", on, flag->name, in_quotes(flag->meaning));
+      text += fmt::format("{} -l {} -d {}", on, flag->name, shell_quoted(flag->meaning));
       const Words values = values_of(*flag);
       if (flag->takes != Takes::nothing) text += " -r";
       if (!values.empty()) text += fmt::format(" -f -a '{}'", fmt::join(values, " "));

@@ -58,8 +58,6 @@ void refuse_unfit(const TrainingPoint& point) {
 
 }  // namespace
 
-std::span<const TrainingKind> training_kinds() { return training_table; }
-
 int launch_training(const Options& options) {
   const GivenTraining given = training_of(options);
   if (given.machine->devices.empty())

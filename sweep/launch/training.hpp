@@ -28,7 +28,6 @@ struct TrainingKind {
   /// so.
   std::string (*write)(const TrainingPoint& point);
 };
-std::span<const TrainingKind> training_kinds();
 
 std::string trainer_script(const TrainingPoint& point);
 std::string deepspeed_training(const TrainingPoint& point);

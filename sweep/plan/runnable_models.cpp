@@ -118,14 +118,14 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
                     const Scenario& request) {
   const Machine& machine = given.machine;
   const auto number = [&](auto&& qualifies) { return std::ranges::count_if(rows, qualifies); };
-  const auto quick = [](const Row& row) { return row.estimate.tokens_s >= report::slow_from; };
+  const auto quick = [](const Row& row) { return row.estimate.tokens_s >= model::usable_tokens_s; };
   const auto offloads = [&](const Row& row) { return !on_gpus(row) && quick(row); };
   std::string text = machine.name + '\n';
   if (!machine.devices.empty())
     text += fmt::format("{} {} on its GPUs, ", counted(number(on_gpus), "model"),
                         number(on_gpus) == 1 ? "fits" : "fit");
   text += fmt::format("{} {} {:.0f} token/s or more {}, {} more slowly\n", number(offloads),
-                      machine.devices.empty() ? "models run at" : "run at", report::slow_from,
+                      machine.devices.empty() ? "models run at" : "run at", model::usable_tokens_s,
                       machine.devices.empty() ? "on the CPU" : "with host memory",
                       std::ssize(rows) - number(on_gpus) - number(offloads));
   const auto line = [&](std::string_view name, std::string_view what) {
@@ -143,7 +143,7 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
                : std::string("none");
   };
   if (!machine.devices.empty()) line("Largest on GPUs:", largest(on_gpus));
-  line(fmt::format("Largest at {:.0f} token/s or more:", report::slow_from), largest(quick));
+  line(fmt::format("Largest at {:.0f} token/s or more:", model::usable_tokens_s), largest(quick));
   if (!machine.devices.empty())
     line("Largest for QLoRA:",
          largest_trained(rows, *std::ranges::max_element(machine.devices, {}, usable_memory)));

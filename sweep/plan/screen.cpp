@@ -8,6 +8,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "hardware/text.hpp"
+#include "model/answer/cost.hpp"
 #include "model/answer/narrow_formats.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
@@ -23,7 +24,6 @@ namespace headroom::sweep {
 namespace {
 
 constexpr std::size_t most_rows = 7;
-constexpr double hours_a_month = 365.25 * 24 / 12;
 
 std::string plan_title(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
@@ -167,7 +167,7 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
     text += paragraph(fmt::format(
         "Cost {}: {} a month; 1,000 requests {}; a million tokens {} in, {} out.",
         has_load(screen.target) ? "at your load" : "at capacity",
-        money(std::round(hours_a_month * *best.per_hour), screen.prices->currency),
+        money(std::round(model::hours_per_month * *best.per_hour), screen.prices->currency),
         three_digits(1000 * best.tokens->request), three_digits(best.tokens->input_per_million),
         three_digits(best.tokens->output_per_million)));
   std::string room = screen.target.users > 0
