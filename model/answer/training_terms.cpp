@@ -113,15 +113,14 @@ std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstima
       exact_bytes("scratch", e.scratch,
                   quantised_operands(s) ? "quantised copies of weights for either pass, workspaces"
                                         : "16-bit gradients of each distinct matrix, workspaces",
-                  s.matrices != nullptr ? std::string(s.matrices->name) : std::string(),
-                  runtime.source),
+                  std::string(s.matrices != nullptr ? s.matrices->name : ""), runtime.source),
       exact_bytes("optimizer step", e.step, "temporaries of all tensors at once", "",
                   "torch/optim, _multi_tensor_*"),
       constant_term("driver context", e.context, "constant", runtime.context_bytes, 1),
       constant_term("fragmentation", e.fragmentation, "share of what comes and goes in a step",
                     runtime.fragmentation,
                     runtime.fragmentation.value > 0
-                        ? static_cast<double>(e.fragmentation.count()) / runtime.fragmentation.value
+                        ? real_count(e.fragmentation) / runtime.fragmentation.value
                         : 0),
   };
 }
