@@ -55,7 +55,8 @@ std::string of_link(const Scenario& s, Size cards) {
   const CardLink link = s.machine->card_link(static_cast<std::size_t>(cards));
   return fmt::format(
       "{:.3g} us to start each, {:.2f} of {:.4g} GB/s between {} cards",
-      reduce_start(reduce_latency(policy, link.path), link.path, cards).value() * 1e6,
+      reduce_start(reduce_latency(*s.runtime, *s.machine, link.path), link.path, cards).value() *
+          1e6,
       policy.link_bandwidth.value, link.rate.value() / 1e9, cards);
 }
 

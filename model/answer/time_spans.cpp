@@ -203,7 +203,7 @@ Span span_of_wait(const Scenario& s, const Segment& segment) {
       return of("read from disk", "bytes", "bytes / (share * disk read)", r.offload.disk_bandwidth);
     case Resource::link: {
       const auto cards = static_cast<std::size_t>(segment.last_card);
-      const Constant& latency = reduce_latency(r.parallel, s.machine->card_link(cards).path);
+      const Constant& latency = reduce_latency(r, *s.machine, s.machine->card_link(cards).path);
       return r.parallel.split == Split::layers && !r.parallel.tensor_parallel_layers
                  ? of("exchange of rows", "bytes",
                       "matrices * latency + (inputs to the other cards + results) / (share * link)",

@@ -42,9 +42,8 @@ constexpr std::string_view flash[] = {"always", "on", "off", "never"};
 constexpr std::string_view products[] = {"in_registers", "in_memory", "in_memory_or_bytes", "bytes"};
 constexpr std::string_view admissions[] = {"slots", "whole", "as_needed"};
 constexpr std::string_view predictors[] = {"none", "each_once", "up_to_modules", "multiples", "any"};
-constexpr std::string_view families[] = {"plain", "bitsandbytes", "gptq", "awq",
-                                         "fp8",   "fp4",          "gguf", "compressed_tensors",
-                                         "mlx",   "exl2",         "exl3", "gguf_ik"};
+constexpr std::string_view families[] = {"plain", "bitsandbytes", "gptq", "awq", "fp8", "fp4", "gguf",
+                                         "compressed_tensors", "mlx", "exl2", "exl3", "gguf_ik"};
 }  // namespace words_of
 
 constexpr NumberLimits at_least_one{1};
@@ -172,6 +171,7 @@ const EngineField rows_of_fields[] = {
     {"parallel", "parts_may_differ", "any number of cards divides a model, into parts that may differ", AT(parallel.parts_may_differ)},
     {"parallel", "undivided_classes", "those of its classes whose matrices it does not divide", AT(parallel.undivided_classes)},
     {"parallel", "stage_a_box", "of several boxes each has a stage of layers, where no division is asked for", AT(parallel.stage_a_box)},
+    {"parallel", "reduce_cards", "cards that its all-reduce runs on, where not all: others hand over by copies", AT(parallel.reduce_cards)},
     {"parallel", "expert_spread", "cards over which expert parallelism spreads experts", ONE_OF(parallel.expert_spread, spreads)},
 
     {"kernels", "launch", "kernel launches: hidden behind the card's work, or added", ONE_OF(kernels.launch, launches)},

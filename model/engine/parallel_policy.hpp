@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/engine/cards_from.hpp"
 #include "model/engine/constant.hpp"
 
 namespace headroom::model {
@@ -30,6 +31,9 @@ struct ParallelPolicy {
   bool
       stage_a_box;  ///< each of several boxes has a stage of layers, unless a division is asked for
   ExpertSpread expert_spread;
+  /// Cards that its all-reduce runs on; empty: all. Others copy, which takes a handoff between
+  /// devices (OffloadPolicy::device_handoff_s).
+  std::vector<CardsFrom> reduce_cards;
   Constant reduce_latency_s;       ///< start of one all-reduce, seconds; two a layer
   Constant reduce_over_bus_s;      ///< as above, between two cards that meet over the host's bus
   Constant reduce_over_network_s;  ///< as above, between cards of several boxes

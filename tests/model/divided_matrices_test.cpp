@@ -84,6 +84,19 @@ TEST(SplitModeTensor, TakesAnyNumberOfCardsAndReadsOnAllOfThemAtOnce) {
   EXPECT_EQ(step("1x rtx-3090", "llama.cpp-tensor").verdict, Verdict::does_not_fit);
 }
 
+/// ggml-cuda/allreduce.cu refuses cards before Volta, so data goes from card to card by copies. A
+/// step of 80 layers has 160 of these.
+TEST(SplitModeTensor, HandsDataOverByCopiesWhereACardHasNoAllReduce) {
+  const auto start = [](const char* machine) {
+    const test::OnCards c(llama_70b, "q2_K", machine, "llama.cpp-tensor");
+    return exchanges(c).value();
+  };
+  const double handoffs = 160 * engine("llama.cpp-tensor").offload.device_handoff_s.value;
+  EXPECT_GT(start("2x p40"), handoffs);
+  EXPECT_GT(start("1x rtx-3090 + 1x p40"), handoffs);
+  EXPECT_LT(start("2x rtx-3090 @ epyc-rome-512gb"), 0.5 * handoffs);
+}
+
 /// src/llama-arch.cpp llm_arch_supports_sm_tensor.
 TEST(SplitModeTensor, IsRefusedForClassesThatItDoesNotDivide) {
   const test::OnCards latent("deepseek-ai/DeepSeek-V3", "q4_K_M", "8x h200-sxm-141gb",

@@ -181,7 +181,8 @@ TEST(KtKernel, CardsDivideEachLayer) {
   EXPECT_NEAR(divided.of(Resource::cpu).value(), alone.of(Resource::cpu).value(), 1e-9);
   EXPECT_GE(
       divided.of(Resource::link).value(),
-      2 * 94 * reduce_latency(two.s.runtime->parallel, two.s.machine->card_link(2).path).value);
+      2 * 94 *
+          reduce_latency(*two.s.runtime, *two.s.machine, two.s.machine->card_link(2).path).value);
   EXPECT_EQ(in_turn.of(Resource::link).value(), 0);
   EXPECT_NEAR(in_turn.of(Resource::cards).value(),
               step(one, "ktransformers").of(Resource::cards).value(),
@@ -220,7 +221,7 @@ TEST(SplitByRows, CardsReadConcurrentlyAndSynchroniseAtEachMatrix) {
   const Timeline rows = c.step(1);
   EXPECT_NEAR(layers.of(Resource::cards) / rows.of(Resource::cards), 2, 0.05);
   const double latency =
-      reduce_latency(c.s.runtime->parallel, c.s.machine->card_link(2).path).value;
+      reduce_latency(*c.s.runtime, *c.s.machine, c.s.machine->card_link(2).path).value;
   EXPECT_GT(rows.of(Resource::link).value(), 561 * latency);
   EXPECT_LT(rows.of(Resource::link).value(), 1.2 * 561 * latency);
   // A card with three quarters of the rows takes one and a half times as long.

@@ -18,8 +18,8 @@ Speeds::Speeds(const Scenario& s)
   const auto between = [&](Size together) {
     const ParallelPolicy& policy = s.runtime->parallel;
     const CardLink link = s.machine->card_link(static_cast<std::size_t>(together));
-    return Link{link.rate * policy.link_bandwidth.value, &reduce_latency(policy, link.path),
-                link.path};
+    return Link{link.rate * policy.link_bandwidth.value,
+                &reduce_latency(*s.runtime, *s.machine, link.path), link.path};
   };
   bus = bus_rate(s);
   inside = between(1);

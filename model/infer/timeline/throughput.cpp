@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "model/engine/cards_from.hpp"
 #include "model/infer/memory/cache_format.hpp"
 
 namespace headroom::model {
@@ -237,7 +238,11 @@ PrefillOffload host_prompts(const Scenario& s, double tokens) {
              ? PrefillOffload::faster
              : s.runtime->offload.prefill;
 }
-const Constant& reduce_latency(const ParallelPolicy& policy, LinkPath path) {
+const Constant& reduce_latency(const Engine& engine, const Machine& machine, LinkPath path) {
+  const ParallelPolicy& policy = engine.parallel;
+  if (path != LinkPath::network && !policy.reduce_cards.empty() &&
+      !holds(policy.reduce_cards, machine))
+    return engine.offload.device_handoff_s;
   switch (path) {
     case LinkPath::own:
       // Links of their own start no later than the bus beside them, where nobody measured it.

@@ -37,8 +37,9 @@ PrefillOffload host_prompts(const Scenario& scenario, double tokens);
 /// threads wait for the same units.
 Throughput cpu_rate(const Scenario& scenario);
 
-/// Start of an all-reduce of two cards that meet on this path, seconds.
-const Constant& reduce_latency(const ParallelPolicy& policy, LinkPath path);
+/// Start of an all-reduce of two cards that meet on this path, seconds. Cards of one box that the
+/// engine's own does not run on take a handoff between devices (ParallelPolicy::reduce_cards).
+const Constant& reduce_latency(const Engine& engine, const Machine& machine, LinkPath path);
 /// Start of an all-reduce of so many cards. Over links of their own, a kernel of each card reads
 /// all others at the same time: 4.4, 4.6 and 4.6 us of 2, 4 and 8 H100. Over the host's bus a ring
 /// passes the data on: 10.5, 18 and 32 us, a third of the first more for each further card. Source:
