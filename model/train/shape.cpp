@@ -162,14 +162,30 @@ struct TrainingEvaluator::Memory {
 TrainingEvaluator::TrainingEvaluator() = default;
 TrainingEvaluator::~TrainingEvaluator() = default;
 
-TrainingEstimate TrainingEvaluator::operator()(const TrainingScenario& s) {
+const StepShape& TrainingEvaluator::shape_for(const TrainingScenario& s) {
   check_step(s);
   const Key key = key_of(s);
   if (!memory_ || !(memory_->key == key))
     memory_ = std::make_unique<Memory>(Memory{key, shape_of(s)});
   check_positions(s, memory_->shape);
-  check_described(s, memory_->shape.saved);
-  return memory_of_step(s, memory_->shape);
+  return memory_->shape;
+}
+
+TrainingEstimate TrainingEvaluator::operator()(const TrainingScenario& s) {
+  const StepShape& step = shape_for(s);
+  check_described(s, step.saved);
+  return memory_of_step(s, step);
+}
+
+TrainingFloor TrainingEvaluator::floor(const TrainingScenario& s) {
+  const TrainingEstimate e = memory_of_step(s, shape_for(s));
+  return {.weights = e.weights,
+          .master = e.master,
+          .gradients = e.gradients,
+          .states = e.states,
+          .host = e.host,
+          .disk = e.disk,
+          .trained = e.trained};
 }
 
 const StepShape& TrainingEvaluator::shape() const { return memory_->shape; }

@@ -55,11 +55,14 @@ class TrainingEvaluator {
   TrainingEvaluator& operator=(const TrainingEvaluator&) = delete;
   /// Like evaluate_training, without terms in words.
   TrainingEstimate operator()(const TrainingScenario& scenario);
+  /// What a step holds whether or not the activations of its layers are described.
+  TrainingFloor floor(const TrainingScenario& scenario);
   /// Shape of the last scenario.
   const StepShape& shape() const;
 
  private:
   struct Memory;
+  const StepShape& shape_for(const TrainingScenario& scenario);
   std::unique_ptr<Memory> memory_;
 };
 

@@ -115,6 +115,15 @@ struct TrainingEstimate {
   bool gradients_alive = true;  ///< at the peak
 };
 
+/// The terms of a step that follow from shapes of weights alone, on the fullest card. All of them
+/// are alive when the optimizer steps, so a card needs at least their sum.
+struct TrainingFloor {
+  Bytes weights, master, gradients, states;
+  Bytes host, disk;
+  Size trained = 0;
+  Bytes sum() const { return weights + master + gradients + states; }
+};
+
 /// Incompatible sizes. A sweep stores them as a refusal; a command reports an error.
 class ImpossibleStep : public std::invalid_argument {
  public:

@@ -13,6 +13,7 @@
 #include "sweep/screen/advice_words.hpp"
 #include "sweep/screen/sources_text.hpp"
 #include "sweep/training/answer.hpp"
+#include "sweep/training/floor.hpp"
 #include "sweep/training/row.hpp"
 #include "sweep/training/screen.hpp"
 #include "sweep/training/step_output.hpp"
@@ -103,8 +104,7 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
                                  m.architecture, grouped(m.profile.parameters), grouped(e.trained));
   text += step_line(s);
   if (given.machine) text += fmt::format("Machine   {}\n", given.machine->name);
-  for (const auto& line : given.assumed) text += "Assumes   " + line + '\n';
-  if (!given.ignored.empty()) text += "Assumes   " + given.ignored + '\n';
+  for (const auto& line : assumptions_of(given)) text += "Assumes   " + line + '\n';
   for (const auto& line : warnings_of(given)) text += "Warning   " + line + '\n';
   if (given.machine) text += fmt::format("\nVerdict   {}\n", step_verdict(given, answer));
   std::vector<std::vector<std::string>> rows;
@@ -135,6 +135,27 @@ std::string text_of(const GivenTraining& given, const TrainingAnswer& answer, bo
   return text;
 }
 
+/// Exit code 1 where it is not known whether the step fits: a script must not take it for a yes.
+int show_floor(const Options& options, const GivenTraining& given, const TrainingFloorAnswer& floor,
+               Format format) {
+  for (const std::string_view flag : {"explain", "details", "sources"})
+    if (options.given(flag))
+      throw UsageError(fmt::format("--{} has no effect where activations are not known: {}", flag,
+                                   floor.undescribed));
+  if (format == Format::csv || format == Format::markdown)
+    throw UsageError(
+        fmt::format("the row of a step has its peak, which is not known: {}; "
+                    "--format json and text show what is",
+                    floor.undescribed));
+  if (format == Format::text)
+    emit(options, floor_screen(given, floor));
+  else if (format == Format::json)
+    emit(options, pretty(object_of(given, floor)));
+  else
+    emit(options, boost::json::serialize(object_of(given, floor)) + '\n');
+  return floor.exceeds_machine ? answer_is_no : failed;
+}
+
 }  // namespace
 
 int estimate_training(const Options& options) {
@@ -149,6 +170,7 @@ int estimate_training(const Options& options) {
     throw UsageError("--packing changes only times: no effect without cards (--machine)");
   if (given.token_budget > 0 && (!given.machine || given.machine->devices.empty()))
     throw UsageError("--token-budget has no effect without cards (--machine)");
+  if (const auto floor = floor_of(given)) return show_floor(options, given, *floor, format);
   const TrainingAnswer answer = answer_of(given);
   if (options.given("sources"))
     emit(options, sources_text(sources_of(given, answer)));

@@ -133,7 +133,7 @@ void read_machine(const Options& options, GivenTraining& given) {
 void freeze_tower(model::TrainingScenario& s, GivenTraining& given) {
   if (s.adapter != nullptr || s.tower_frozen || !model::vision_tower(*s.model)) return;
   s.tower_frozen = true;
-  given.assumed.emplace_back("from the file: the vision tower is not trained");
+  given.from_file.emplace_back("the vision tower is not trained");
 }
 
 void add_assumptions(const Options& options, GivenTraining& given) {
@@ -152,7 +152,7 @@ GivenTraining step_of(const Options& options, const Imported& imported) {
   refuse_inference_flags(options);
   say_if_full_model(options);
   GivenTraining given;
-  for (const auto& line : imported.taken) given.assumed.push_back("from the file: " + line);
+  given.from_file = imported.taken;
   if (!imported.ignored.empty()) {
     given.ignored = imported.every_ignored();
     given.ignored_in_short = imported.ignored_in_short();

@@ -41,6 +41,10 @@ std::string with_flags(std::string reason) {
 
 }  // namespace
 
+void throw_step_error(const std::invalid_argument& impossible) {
+  throw UsageError(with_flags(impossible.what()));
+}
+
 TrainingAnswer answer_of(const GivenTraining& given) try {
   const model::TrainingScenario& s = given.scenario;
   model::TrainingEvaluator evaluate;
@@ -56,7 +60,7 @@ TrainingAnswer answer_of(const GivenTraining& given) try {
     model::put_time(*answer.outcome, *answer.time);
   return answer;
 } catch (const std::invalid_argument& impossible) {
-  throw UsageError(with_flags(impossible.what()));
+  throw_step_error(impossible);
 }
 
 bool has_room(const model::TrainingRuntime& runtime, const Device& device, Bytes memory,
@@ -131,6 +135,14 @@ std::vector<std::string> warnings_of(const GivenTraining& given) {
         "slower");
   for (const auto& [key, value] : given.scenario.factors)
     all.push_back(fmt::format("a rule of thumb replaces the counted value: {} = {}", key, value));
+  return all;
+}
+
+std::vector<std::string> assumptions_of(const GivenTraining& given) {
+  std::vector<std::string> all;
+  for (const auto& line : given.from_file) all.push_back("from the file: " + line);
+  all.insert(all.end(), given.assumed.begin(), given.assumed.end());
+  if (!given.ignored.empty()) all.push_back(given.ignored);
   return all;
 }
 
@@ -229,8 +241,7 @@ void add_advice(const GivenTraining& given, const TrainingEstimate& memory, json
 
 void add_explanations(const GivenTraining& given, const TrainingAnswer& answer, json::object& all) {
   all["assumptions"] = json::array();
-  for (const auto& line : given.assumed) all["assumptions"].as_array().emplace_back(line);
-  if (!given.ignored.empty()) all["assumptions"].as_array().emplace_back(given.ignored);
+  for (const auto& line : assumptions_of(given)) all["assumptions"].as_array().emplace_back(line);
   all["warnings"] = json::array();
   for (const auto& line : warnings_of(given)) all["warnings"].as_array().emplace_back(line);
   all["terms"] = json::array();

@@ -3,6 +3,7 @@
 
 #include <boost/json/fwd.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct TrainingAnswer {
   std::vector<model::StepPart> parts;
   std::vector<model::Term> terms;  ///< terms of memory
 };
+/// Throws UsageError with the flags of what `impossible` says.
+[[noreturn]] void throw_step_error(const std::invalid_argument& impossible);
 /// Throws UsageError for a step that cannot be.
 TrainingAnswer answer_of(const GivenTraining& given);
 
@@ -40,6 +43,9 @@ struct TrainingAdvice {
   std::vector<model::Change> changes;
 };
 TrainingAdvice advice_of(const GivenTraining& given, const model::TrainingEstimate& estimate);
+
+/// What --from set, what was assumed, and the keys that nothing reads, one a line.
+std::vector<std::string> assumptions_of(const GivenTraining& given);
 
 /// Why the peak is not to be relied on.
 std::vector<std::string> warnings_of(const GivenTraining& given);

@@ -22,16 +22,6 @@ namespace {
 constexpr double shown_from = 0.05 * GiB;  // 0.1 GiB as shown
 constexpr std::size_t most_terms = 8, most_changes = 5;
 
-std::string title_of(const GivenTraining& given, const TrainingAnswer& answer) {
-  std::string trained;
-  if (answer.memory.trained != given.model->profile.parameters)
-    trained = fmt::format(", {} M trained",
-                          three_digits(static_cast<double>(answer.memory.trained) / 1e6));
-  return paragraph(fmt::format("{} ({} parameters{}), training{}", given.model->name,
-                               size_words(*given.model), trained,
-                               given.machine ? " on " + given.machine->name : ""));
-}
-
 /// "786 ms (617 ms–1.08 s) a step, 2,600 tokens/s".
 std::string speed_words(const GivenTraining& given, const TrainingAnswer& answer) {
   if (!answer.time) return {};
@@ -118,26 +108,35 @@ std::string advice_lines(const GivenTraining& given, const TrainingAnswer& answe
                       rows);
 }
 
-/// Settings of a file are a list of their own.
-std::string one_after_another(const std::vector<std::string>& assumed) {
-  constexpr std::string_view of_file = "from the file: ";
-  std::string text;
-  bool listed = false;
-  for (const std::string& line : assumed) {
-    const bool again = listed && line.starts_with(of_file);
-    listed = line.starts_with(of_file);
-    text += (text.empty() ? "" : again ? ", " : "; ") + line.substr(again ? of_file.size() : 0);
-  }
-  return text;
+}  // namespace
+
+std::string assumptions_line(const GivenTraining& given) {
+  const model::TrainingScenario& s = given.scenario;
+  std::vector<std::string> all;
+  if (!given.from_file.empty())
+    all.push_back(fmt::format("from the file: {}", fmt::join(given.from_file, ", ")));
+  all.insert(all.end(), given.assumed.begin(), given.assumed.end());
+  if (!given.ignored.empty()) all.push_back(given.ignored_in_short);
+  all.push_back(fmt::format("{} a pass, {} a step", counted(s.batch, "sequence"),
+                            counted(s.accumulated, "pass")));
+  return paragraph(fmt::format("Assumes {}.", fmt::join(all, "; ")));
 }
 
-}  // namespace
+std::string training_title(const GivenTraining& given, Size trained_parameters) {
+  std::string trained;
+  if (trained_parameters != given.model->profile.parameters)
+    trained =
+        fmt::format(", {} M trained", three_digits(static_cast<double>(trained_parameters) / 1e6));
+  return paragraph(fmt::format("{} ({} parameters{}), training{}", given.model->name,
+                               size_words(*given.model), trained,
+                               given.machine ? " on " + given.machine->name : ""));
+}
 
 std::string training_screen(const GivenTraining& given, const TrainingAnswer& answer) {
   const model::TrainingScenario& s = given.scenario;
   const model::TrainingEstimate& e = answer.memory;
-  std::string text =
-      title_of(given, answer) + paragraph(headline(given, answer)) + '\n' + memory_table(answer);
+  std::string text = training_title(given, e.trained) + paragraph(headline(given, answer)) + '\n' +
+                     memory_table(answer);
   if (e.host > Bytes(0)) text += fmt::format("In host memory: {} GiB a card.\n", in_gib(e.host));
   if (e.disk > Bytes(0)) text += fmt::format("On disk: {} GiB a card.\n", in_gib(e.disk));
   text += budget_line(given, answer);
@@ -145,11 +144,7 @@ std::string training_screen(const GivenTraining& given, const TrainingAnswer& an
   text += '\n';
   for (const auto& line : warnings_of(given)) text += paragraph("Warning: " + line + '.');
   if (!given.probe.empty()) text += paragraph("To measure it on a GPU: " + given.probe);
-  std::vector<std::string> assumed = given.assumed;
-  if (!given.ignored.empty()) assumed.push_back(given.ignored_in_short);
-  assumed.push_back(fmt::format("{} a pass, {} a step", counted(s.batch, "sequence"),
-                                counted(s.accumulated, "pass")));
-  text += paragraph(fmt::format("Assumes {}.", one_after_another(assumed)));
+  text += assumptions_line(given);
   const bool measured =
       !answer.time || model::training_pace(s.runtime->paced_as(), given.machine->devices.front())
                               .interval.measurements > 0;

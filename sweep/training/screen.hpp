@@ -10,4 +10,9 @@ namespace headroom::sweep {
 /// At most 30 lines of at most 100 columns, but for long names.
 std::string training_screen(const GivenTraining& given, const TrainingAnswer& answer);
 
+/// "org/name (8.03 B parameters, 20.9 M trained), training on MACHINE", as a paragraph.
+std::string training_title(const GivenTraining& given, Size trained_parameters);
+/// What was assumed and what a file set, as a paragraph.
+std::string assumptions_line(const GivenTraining& given);
+
 }  // namespace headroom::sweep

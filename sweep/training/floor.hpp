@@ -1,0 +1,27 @@
+// The answer of `estimate --task training` where activations of the model's layers are not
+// described: weights, gradients and states, which are exact. It is a lower bound and never says
+// that a step fits.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "model/train/training.hpp"
+#include "sweep/options/training_options.hpp"
+
+namespace headroom::sweep {
+
+struct TrainingFloorAnswer {
+  model::TrainingFloor memory;
+  std::string undescribed;       ///< which layers are not described, and what to do about it
+  bool exceeds_machine = false;  ///< so the step does not fit, whatever its activations
+};
+
+/// Nothing where the step can be estimated as a whole, or cannot be at all.
+std::optional<TrainingFloorAnswer> floor_of(const GivenTraining& given);
+
+std::string floor_screen(const GivenTraining& given, const TrainingFloorAnswer& answer);
+boost::json::object object_of(const GivenTraining& given, const TrainingFloorAnswer& answer);
+
+}  // namespace headroom::sweep
