@@ -68,6 +68,11 @@ std::string write(const LaunchKind& kind, GivenScenario& given, const Options& o
   if (s.layer_split == nullptr)
     for (auto& flag : host_expert_flags(*given.model, model::place(s, 1.0).host_experts))
       split.push_back(std::move(flag));
+  if (!kind.runtime.empty() && given.model->name.find('?') != std::string::npos)
+    throw std::invalid_argument(fmt::format(
+        "engines load the published config, and '{}' has other keys: change config.json in a copy "
+        "of the checkpoint, and give the copy's folder as MODEL",
+        given.model->name));
   return kind.write({s, explained, std::move(split), given.adapters ? &*given.adapters : nullptr});
 }
 

@@ -69,7 +69,7 @@ json::object zero_config(const TrainingPoint& point) {
 }  // namespace
 
 json::object deepspeed_config(const TrainingPoint& point) {
-  refuse_unwritten(point);
+  refuse_unwritten(point, {.tensor_parallel = true});
   const model::TrainingScenario& s = point.step();
   if (sharding_of(s) != Sharding::deepspeed)
     throw std::invalid_argument("nothing is shared by DeepSpeed: --runtime deepspeed or --zero");
@@ -80,6 +80,9 @@ json::object deepspeed_config(const TrainingPoint& point) {
     config[type] = json::object{{"enabled", mixed_type(point) == type}};
   if (s.recipe->name == "fp32-gradients")
     config["data_types"] = json::object{{"grad_accum_dtype", "fp32"}};
+  // DeepSpeed 0.19 runtime/tensor_parallel/config.py; transformers 5.23 trainer.py, get_tp_size
+  if (s.parallel.tensor > 1)
+    config["tensor_parallel"] = json::object{{"autotp_size", s.parallel.tensor}};
   add_optimizer(point, config);
   config["zero_optimization"] = zero_config(point);
   return config;

@@ -58,11 +58,23 @@ std::string ollama_source(const model::QuantisedModel& weights) {
   return name;
 }
 
+/// Throws std::invalid_argument for a context beyond the model's positions.
+/// Source: ollama fb307609 llm/server.go lowers num_ctx to the file's context_length.
+void refuse_scaled_positions(const model::Scenario& s) {
+  if (s.within_positions()) return;
+  const Size positions = s.weights->model->shape.positions;
+  throw std::invalid_argument(
+      fmt::format("ollama gives a sequence at most the model's {0} positions, and {1} are asked "
+                  "for: --context {0}, or --kind llama.cpp",
+                  positions, s.cached_tokens()));
+}
+
 }  // namespace
 
 /// Source: ollama fb307609 docs/modelfile.mdx, docs/faq.mdx, envconfig/config.go.
 std::string ollama_script(const LaunchPoint& point) {
   refuse_other_parts(point, "ollama");
+  refuse_scaled_positions(point.scenario);
   const model::Scenario& s = point.scenario;
   std::string text = heading(point);
   if (const std::string environment = ollama_environment(s); !environment.empty())

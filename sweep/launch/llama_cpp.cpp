@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/text_only.hpp"
@@ -95,6 +96,25 @@ void add_batch_sizes(const LaunchPoint& point, EngineCommand& command) {
   if (micro > usual) command.flag("--batch-size", std::to_string(micro));
 }
 
+/// A context beyond the model's positions. llama-server gives a slot no more of them than the file
+/// states, unless YaRN is asked for, which multiplies their number. Source: llama.cpp
+/// tools/server/server-context.cpp, n_ctx_slot(); pull request 28030.
+void add_position_scaling(const model::Scenario& s, EngineCommand& command) {
+  if (s.within_positions()) return;
+  const double positions = static_cast<double>(s.weights->model->shape.positions);
+  const double factor = std::ceil(100.0 * static_cast<double>(served_context(s)) / positions) / 100;
+  command.flag("--rope-scaling", "yarn");
+  command.flag("--rope-scale", fmt::format("{}", factor));
+}
+
+std::string position_note(const model::Scenario& s) {
+  if (s.within_positions()) return {};
+  return fmt::format(
+      "# The model has {} positions. YaRN stretches them, in place of any scaling of its own: its\n"
+      "# answers are not those that it was trained for.\n",
+      s.weights->model->shape.positions);
+}
+
 /// convert_lora_to_gguf.py makes the files of adapters, convert_hf_to_gguf.py --mmproj that of a
 /// tower.
 void add_companions(const LaunchPoint& point, EngineCommand& command) {
@@ -118,8 +138,8 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   const model::Plan plan = model::place(s, 1.0);
   const bool output = plan.head == model::Where::card;
   const Size offloaded = offloaded_layers(s, plan);
-  EngineCommand command(
-      *s.runtime, heading(point) + gguf_note(*s.weights) + cache_note(s) + "exec llama-server");
+  EngineCommand command(*s.runtime, heading(point) + gguf_note(*s.weights) + cache_note(s) +
+                                        position_note(s) + "exec llama-server");
   const std::string repository = gguf_repository(*s.weights);  // which has the tower as well
   if (repository.empty())
     command.flag("--model", gguf_file(*s.weights));
@@ -130,6 +150,7 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   if (s.runtime->backend == model::Backend::vulkan && e.gpus_used > 0)
     command.flag("--device", vulkan_devices(e.gpus_used));
   command.flag("--ctx-size", std::to_string(served_context(s) * s.batch));
+  add_position_scaling(s, command);
   command.flag("--parallel", std::to_string(s.batch));
   add_batch_sizes(point, command);
   const auto is_given = [&](std::string_view flag) {

@@ -180,7 +180,7 @@ if __name__ == "__main__":
 
 /// Source: transformers 5.17 training_args.py, trainer.py.
 std::string trainer_script(const TrainingPoint& point) {
-  refuse_unwritten(point);
+  refuse_unwritten(point, {.tensor_parallel = sharding_of(point.step()) == Sharding::deepspeed});
   const model::TrainingScenario& s = point.step();
   const std::string checkpoint = checkpoint_of(point);
   std::string deepspeed;

@@ -93,11 +93,12 @@ void refuse_recipe(const TrainingPoint& point) {
                                             recipes_of(sharding)));
 }
 
-void refuse_parallelism(const model::TrainingScenario& s) {
+void refuse_parallelism(const model::TrainingScenario& s, Settings settings) {
   const model::Parallelism& p = s.parallel;
   if (p.sequence)
     throw std::invalid_argument("--sequence-parallel true has no setting in this file");
-  for (const auto& [flag, degree] : {std::pair{"tp", p.tensor},
+  const Size tensor = settings.tensor_parallel ? 1 : p.tensor;
+  for (const auto& [flag, degree] : {std::pair{"tp", tensor},
                                      {"pp", p.stages},
                                      {"cp", p.context},
                                      {"ep", p.experts},
@@ -119,10 +120,10 @@ Sharding sharding_of(const model::TrainingScenario& step) {
   return step.zero > 0 ? row->shared : row->alone;
 }
 
-void refuse_unwritten(const TrainingPoint& point, bool offloads_inputs) {
+void refuse_unwritten(const TrainingPoint& point, Settings settings) {
   const model::TrainingScenario& s = point.step();
   refuse_recipe(point);
-  refuse_parallelism(s);
+  refuse_parallelism(s, settings);
   const auto refuse = [](bool given, std::string_view what) {
     if (given) throw std::invalid_argument(std::string(what));
   };
@@ -131,7 +132,7 @@ void refuse_unwritten(const TrainingPoint& point, bool offloads_inputs) {
          "bf16, fp16 or fp32");
   refuse(s.recomputation == model::Recomputation::selective,
          "the Trainer recomputes whole layers: --checkpointing full or none");
-  refuse(s.recomputation == model::Recomputation::offloaded && !offloads_inputs,
+  refuse(s.recomputation == model::Recomputation::offloaded && !settings.inputs_on_host,
          "this file has no layers' inputs in host memory: --checkpointing full, or axolotl's file");
   refuse(s.images.count > 0 || s.tower_frozen, "images and their tower are not part of this file");
   refuse(s.document > 0, "--packing has no setting in this file: documents would attend to others");

@@ -15,9 +15,14 @@ constexpr bool is_fsdp(Sharding sharding) {
   return sharding == Sharding::fsdp1 || sharding == Sharding::fsdp2;
 }
 
+/// Settings that a file has beyond those of every file.
+struct Settings {
+  bool inputs_on_host = false;   ///< layers' inputs in host memory
+  bool tensor_parallel = false;  ///< DeepSpeed's AutoTP
+};
+
 /// Throws std::invalid_argument for what the Trainer and programs around it have no setting for.
-/// `offloads_inputs`: the program can keep the layers' inputs in host memory.
-void refuse_unwritten(const TrainingPoint& point, bool offloads_inputs = false);
+void refuse_unwritten(const TrainingPoint& point, Settings settings = {});
 
 /// The name of an optimizer for TrainingArguments(optim=), and its optim_args. Source: transformers
 /// 5.17 training_args.py OptimizerNames, trainer_optimizer.py.

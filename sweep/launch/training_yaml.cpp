@@ -160,7 +160,7 @@ std::string llama_factory_file(const TrainingPoint& point) {
 /// Source: axolotl 0.19 utils/schemas/*.py, utils/config/__init__.py resolve_dtype.
 std::string axolotl_file(const TrainingPoint& point) {
   const model::TrainingScenario& s = point.step();
-  refuse_unwritten(point, !is_fsdp(sharding_of(s)));
+  refuse_unwritten(point, {.inputs_on_host = !is_fsdp(sharding_of(s))});
   refuse_wide_weights(s);
   json::object file{{"base_model", checkpoint_of(point)}};
   if (s.adapter != nullptr) add_axolotl_adapters(point.given, file);

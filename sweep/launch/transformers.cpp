@@ -122,7 +122,8 @@ struct ServedCode {
 ServedCode served_code(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   ServedCode out;
-  out.inputs = "reader(\"Hello\", return_tensors=\"pt\")";
+  out.inputs = s.batch > 1 ? fmt::format("reader([\"Hello\"] * {}, return_tensors=\"pt\")", s.batch)
+                           : "reader(\"Hello\", return_tensors=\"pt\")";
   if (s.images.count > 0) {
     out.model_class = "AutoModelForImageTextToText";
     out.reader_class = "AutoProcessor";
