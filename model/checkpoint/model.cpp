@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <optional>
 
+#include "model/checkpoint/position_table.hpp"
 #include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/checkpoint/quantisation/gguf.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
@@ -84,7 +85,7 @@ ModelShape shape_of(const Config& c) {
     shape.head_dim = shape.hidden_size / shape.query_heads;
   shape.vocabulary = shape_key(c, {"vocab_size"});
   shape.target_size = shape_key(c, {"target_hidden_size"});
-  shape.positions = positions_of(c);
+  shape.positions = usable_positions(c, positions_of(c));
   shape.intermediate_size = shape_key(
       c, {"intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "decoder_ffn_dim"});
   return shape;
@@ -137,7 +138,7 @@ std::set<std::string> effective_keys(const Config& config) {
   checkpoint_scheme(file);
   checkpoint_details(file);
   whole.flag({"is_encoder_decoder"}, false);
-  positions_of(whole);
+  usable_positions(whole, positions_of(whole));
   image_rule(whole);
   rope_factors(whole, 0);
   multi_token_prediction(file, part);

@@ -1,9 +1,11 @@
 #include "model/checkpoint/position_table.hpp"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "model/checkpoint/model.hpp"
+#include "model/describe/config.hpp"
 #include "model/describe/part.hpp"
 
 namespace headroom::model {
@@ -36,7 +38,32 @@ bool is_in(const Tensor& tensor, std::string_view module) {
          name.substr(at + module.size()).starts_with('.');
 }
 
+/// Types of models whose first token has the position after `pad_token_id`. Source: transformers
+/// 5.23, create_position_ids_from_input_ids of their modeling files; vLLM 0.33 roberta.py.
+constexpr std::string_view numbered_after_padding[] = {"camembert",
+                                                       "data2vec-text",
+                                                       "ibert",
+                                                       "layoutlmv3",
+                                                       "lilt",
+                                                       "longformer",
+                                                       "luke",
+                                                       "markuplm",
+                                                       "mpnet",
+                                                       "roberta",
+                                                       "roberta-prelayernorm",
+                                                       "xlm-roberta",
+                                                       "xlm-roberta-xl",
+                                                       "xmod"};
+
 }  // namespace
+
+Size usable_positions(const Config& c, Size rows) {
+  const std::string type = c.text({"model_type"}, "");
+  if (std::ranges::find(numbered_after_padding, type) == std::end(numbered_after_padding))
+    return rows;
+  const Size token = c.count({"pad_token_id"}, 1);
+  return std::max<Size>(0, rows - token - 1);
+}
 
 bool has_position_table(const Model& model) {
   const Size positions = model.shape.positions;
