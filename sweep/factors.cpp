@@ -222,7 +222,7 @@ FactorProfile read_profile(std::string_view text, std::string_view file) {
 Engines::Engines(const Options& options) {
   if (options.given("factors")) {
     file_ = options.text("factors");
-    profile_ = read_profile(read_text_file(file_), file_);
+    profile_ = read_profile(read_text_file(file_, "constants in TOML"), file_);
   }
   const auto settings = options.texts("set");
   if (profile_.factors.empty() && settings.empty()) return;

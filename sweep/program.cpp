@@ -111,7 +111,7 @@ void take_machine(const Command& command, std::vector<std::string>& arguments) {
 int run(const Command& command, const Options& options) {
   try {
     for (const std::string& file : options.texts("engines"))
-      model::add_engines(read_text_file(file), file);
+      model::add_engines(read_text_file(file, "engines in TOML"), file);
     return command.run(options);
   } catch (const UsageError& e) {
     throw UsageError(options.naming_flag(e.what()));

@@ -1,6 +1,7 @@
 // From the text of a config.json to a Config.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <utility>
 
@@ -43,6 +44,16 @@ std::string quote_non_finite(std::string_view text) {
   return out;
 }
 
+/// The line at which `text` stops being JSON.
+std::ptrdiff_t line_of_error(std::string_view text) {
+  json::parse_options options;
+  options.max_depth = most_depth;
+  json::parser parser({}, options);
+  boost::system::error_code error;
+  const std::size_t read = parser.write_some(text.data(), text.size(), error);
+  return 1 + std::ranges::count(text.substr(0, read), '\n');
+}
+
 }  // namespace
 
 json::storage_ptr json_storage() { return json::make_shared_resource<json::monotonic_resource>(); }
@@ -67,7 +78,10 @@ Config parse_config(std::string_view text, std::string origin) {
   const std::string quoted = finite ? std::string() : quote_non_finite(text);
   json::value value =
       json::parse(finite ? text : std::string_view(quoted), error, json_storage(), options);
-  if (error) throw ConfigError(fmt::format("{}: not JSON: {}", origin, error.message()));
+  if (error)
+    throw ConfigError(fmt::format("{}:{}: not JSON: {}; expected the config.json of a model",
+                                  origin, line_of_error(finite ? text : std::string_view(quoted)),
+                                  error.message()));
   if (!value.is_object())
     throw ConfigError(fmt::format("{}: found {}, expected an object", origin, shown(value)));
   return Config(std::move(value.get_object()), std::move(origin));

@@ -170,7 +170,7 @@ MeasuredFile read_measured(const std::string& path, const RowDefaults& defaults)
   if (text.starts_with("SQLite format 3")) {
     read_objects(file, llama_bench_database(path), defaults, "sqlite");
   } else if (start == std::string::npos) {
-    throw std::runtime_error(path + ": empty");
+    throw std::runtime_error(path + ": empty; expected output of llama-bench, vLLM or the probe");
   } else if (text[start] == '{' || text[start] == '[') {
     const bool lines = text[start] == '{' && text.find("\n{") != std::string::npos;
     read_objects(file, objects_of(text, path), defaults, lines ? "jsonl" : "json");

@@ -73,7 +73,8 @@ std::optional<double> Measurement::number(std::string_view column) const {
 std::string read_text(const std::string& path) {
   if (std::filesystem::is_directory(path))
     throw std::runtime_error(path + ": a folder; expected a file of measurements");
-  std::string text = read_text_file(path);
+  std::string text =
+      read_text_file(path, "measurements: of llama-bench, vLLM or the probe, or rows in CSV");
   if (text.empty()) throw std::runtime_error(path + ": cannot be read, or is empty");
   return text;
 }

@@ -43,7 +43,7 @@ std::optional<Prices> prices_of(const Options& options, const Question& asked,
                                 const Catalogue& catalogue) {
   if (options.given("prices")) {
     const std::string file = options.text("prices");
-    return read_prices(read_text_file(file), file, catalogue);
+    return read_prices(read_text_file(file, "prices in TOML"), file, catalogue);
   }
   return asked.priced ? std::optional(reference_prices(catalogue)) : std::nullopt;
 }

@@ -69,8 +69,10 @@ void rows(const Options& options, const report::Database& database, std::int64_t
   std::optional<report::Condition> where;
   if (options.given("where"))
     where.emplace(options.text("where"), std::vector<std::string>{"result"});
-  constexpr std::string_view formats[] = {"csv"};
-  options.one_of("format", formats, "csv");
+  if (const std::string format = options.text("format", "csv"); format != "csv")
+    throw UsageError(fmt::format("--format {}: --where and --columns write csv alone; --view NAME "
+                                 "--format json prints a table as JSON",
+                                 format));
   stream(options, [&](std::ostream& out) {
     report::write_csv(out, database, run, selected, where ? &*where : nullptr);
   });
@@ -211,8 +213,8 @@ int run_report(const Options& options) {
     throw UsageError("--format parquet: examples/export/to_parquet.py FOLDER writes it");
   if (options.given("format"))
     throw UsageError(
-        "--format has no effect without --view or --runs: a folder has all formats; --format "
-        "openmetrics prints the best ways as metrics");
+        "--format has no effect without --view or --runs: a folder has all formats; --view NAME "
+        "--format json prints a table, --format openmetrics the best ways as metrics");
   options.exclusive({"no-plots", "all-plots"});
   write_folder(options, database, run);
   return done;

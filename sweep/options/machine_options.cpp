@@ -167,7 +167,8 @@ std::shared_ptr<const Catalogue> catalogue_of(const std::vector<std::string>& fi
   if (files.empty()) return {std::shared_ptr<void>(), &shipped_catalogue()};
   Catalogue catalogue = shipped_catalogue();
   for (const auto& file : files)
-    catalogue = overlay(std::move(catalogue), read_text_file(file), file);
+    catalogue = overlay(std::move(catalogue),
+                        read_text_file(file, "cards, processors or hosts in TOML"), file);
   return std::make_shared<const Catalogue>(std::move(catalogue));
 }
 

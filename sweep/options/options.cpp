@@ -26,8 +26,25 @@ bool looks_like_flag(std::string_view text) {
   return text.size() > 1 && text[0] == '-' && !is_number(text);
 }
 
+/// ", also as --gpu": another spelling of a flag among the arguments; empty: there is none.
+std::string other_spelling(std::string_view flag, std::span<const std::string> arguments) {
+  for (const std::string& each : arguments) {
+    const std::string spelling = each.substr(0, each.find('='));
+    const Flag* found = looks_like_flag(spelling) ? find_spelling(spelling).flag : nullptr;
+    if (found != nullptr && found->name == flag && spelling != fmt::format("--{}", flag))
+      return fmt::format(", also as {}", spelling);
+  }
+  return {};
+}
+
 [[noreturn]] void unknown_flag(const CommandHelp& command, std::string_view spelling) {
-  const auto known = spellings();
+  const auto mine = words(command.flags);
+  auto known = spellings();  // options of other commands would be refused
+  std::erase_if(known, [&](const std::string& each) {
+    const Flag* flag = find_spelling(each).flag;
+    return flag == nullptr ||
+           (!of_every_command(flag->name) && std::ranges::find(mine, flag->name) == mine.end());
+  });
   throw UsageError(fmt::format("unknown option {}; nearest: {} (headroom {} --help-all lists all)",
                                spelling, fmt::join(nearest(spelling, known), ", "), command.name));
 }
@@ -165,7 +182,9 @@ Options parse_options(const CommandHelp& command, std::span<const std::string> a
     for (const auto& option : parsed.options) {
       auto& values = result.values_[option.string_key];
       if (!values.empty() && find_flag(option.string_key)->takes != Takes::many)
-        throw UsageError(fmt::format("--{} is given more than once", option.string_key));
+        throw UsageError(fmt::format("--{} is given more than once{}: give one of them",
+                                     option.string_key,
+                                     other_spelling(option.string_key, arguments)));
       values.insert(values.end(), option.value.begin(), option.value.end());
       if (option.value.empty()) values.emplace_back();
     }

@@ -79,8 +79,9 @@ void set_parallel(const Options& options, bool on_machine, model::Scenario& s) {
   const Size asked = std::max<Size>(1, s.tensor_parallel) * std::max<Size>(1, s.pipeline_parallel) *
                      std::max<Size>(1, s.data_parallel);
   if (on_machine && asked > 1 && asked > std::ssize(s.machine->devices))
-    throw UsageError(fmt::format("--tp, --pp and --dp ask for {} cards together; {} has {}", asked,
-                                 s.machine->name, s.machine->devices.size()));
+    throw UsageError(fmt::format(
+        "--tp, --pp and --dp ask for {} cards together; {} has {}: --machine \"{}x …\" has more",
+        asked, s.machine->name, s.machine->devices.size(), asked));
 }
 
 void set_budgets(const Options& options, bool on_machine, model::Scenario& s) {

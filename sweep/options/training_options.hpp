@@ -37,7 +37,8 @@ struct GivenTraining {
   Size lora_alpha = 16;             ///< with an adapter: its scale is alpha / rank
   std::vector<std::string> copies;  ///< with an adapter: modules trained in full
 
-  std::vector<std::string> from_file;  ///< what --from set: "--batch 2 (per_device_batch_size)"
+  std::vector<std::string>
+      from_file;  ///< flags that --from gave: "--batch 2 (per_device_batch_size)"
   std::vector<std::string> assumed;
   std::string ignored, ignored_in_short;  ///< keys of --from that nothing reads; empty: none
   std::string probe;  ///< the command that measures the step; empty: not asked for

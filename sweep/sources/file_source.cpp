@@ -31,7 +31,10 @@ class FileSource : public ModelSource {
     const bool folder = fs::is_directory(path, error);
     if (!folder && !fs::exists(path, error)) {
       if (is_path(reference.name))
-        throw std::runtime_error(fmt::format("{}: no such file", reference.name));
+        throw std::runtime_error(fmt::format(
+            "{}: no such file or folder; a MODEL is a config.json, a .safetensors or .gguf file, a "
+            "folder with one, or a name (`headroom models list`)",
+            reference.name));
       return std::nullopt;
     }
     const auto files = folder_files(folder ? path : path.parent_path());

@@ -52,7 +52,8 @@ class Flat {
 std::vector<Setting> read_settings(const std::string& file) {
   std::string text;
   try {
-    text = read_text_file(file);
+    text = read_text_file(
+        file, "settings of Trainer, TRL, DeepSpeed, LLaMA-Factory, axolotl or accelerate");
   } catch (const std::runtime_error& e) {
     throw UsageError(fmt::format("--from {}", e.what()));
   }
