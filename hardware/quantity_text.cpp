@@ -6,6 +6,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -184,9 +185,22 @@ std::string counted(Size number, std::string_view noun) {
   return fmt::format("{} {}", number, plural(number, noun));
 }
 
+std::string percent(double share) {
+  const double rounded = std::round(100 * share);
+  if (share > 0 && rounded < 1) return "<1 %";
+  if (share < 1 && rounded >= 100) return ">99 %";
+  return fmt::format("{:.0f} %", rounded);
+}
+
+std::string change_percent(double ratio) {
+  const double change = std::round(100 * (ratio - 1));
+  return change == 0 ? std::string("0 %") : fmt::format("{:+.0f} %", change);
+}
+
 std::string to_text(Bytes bytes) {
   const double count = real_count(bytes);
-  if (count >= GiB || count <= -GiB) return fmt::format("{:.2f} GiB", count / GiB);
+  const double rounds_up = GiB - MiB / 200;  // to 1024.00 MiB
+  if (count >= rounds_up || count <= -rounds_up) return fmt::format("{:.2f} GiB", count / GiB);
   return fmt::format("{:.2f} MiB", count / MiB);
 }
 

@@ -33,6 +33,11 @@ std::string plural(Size number, std::string_view noun);
 /// "1 row", "12 rows".
 std::string counted(Size number, std::string_view noun);
 
+/// "35 %" of a share; "<1 %" and ">99 %" where rounding would make it none or all.
+std::string percent(double share);
+/// "+12 %", "-3 %", "0 %": what a time changes by, from their ratio.
+std::string change_percent(double ratio);
+
 /// "37.25 GiB" (two decimals; MiB below one GiB).
 std::string to_text(Bytes bytes);
 

@@ -23,7 +23,7 @@ double layer_share(Size part, const Estimate& e) {
 }
 
 std::string layers(double share_of_layers, std::string_view where) {
-  return fmt::format("{:.0f} % of layers{}", share_of_layers * 100, where);
+  return fmt::format("{} of layers{}", percent(share_of_layers), where);
 }
 
 std::string offload_words(const Estimate& e) {

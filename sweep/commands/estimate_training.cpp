@@ -52,7 +52,7 @@ std::string advice_text(const TrainingAdvice& advice) {
   std::vector<std::vector<std::string>> rows;
   for (const model::Change& c : advice.changes)
     rows.push_back({change_flags(c), to_text(c.peak), to_text(c.saved),
-                    fmt::format("{:+.0f} %", 100 * (c.time - 1)), c.fits ? "fits" : "",
+                    change_percent(c.time), c.fits ? "fits" : "",
                     change_effect(c)});
   return text + '\n' +
          aligned({"change", "peak", "saves", "time a token", "", ""},

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "hardware/quantity_text.hpp"
+#include "sweep/output.hpp"
+#include "sweep/screen/answer_lines.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -11,27 +13,23 @@ namespace {
 using model::Advice;
 using model::AfterChange;
 
-double gib_of(Bytes bytes) { return real_count(bytes) / GiB; }
-
 std::string fits_on(int gpus) { return "fits on " + counted(gpus, "GPU"); }
 
-std::string milliseconds(Seconds token) {
-  return fmt::format("{:.1f} ms a token", 1e3 * token.value());
-}
+std::string time_of(Seconds token) { return duration(token.value()) + " a token"; }
 
 /// Words for a model that is wholly on cards.
 std::string on_cards(const AfterChange& at) {
-  return fmt::format("{} with {:.1f} GiB{}", fits_on(at.gpus), gib_of(at.card),
-                     at.token.value() > 0 ? ", " + milliseconds(at.token) : "");
+  return fmt::format("{} with {} GiB{}", fits_on(at.gpus), in_gib(at.card),
+                     at.token.value() > 0 ? ", " + time_of(at.token) : "");
 }
 
 /// Words for a model that is partly in host memory.
 std::string with_host(const AfterChange& at) {
   return fmt::format(
-      "{:.1f} GiB on the fullest card and {:.1f} GiB in host memory{}, {}", gib_of(at.card),
-      gib_of(at.host),
-      at.disk > Bytes(0) ? fmt::format(" and {:.1f} GiB on disk", gib_of(at.disk)) : std::string(),
-      milliseconds(at.token));
+      "{} GiB on the fullest card and {} GiB in host memory{}, {}", in_gib(at.card),
+      in_gib(at.host),
+      at.disk > Bytes(0) ? fmt::format(" and {} GiB on disk", in_gib(at.disk)) : std::string(),
+      time_of(at.token));
 }
 
 std::string_view freed_words(model::Freed freed) {
@@ -58,16 +56,16 @@ std::string change_words(const Advice& a) {
   using enum Advice::Kind;
   switch (a.kind) {
     case fewer_bits:
-      return fmt::format("{}: {:.1f} -> {:.1f} GiB, {}", a.name, gib_of(a.before), gib_of(a.after),
+      return fmt::format("{}: {} -> {} GiB, {}", a.name, in_gib(a.before), in_gib(a.after),
                          on_cards(a.then));
     case usable_bits:
-      return fmt::format("--precision {}{}{}: {:.1f} -> {:.1f} GiB of weights, {}", a.name,
+      return fmt::format("--precision {}{}{}: {} -> {} GiB of weights, {}", a.name,
                          a.engine.empty() ? "" : fmt::format(" --runtime {}", a.engine),
-                         a.amount > 0 ? ", below 4 bits" : "", gib_of(a.before), gib_of(a.after),
+                         a.amount > 0 ? ", below 4 bits" : "", in_gib(a.before), in_gib(a.after),
                          a.then.on_gpus ? on_cards(a.then) : with_host(a.then));
     case text_only:
-      return fmt::format("--text-only, without {:.1f} GiB of vision and audio towers: {}",
-                         gib_of(a.before), on_cards(a.then));
+      return fmt::format("--text-only, without {} GiB of vision and audio towers: {}",
+                         in_gib(a.before), on_cards(a.then));
     case narrower_cache:
       return fmt::format("KV cache in {}: {}", a.name, on_cards(a.then));
     case shorter_context:
@@ -91,8 +89,8 @@ std::string change_words(const Advice& a) {
     case freed_alone:
       return a.then.on_gpus ? on_cards(a.then) : with_host(a.then);
     case no_cards:
-      return fmt::format("--gpu-budget 0: {:.1f} GiB in host memory, {}", gib_of(a.then.host),
-                         milliseconds(a.then.token));
+      return fmt::format("--gpu-budget 0: {} GiB in host memory, {}", in_gib(a.then.host),
+                         time_of(a.then.token));
     case caches_on_host:
       return "--no-kv-offload: " + with_host(a.then);
     case weights_on_host:
@@ -111,18 +109,18 @@ std::string other_words(const Advice& a) {
     case engine_offloads:
       return fmt::format("{} offloads: {}", a.engine, with_host(a.then));
     case engine_on_cpu:
-      return fmt::format("{} runs on a CPU, {} weights: {:.1f} GiB in host memory, {}", a.engine,
-                         a.name, gib_of(a.then.host), milliseconds(a.then.token));
+      return fmt::format("{} runs on a CPU, {} weights: {} GiB in host memory, {}", a.engine,
+                         a.name, in_gib(a.then.host), time_of(a.then.token));
     case split:
       return fmt::format("{}--tp {} --pp {}: {}, {}",
                          a.engine.empty() ? std::string() : fmt::format("--runtime {} ", a.engine),
-                         a.tensor, a.pipeline, fits_on(a.then.gpus), milliseconds(a.then.token));
+                         a.tensor, a.pipeline, fits_on(a.then.gpus), time_of(a.then.token));
     case one_box:
       return fmt::format("the {} cards of one machine: {}, {}", a.amount, fits_on(a.then.gpus),
-                         milliseconds(a.then.token));
+                         time_of(a.then.token));
     case layers_over_cards:
       return fmt::format("without --tp, --pp, --dp and --ep: layers on {}, {}",
-                         counted(a.then.gpus, "GPU"), milliseconds(a.then.token));
+                         counted(a.then.gpus, "GPU"), time_of(a.then.token));
     case engines_for_cards:
       return fmt::format("an engine that runs on these cards: {}; {} runs on {}",
                          fmt::join(a.names, ", "), a.engine, a.text);
@@ -168,11 +166,11 @@ std::string missing_words(const Advice& a) {
       return fmt::format("{} does not support {} weights{}: {}", a.engine, a.name,
                          a.text.empty() ? "" : " (" + a.text + ")", other_precision_words(a));
     case host_memory:
-      return fmt::format("{:.1f} GiB more host memory", gib_of(a.before));
+      return fmt::format("{} GiB more host memory", in_gib(a.before));
     case disk:
-      return fmt::format("{:.1f} GiB more disk", gib_of(a.before));
+      return fmt::format("{} GiB more disk", in_gib(a.before));
     case other_model:
-      return fmt::format("{} in {}: {:.1f} GiB, {}", a.text, a.name, gib_of(a.after),
+      return fmt::format("{} in {}: {} GiB, {}", a.text, a.name, in_gib(a.after),
                          on_cards(a.then));
     case smaller_model:
       return a.amount > 0 ? "no change of precision or of cards in this host puts all of it on "

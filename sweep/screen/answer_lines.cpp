@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "hardware/quantity_text.hpp"
 #include "hardware/units.hpp"
 #include "model/infer/placement/assignment.hpp"
@@ -9,7 +11,11 @@
 #include "sweep/screen/interval_words.hpp"
 
 namespace headroom::sweep {
-std::string in_gib(Bytes bytes) { return fmt::format("{:.1f}", real_count(bytes) / GiB); }
+std::string in_gib(Bytes bytes) {
+  const double gib = real_count(bytes) / GiB;
+  if (gib > 0 && gib < 0.05) return "<0.1";
+  return gib < 999.95 ? fmt::format("{:.1f}", gib) : grouped(std::llround(gib));
+}
 
 std::string speed_of(const model::Estimate& e, const model::Interval& tpot, std::string_view unit) {
   return rate_with_interval(e.tokens_s, tpot, unit);

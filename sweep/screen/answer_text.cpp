@@ -74,7 +74,7 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
   else
     text += in_gib(e.cpu_bytes) + " GiB of RAM";
   if (e.gpus_used > 0 && !model::is_on_gpus(e))
-    text += fmt::format(", {:.0f} % of the weights elsewhere", 100 * share_off_cards(s));
+    text += fmt::format(", {} of the weights elsewhere", percent(share_off_cards(s)));
   if (load)
     text += ", " + traffic_rate(*load, s, e);
   else if (e.tokens_s > 0 && s.batch > 1)
@@ -94,7 +94,7 @@ std::string note_of(const Way& way) {
                                         .below_four_bits = below_four_bits(way)});
   constexpr std::string_view offload = "offload";
   if (note.starts_with(offload))
-    note.insert(offload.size(), fmt::format(" {:.0f} %", 100 * way.off_cards));
+    note.insert(offload.size(), ' ' + percent(way.off_cards));
   return note;
 }
 

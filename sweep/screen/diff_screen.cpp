@@ -161,7 +161,7 @@ std::string way_table(const report::Diff& diff, std::span<const BestWay> ways, s
   columns.push_back(side(stands_in ? short_machine_name(replaced->to) : "after", &BestWay::after));
   columns.push_back(column("change", 1, [](const BestWay& way) {
     const double change = way.speed_change();
-    return change == 0 ? std::string() : fmt::format("{:+.0f} %", 100 * change);
+    return change == 0 ? std::string() : change_percent(1 + change);
   }));
   columns.back().right = true;
   columns.push_back(column("verdict", always, verdict_change));

@@ -84,13 +84,13 @@ std::string step_time_text(const GivenTraining& given, const TrainingAnswer& ans
   const bool in_fp32 = model::multiplies_in_fp32(given.scenario, given.machine->devices.front());
   const double total = t.total().value();
   std::string text = fmt::format(
-      "\n{} {:.3g} s ({:.3g} to {:.3g}; {}): {} tokens/s, {:.0f} % of the cards' {} peak; "
+      "\n{} {} ({} to {}; {}): {} tokens/s, {} of the cards' {} peak; "
       "most goes to {}.\n",
-      fits(*answer.outcome) ? "A step takes" : "If it fitted, a step would take", total,
-      total * spread.low, total * spread.high,
+      fits(*answer.outcome) ? "A step takes" : "If it fitted, a step would take", duration(total),
+      duration(total * spread.low), duration(total * spread.high),
       spread.measurements > 0 ? "from " + counted(spread.measurements, "measured step")
                               : std::string("unmeasured"),
-      grouped(static_cast<Size>(t.tokens_s)), 100 * t.utilization, in_fp32 ? "fp32" : "16-bit",
+      three_digits(t.tokens_s), percent(t.utilization), in_fp32 ? "fp32" : "16-bit",
       name_of(t.bound));
   text += budget_line(given, answer);
   if (!with_parts) return text;

@@ -91,10 +91,25 @@ TEST(QuantityText, CountsThings) {
 TEST(QuantityText, WrittenWithTwoDecimals) {
   EXPECT_EQ(to_text(parse_bytes("37.25GiB")), "37.25 GiB");
   EXPECT_EQ(to_text(parse_bytes("81559MiB")), "79.65 GiB");
-  EXPECT_EQ(to_text(Bytes((Size{1} << 30) - 1)), "1024.00 MiB");
+  EXPECT_EQ(to_text(Bytes((Size{1} << 30) - 1)), "1.00 GiB");
   EXPECT_EQ(to_text(Bytes(Size{1} << 30)), "1.00 GiB");
   EXPECT_EQ(to_text(Bytes(0)), "0.00 MiB");
+  EXPECT_EQ(to_text(Bytes((Size{1} << 30) - (Size{1} << 14))), "1023.98 MiB");
   EXPECT_EQ(to_text(Bytes(-(Size{3} << 30))), "-3.00 GiB");
+}
+
+TEST(QuantityText, SharesAreNeitherNoneNorAllByRounding) {
+  EXPECT_EQ(percent(0), "0 %");
+  EXPECT_EQ(percent(0.004), "<1 %");
+  EXPECT_EQ(percent(0.35), "35 %");
+  EXPECT_EQ(percent(0.996), ">99 %");
+  EXPECT_EQ(percent(1), "100 %");
+}
+
+TEST(QuantityText, ChangesHaveASign) {
+  EXPECT_EQ(change_percent(1.124), "+12 %");
+  EXPECT_EQ(change_percent(0.97), "-3 %");
+  EXPECT_EQ(change_percent(0.999), "0 %");
 }
 
 }  // namespace
