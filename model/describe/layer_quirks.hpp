@@ -60,6 +60,9 @@ struct AttentionQuirks {
   bool masks_images = false;      ///< tokens of an image see each other: an explicit mask
   bool always_masked = false;     ///< its kernel is always given a mask
   bool spreads_keys = false;      ///< keys are spread to all heads before the kernel (Falcon)
+  bool chooses_keys = false;      ///< an indexer without gradients chooses keys, as a mask
+                                  ///< (DeepSeek-V3.2)
+  bool softplus_gate = false;     ///< its gate is a softplus in fp32 (Laguna); else a sigmoid
   bool drops_only_alibi = false;  ///< probabilities are dropped only with linear positions (Falcon)
 
   bool operator==(const AttentionQuirks&) const = default;

@@ -20,8 +20,8 @@ bool biased_by_distance(const Part& part, std::string_view block) {
 }
 
 const Module* attention_of(const Subtree& tree) {
-  if (const Module* m = tree.module(
-          {"self_attn", "attn", "attention", "self_attention", "layer.0.SelfAttention"}))
+  if (const Module* m = tree.module({"self_attn", "attn.attention", "attn", "attention",
+                                     "self_attention", "layer.0.SelfAttention"}))
     return m;
   if (tree.has({"mixer.q_proj"})) return tree.module({"mixer"});
   return tree.module_of_class({"Attention"});
@@ -30,7 +30,7 @@ const Module* attention_of(const Subtree& tree) {
 const Module* feed_forward_of(const Subtree& tree) {
   const Module* m = tree.module({"mlp", "feed_forward", "block_sparse_moe", "ffn", "moe",
                                  "layer.1.DenseReluDense", "layer.2.DenseReluDense"});
-  if (m == nullptr && tree.has({"mixer.up_proj"})) m = tree.module({"mixer"});
+  if (m == nullptr && tree.has({"mixer.up_proj", "mixer.experts"})) m = tree.module({"mixer"});
   return m != nullptr && m->class_name == "Linear" ? nullptr : m;
 }
 
@@ -47,6 +47,24 @@ std::optional<FeedForwardSpec> whole_feed_forward(const Subtree& tree, const Lay
   all->experts->shared_inner = shared.inner;
   all->experts->shared_fused = true;
   return all;
+}
+
+std::optional<ParallelExperts> parallel_experts(const Subtree& tree, const LayerQuirks& quirks) {
+  if (!tree.has({"experts"}) || !tree.has({"mlp"})) return std::nullopt;
+  return ParallelExperts{.experts = layers::read_feed_forward(tree, quirks),
+                         .before = tree.norm({"pre_feedforward_layernorm_2"}),
+                         .after = tree.norm({"post_feedforward_layernorm_2"}),
+                         .after_dense = tree.norm({"post_feedforward_layernorm_1"})};
+}
+
+std::optional<LayerInputSpec> layer_input(const Subtree& tree) {
+  const Size width = tree.outputs({"per_layer_input_gate"});
+  if (width == 0) return std::nullopt;
+  const Module* act = tree.module({"act_fn"});
+  return LayerInputSpec{.width = width,
+                        .activation = act == nullptr ? ActivationKind::input
+                                                     : layers::activation_kind(act->class_name),
+                        .after = tree.norm({"post_per_layer_input_norm"})};
 }
 
 Parallel parallel_of(const Subtree& tree, const LayerSpec& layer, Parallel stated) {
@@ -78,6 +96,9 @@ LayerSpec layer_spec(const Part& part, Size i) {
   if (const Module* m = tree.module({"encoder_attn", "layer.1.EncDecAttention"}))
     layer.cross_attention = layers::read_attention(Subtree(tree, *m), quirks.attention);
   layer.feed_forward = whole_feed_forward(tree, quirks);
+  layer.parallel_experts = parallel_experts(tree, quirks);
+  layer.layer_input = layer_input(tree);
+  layer.reads_images_alone = tree.has({"cross_attn"}) && !tree.has({"self_attn"});
   layer.scaled = tree.shape("lambda_1") != nullptr;
   layer.drops_attention = quirks.drops_attention;
   layer.parallel = parallel_of(tree, layer, quirks.parallel);
@@ -89,6 +110,17 @@ LayerSpec layer_spec(const Part& part, Size i) {
   const bool empty = layer.feed_forward ? layer.feed_forward->inner == 0 : !mixes;
   if (empty && layer.unknown.empty()) layer.unknown = layer.class_name;
   return layer;
+}
+
+LayerInputs layer_inputs(const Part& part) {
+  LayerInputs found;
+  for (const Tensor& t : part.tensors) {
+    if (t.name.ends_with("per_layer_model_projection.weight")) found.all = t.shape.front();
+    if (t.name.ends_with("per_layer_projection_norm.weight")) found.of_layer = t.shape.front();
+  }
+  for (const Module& m : part.modules)
+    if (m.path.ends_with("per_layer_projection_norm")) found.norm = norm_kind(m);
+  return found;
 }
 
 NormKind norm_kind(const Module& module) {

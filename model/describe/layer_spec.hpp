@@ -31,7 +31,10 @@ struct AttentionSpec : AttentionQuirks {
   bool fused = false;            ///< queries, keys and values are views of one tensor
   bool joined = false;           ///< by image, then put together (Qwen's vision towers)
   bool gate_projection = false;  ///< a matrix of its own makes the gate
-  std::optional<NormSpec> query_norm{}, key_norm{};
+  Size gate_width = 0;           ///< width of that gate where it is one number a head; 0: of all
+  bool values_are_keys = false;  ///< no matrix makes values: they are the keys before their norm
+  bool reuses_keys = false;      ///< keys and values of an earlier layer (Gemma 4)
+  std::optional<NormSpec> query_norm{}, key_norm{}, value_norm{};
   bool plain_head_norms = false;         ///< over each head, without a weight (Llama 4)
   bool norm_each_head_apart = false;     ///< a module for every head (StableLM 2 12B)
   std::optional<NormSpec> inner_norm{};  ///< before the output projection (BitNet)
@@ -60,8 +63,11 @@ enum class ActivationKind : std::uint8_t {
 struct ExpertsSpec {
   Size experts = 0, used = 0, inner = 0, shared_inner = 0;
   RouterQuirks router{};
-  bool shared_gate = false;   ///< the shared expert is scaled by a sigmoid of its own
-  bool shared_fused = false;  ///< its gate and up are one matrix (Granite)
+  bool gated = true;           ///< false: one matrix before the activation (Nemotron-H)
+  bool scaled_router = false;  ///< its input is normed and multiplied by trained lengths (Gemma 4)
+  Size latent = 0;             ///< width that experts read and write; 0: the residual's
+  bool shared_gate = false;    ///< the shared expert is scaled by a sigmoid of its own
+  bool shared_fused = false;   ///< its gate and up are one matrix (Granite)
   bool clamped = false;  ///< GPT-OSS: clamped, (up + 1) · gate · sigmoid(α gate), with biases
 };
 
@@ -91,6 +97,19 @@ struct MixerSpec {
   Size key_width = 0, key_dim = 0;  ///< delta rule: all keys, one head's
 };
 
+/// Experts that read the residual next to a dense feed-forward (Gemma 4).
+struct ParallelExperts {
+  FeedForwardSpec experts;
+  std::optional<NormSpec> before, after, after_dense;
+};
+
+/// A projection of an embedding that each layer has of its own (Gemma 3n, Gemma 4).
+struct LayerInputSpec {
+  Size width = 0;
+  ActivationKind activation = ActivationKind::input;
+  std::optional<NormSpec> after;
+};
+
 struct LayerSpec {
   std::string class_name;  ///< for messages
   std::string unknown;     ///< a module that is not understood, or a class; empty: all are
@@ -100,12 +119,23 @@ struct LayerSpec {
   bool norms_the_sum = false;  ///< BERT: the norm follows the residual's addition
   Parallel parallel = Parallel::no;
   bool drops_attention = true;  ///< hidden dropout follows attention (not in StableLM)
-  bool scaled = false;          ///< both halves are multiplied by trained lengths (InternViT)
+  bool reads_images_alone =
+      false;            ///< it attends to images, and text without any skips it (Mllama)
+  bool scaled = false;  ///< both halves are multiplied by trained lengths (InternViT)
   std::optional<AttentionSpec> attention;
   std::optional<AttentionSpec> cross_attention;  ///< keys and values of the encoder
   std::optional<MixerSpec> mixer;                ///< recurrent, or a convolution
   std::optional<FeedForwardSpec> feed_forward;
+  std::optional<ParallelExperts> parallel_experts;
+  std::optional<LayerInputSpec> layer_input;
 };
+
+/// The projection to the inputs of all layers, in front of them; widths of 0: there is none.
+struct LayerInputs {
+  Size all = 0, of_layer = 0;
+  NormKind norm = NormKind::rms;
+};
+LayerInputs layer_inputs(const Part& part);
 
 /// Layer `i` of part.blocks.
 LayerSpec layer_spec(const Part& part, Size i);

@@ -41,12 +41,16 @@ double on_card_of_images(const TrainingScenario& s, const Tape::Sums& sums) {
 
 }  // namespace
 
+bool runs(const SavedLayer& kind, const ImagesOfSample& images) {
+  return images.count > 0 || !(kind.tower || kind.reads_images_alone);
+}
+
 void check_described(const TrainingScenario& s, const SavedActivations& saved) {
   const auto described = [](const SavedLayer& kind) { return kind.unknown.empty(); };
   if (std::ranges::all_of(saved.kinds, described) || activations_replaced(s.factors)) return;
   for (std::size_t i = 0; i < saved.kind_of.size(); ++i) {
     const SavedLayer& kind = saved.kinds[saved.kind_of[i]];
-    if (kind.unknown.empty() || (kind.tower && s.images.count == 0)) continue;
+    if (kind.unknown.empty() || !runs(kind, s.images)) continue;
     // Korthikanti et al., arXiv:2205.05198, section 4.1: 34 bytes in 16 bit without scores
     throw ImpossibleStep(
         Reason::layers_not_described,
@@ -133,7 +137,7 @@ void for_kinds(const TrainingScenario& s, const StepShape& shape, F&& f) {
   const AdapterBytes adapters = adapter_bytes(s, shape);
   for (std::size_t i = 0; i < shape.saved.kinds.size(); ++i) {
     const SavedLayer& kind = shape.saved.kinds[i];
-    if (kind.tower && s.images.count == 0) continue;
+    if (!runs(kind, s.images)) continue;
     f(RunKind{i, kind, kind.tower ? adapters.tower : adapters.text,
               kind.window > 0 && s.sequence > kind.window});
   }
@@ -180,7 +184,7 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, const KeptB
   Kept k;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const bool tower = saved.kinds[i].tower;
-    if (here.layers[i] == 0 || (tower && s.images.count == 0)) continue;
+    if (here.layers[i] == 0 || !runs(saved.kinds[i], s.images)) continue;
     const double layers = real_count(here.layers[i]);
     k.attention += layers * kinds[i].attention;
     k.feed_forward += layers * (kinds[i].all - kinds[i].attention);

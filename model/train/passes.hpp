@@ -55,6 +55,9 @@ Kept kept_by_pass(const TrainingScenario& scenario, const StepShape& shape,
 /// Bytes that all layers of the stage write in forward, kept or not.
 double made_by_pass(const TrainingScenario& scenario, const StepShape& shape, Size stage);
 
+/// True if a pass with these images goes through layers of the kind.
+bool runs(const SavedLayer& kind, const ImagesOfSample& images);
+
 /// Throws ImpossibleStep if layers have modules whose saved activations are unknown and no
 /// factor replaces them. Towers without gradients keep nothing.
 void check_described(const TrainingScenario& scenario, const SavedActivations& saved);

@@ -55,7 +55,7 @@ class TrainingEvaluator {
   TrainingEvaluator& operator=(const TrainingEvaluator&) = delete;
   /// Like evaluate_training, without terms in words.
   TrainingEstimate operator()(const TrainingScenario& scenario);
-  /// What a step holds whether or not the activations of its layers are described.
+  /// The terms of a step that are known even if the activations of its layers are not described.
   TrainingFloor floor(const TrainingScenario& scenario);
   /// Shape of the last scenario.
   const StepShape& shape() const;

@@ -109,7 +109,8 @@ Part deepseek_v32(const Config& given) {
                             sparse(i) ? shared_mixture(c, k, k("MoE"), gate)
                                       : dense(c, k, Bias::no));
                       })),
-      {.router = {.kind = RouterKind::sigmoid}});
+      {.attention = {.always_masked = true, .chooses_keys = true},
+       .router = {.kind = RouterKind::sigmoid}});
 }
 
 /// Source: transformers 5.23, models/axk1: DeepSeek-V3 with a norm after the mixture.

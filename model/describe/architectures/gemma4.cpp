@@ -145,7 +145,8 @@ class TextModel {
 Part gemma4_text(const Config& c) {
   const std::string family =
       c.class_name().starts_with("Gemma4Unified") ? "Gemma4Unified" : "Gemma4";
-  Part p = in("model", family + "TextModel", TextModel(c, family).body());
+  Part p = in("model", family + "TextModel",
+              with_quirks(TextModel(c, family).body(), {.router = {.converted = false}}));
   p.no_split = {family + "TextDecoderLayer"};
   if (family == "Gemma4")
     p = with_unsplittable(std::move(p), {"Gemma4VisionEncoderLayer", "Gemma4VisionPatchEmbedder",

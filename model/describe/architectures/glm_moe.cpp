@@ -75,7 +75,8 @@ Part glm_moe_dsa(const Config& given) {
                                                              : attn,
                                            feed_forward(c, k, i, 3));
                                      })),
-                     {.router = {.kind = RouterKind::sigmoid}});
+                     {.attention = {.always_masked = true, .chooses_keys = true},
+                      .router = {.kind = RouterKind::sigmoid}});
 }
 
 }  // namespace headroom::model::families::glm_moe

@@ -62,7 +62,7 @@ Part laguna(const Config& c) {
                                       [](const std::string& kind) {
                                         return kind == "full_attention" ? 0.5 : 1.0;
                                       }),
-                     {.attention = {.rotation = Rotation::concatenated}});
+                     {.attention = {.rotation = Rotation::concatenated, .softplus_gate = true}});
 }
 
 /// Source: transformers 5.23, models/mellum.

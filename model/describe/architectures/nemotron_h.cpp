@@ -125,14 +125,14 @@ Part nemotron_h_model(const Config& c) {
                std::string("found '") + kind + "', expected M, *, - or E");
     }
   };
-  return with_norm(
-      unsplittable(
-          embedding("embeddings", c.dim({"vocab_size"}), hidden) +
-              stack("layers", k("Block"), static_cast<Size>(pattern.size()),
-                    [&](Size i) { return rms_norm("norm", k("RMSNorm"), hidden) + mixer(i); }) +
-              rms_norm("norm_f", k("RMSNorm"), hidden),
-          {k("Block")}),
-      "NemotronHRMSNorm", NormKind::rms_raised);
+  const auto layer = [&](Size i) { return rms_norm("norm", k("RMSNorm"), hidden) + mixer(i); };
+  Part all =
+      unsplittable(embedding("embeddings", c.dim({"vocab_size"}), hidden) +
+                       stack("layers", k("Block"), static_cast<Size>(pattern.size()), layer) +
+                       rms_norm("norm_f", k("RMSNorm"), hidden),
+                   {k("Block")});
+  return with_quirks(with_norm(std::move(all), "NemotronHRMSNorm", NormKind::rms_raised),
+                     {.router = {.kind = RouterKind::sigmoid}});
 }
 
 /// The head is never tied.

@@ -29,7 +29,8 @@ constexpr std::string_view understood_names[] = {
     "q_proj", "k_proj", "v_proj", "o_proj", "out_proj", "qkv_proj", "query_key_value", "c_attn",
     "c_proj", "Wqkv", "Wo", "qkv", "proj", "query", "key", "value", "dense", "out_lin", "q_lin",
     "k_lin", "v_lin", "q", "k", "v", "o", "q_a_proj", "q_b_proj", "kv_a_proj_with_mqa", "kv_b_proj",
-    "projection_layer", "relative_attention_bias",
+    "projection_layer", "per_layer_input_gate", "per_layer_projection", "relative_attention_bias",
+    "wqkv", "W_pack", "g_proj",
     // norms
     "input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm",
     "post_feedforward_layernorm", "post_self_attn_layernorm", "post_mlp_layernorm",
@@ -39,17 +40,19 @@ constexpr std::string_view understood_names[] = {
     "layernorm_before", "layernorm_after", "attn_norm", "mlp_norm", "attention_norm", "ffn_norm",
     "attention_layernorm", "feedforward_layernorm", "self_attn_layer_norm", "final_layer_norm",
     "encoder_attn_layer_norm", "layer_norm", "LayerNorm", "sa_layer_norm", "output_layer_norm",
-    "operator_norm", "pre_ff_layernorm", "norm", "full_layer_layer_norm", "0", "1", "2", "3", "4",
-    "5", "6", "7",  // separate norms of each head (StableLM 2 12B)
+    "operator_norm", "pre_ff_layernorm", "norm", "full_layer_layer_norm",
+    "post_per_layer_input_norm", "pre_feedforward_layernorm_2", "post_feedforward_layernorm_1",
+    "post_feedforward_layernorm_2",
     // feed-forward
     "gate_proj", "up_proj", "down_proj", "gate_up_proj", "fc1", "fc2", "c_fc", "dense_h_to_4h",
     "dense_4h_to_h", "fc_in", "fc_out", "wi", "wi_0", "wi_1", "wo", "w1", "w2", "w3", "Wi", "lin1",
     "lin2", "ffn", "ffn_output", "linear_fc1", "linear_fc2", "input_linear", "output_linear",
+    "c_fc_0", "c_fc_1", "fc1_latent_proj", "fc2_latent_proj",
     // experts, as tensors where they are stacked
     "gate", "router", "wg", "shared_expert_gate", "gate_up_proj_bias", "down_proj_bias",
-    "e_score_correction_bias", "expert_bias",
+    "e_score_correction_bias", "expert_bias", "per_expert_scale",
     // tensors that accompany matrices
-    "sinks", "lambda_1", "lambda_2", "alpha_p", "alpha_n"};
+    "sinks", "attention_sink_bias", "lambda_1", "lambda_2", "alpha_p", "alpha_n"};
 
 constexpr std::string_view mixer_names[] = {
     "in_proj",      "x_proj",       "dt_proj",     "out_proj",   "conv1d",
@@ -66,7 +69,10 @@ ActivationKind activation_kind(std::string_view class_name) {
 }
 
 bool is_understood(std::string_view name, bool mixes) {
-  return std::ranges::find(understood_names, name) != std::end(understood_names) ||
+  // separate norms of each head are numbered (StableLM 2 12B)
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return (!name.empty() && std::ranges::all_of(name, is_digit)) ||
+         std::ranges::find(understood_names, name) != std::end(understood_names) ||
          (mixes && std::ranges::find(mixer_names, name) != std::end(mixer_names));
 }
 

@@ -24,6 +24,8 @@ void read_norms(const Subtree& tree, AttentionSpec& a) {
   a.inner_norm = tree.norm({"attn_sub_norm"});
   a.query_norm = tree.norm({"q_norm", "q_layernorm", "query_layernorm"});
   a.key_norm = tree.norm({"k_norm", "k_layernorm", "key_layernorm"});
+  a.value_norm = tree.norm({"v_norm"});
+  if (a.value_norm && a.value_norm->width == 0) a.value_norm->kind = NormKind::rms_plain;
   a.plain_head_norms = tree.has({"qk_norm"});
   a.norm_each_head_apart = tree.has({"q_layernorm.norms"});
 }
@@ -45,13 +47,19 @@ void read_latent(const Subtree& tree, AttentionSpec& a) {
 
 AttentionSpec read_attention(const Subtree& tree, const AttentionQuirks& quirks) {
   AttentionSpec a{quirks};
-  a.hidden = tree.inputs({"q_proj", "query", "q", "self.query", "qkv_proj", "query_key_value",
-                          "c_attn", "Wqkv", "q_a_proj", "attn.Wqkv", "qkv", "q_lin"});
-  a.fused = tree.has({"qkv_proj", "query_key_value", "c_attn", "Wqkv", "attn.Wqkv", "qkv"});
+  a.hidden =
+      tree.inputs({"q_proj", "query", "q", "self.query", "qkv_proj", "query_key_value", "c_attn",
+                   "Wqkv", "q_a_proj", "attn.Wqkv", "qkv", "q_lin", "wqkv", "W_pack"});
+  a.fused = tree.has(
+      {"qkv_proj", "query_key_value", "c_attn", "Wqkv", "attn.Wqkv", "qkv", "wqkv", "W_pack"});
   a.joined = tree.has({"qkv"});
-  a.gate_projection = tree.has({"gate_proj"});
-  a.sinks = tree.shape("sinks") != nullptr;
+  a.gate_projection = tree.has({"gate_proj", "g_proj"});
+  a.sinks = tree.shape("sinks") != nullptr || tree.shape("attention_sink_bias") != nullptr;
   read_heads(tree, a);
+  if (tree.outputs({"g_proj"}) == a.heads) a.gate_width = a.heads;
+  const bool separate = tree.has({"q_proj"}) && tree.has({"v_norm", "q_norm"});
+  a.values_are_keys = separate && tree.has({"k_proj", "v_norm"}) && !tree.has({"v_proj"});
+  a.reuses_keys = separate && !tree.has({"k_proj"});
   read_norms(tree, a);
   read_latent(tree, a);
   return a;

@@ -15,16 +15,20 @@ ActivationKind activation_of(const Subtree& tree) {
 std::optional<ExpertsSpec> read_experts(const Subtree& tree, const RouterQuirks& quirks) {
   const Module* experts = tree.module({"experts"});
   if (experts == nullptr) return std::nullopt;
-  const Tensor* up = tree.tensor("experts.gate_up_proj");
+  const bool gated = tree.tensor("experts.gate_up_proj") != nullptr;
+  const Tensor* up = tree.tensor(gated ? "experts.gate_up_proj" : "experts.up_proj");
   if (up == nullptr || tree.shape("experts.down_proj") == nullptr || up->shape.size() != 3)
     return std::nullopt;
   const Module* shared = tree.module({"shared_expert", "shared_experts", "shared_mlp"});
   ExpertsSpec e{.experts = up->shape[0], .used = up->of > 1 ? up->used : 0, .router = quirks};
   e.clamped = tree.shape("experts.gate_up_proj_bias") != nullptr;
-  e.inner = (e.clamped || quirks.all_tokens ? up->shape[2] : up->shape[1]) / 2;
+  e.gated = gated;
+  e.scaled_router = tree.shape("router.scale") != nullptr;
+  e.inner = (e.clamped || quirks.all_tokens ? up->shape[2] : up->shape[1]) / (gated ? 2 : 1);
+  e.latent = tree.outputs({"fc1_latent_proj"});
   if (shared != nullptr) {
-    e.shared_inner = tree.outputs(
-        {"shared_expert.gate_proj", "shared_experts.gate_proj", "shared_mlp.gate_proj"});
+    e.shared_inner = tree.outputs({"shared_expert.gate_proj", "shared_experts.gate_proj",
+                                   "shared_mlp.gate_proj", "shared_experts.up_proj"});
     e.shared_gate = tree.has({"shared_expert_gate"});
   }
   return e;
@@ -37,7 +41,7 @@ FeedForwardSpec read_feed_forward(const Subtree& tree, const LayerQuirks& quirks
   f.activation = activation_of(tree);
   if (auto experts = read_experts(tree, quirks.router)) {
     f.experts = experts;
-    f.gating = Gating::separate;
+    f.gating = experts->gated ? Gating::separate : Gating::none;
     f.inner = experts->inner;
     if (const Module* act = tree.module({"experts.act_fn"}))
       f.activation = activation_kind(act->class_name);
@@ -50,8 +54,8 @@ FeedForwardSpec read_feed_forward(const Subtree& tree, const LayerQuirks& quirks
     f.hidden = tree.inputs(both);
     return f;
   }
-  const Names gate = {"gate_proj", "wi_0", "w1"};
-  if (tree.has(gate) && tree.has({"up_proj", "wi_1", "w3"})) {
+  const Names gate = {"gate_proj", "wi_0", "w1", "c_fc_0"};
+  if (tree.has(gate) && tree.has({"up_proj", "wi_1", "w3", "c_fc_1"})) {
     f.gating = Gating::separate;
     f.inner = tree.outputs(gate);
     f.hidden = tree.inputs(gate);

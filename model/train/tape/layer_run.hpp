@@ -22,7 +22,9 @@ Value run_activation(Tape& tape, const Value& x, ActivationKind kind);
 /// `from`: where keys and values come from; the same as `x` in self-attention.
 Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& use);
 Value run_mixer(ForwardPass& pass, const Value& x, const MixerUse& use);
-Value run_feed_forward(ForwardPass& pass, const Value& x, const FeedForwardUse& use);
+/// `routed_by`: what the router of a mixture reads, if that is not `x`.
+Value run_feed_forward(ForwardPass& pass, const Value& x, const FeedForwardUse& use,
+                       const Value* routed_by = nullptr);
 /// One layer; the result is the residual that the next one reads.
 Value run_layer(ForwardPass& pass, const Value& residual, const LayerUse& use);
 

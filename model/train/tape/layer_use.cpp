@@ -16,7 +16,9 @@ void complete_heads(const Model& model, Size heads, AttentionUse& a) {
     a.head_dim = a.query_width > 0 && a.heads > 0 ? a.query_width / a.heads
                  : a.joined_width > 0             ? a.joined_width / 3 / std::max<Size>(1, a.heads)
                                                   : model.shape.head_dim;
-    if (a.query_width > 0)
+    if (a.reuses_keys)
+      a.kv_heads = model.shape.kv_heads;
+    else if (a.query_width > 0)
       a.kv_heads = std::max<Size>(1, a.key_width / std::max<Size>(1, a.head_dim));
   }
   a.value_dim = a.head_dim;
@@ -121,12 +123,19 @@ LayerUse layer_use(const Model& model, const Execution& execution, const VisionT
                                                                 : spec.parallel == Parallel::yes,
                .drops_attention = spec.drops_attention && execution.hidden_dropout > 0,
                .drops_feed_forward = execution.hidden_dropout > 0,
+               .reads_images_alone = spec.reads_images_alone,
                .scaled = spec.scaled};
   if (spec.attention)
     use.attention = attention_use(model, execution, *spec.attention, heads, tables);
   if (spec.cross_attention)
     use.cross_attention = attention_use(model, execution, *spec.cross_attention, heads, tables);
   if (spec.feed_forward) use.feed_forward = feed_forward_use(model, execution, *spec.feed_forward);
+  if (spec.parallel_experts) {
+    const ParallelExperts& e = *spec.parallel_experts;
+    use.parallel_experts = ParallelExpertsUse{feed_forward_use(model, execution, e.experts),
+                                              e.before, e.after, e.after_dense};
+  }
+  use.layer_input = spec.layer_input;
   if (spec.mixer) use.mixer = MixerUse{*spec.mixer, model.shape.hidden_size};
   return use;
 }

@@ -30,6 +30,11 @@ struct FeedForwardUse : FeedForwardSpec {
   bool normalised_routing = true;  ///< weights of the chosen experts are divided by their sum
 };
 
+struct ParallelExpertsUse {
+  FeedForwardUse experts;
+  std::optional<NormSpec> before, after, after_dense;
+};
+
 struct MixerUse : MixerSpec {
   Size hidden = 0;
 };
@@ -43,11 +48,14 @@ struct LayerUse {
   bool norms_the_sum = false;  ///< BERT: the norm follows the residual's addition
   bool parallel = false;       ///< both halves read the layer's input
   bool drops_attention = false, drops_feed_forward = false;  ///< hidden dropout after each half
+  bool reads_images_alone = false;
   bool scaled = false;  ///< both halves are multiplied by trained lengths (InternViT)
   std::optional<AttentionUse> attention{};
   std::optional<AttentionUse> cross_attention{};  ///< keys and values of the encoder
   std::optional<MixerUse> mixer{};                ///< recurrent, or a convolution
   std::optional<FeedForwardUse> feed_forward{};
+  std::optional<ParallelExpertsUse> parallel_experts{};
+  std::optional<LayerInputSpec> layer_input{};
 };
 
 /// Layer `i` of model.part.blocks. `vision`: vision_tower(model), or null.

@@ -91,9 +91,15 @@ Heads3 heads(ForwardPass& pass, const Value& x, const Value& from, const Attenti
   } else {
     h.q = column(tape, x, u.hidden, (u.gate_in_query ? 2 : 1) * q_width);
     if (u.gate_in_query) h.q = Tape::view(h.q, tokens(q_width));
+    if (u.reuses_keys) {
+      h.q = rotated(pass, normed(tape, h.q, u.query_norm, u.heads, u), u);
+      h.k = h.v = Tape::elsewhere(tokens(k_width), h.q.held);
+      return h;
+    }
     h.k = column(tape, from, u.hidden, k_width);
-    h.v = column(tape, from, u.hidden, k_width);
+    h.v = u.values_are_keys ? h.k : column(tape, from, u.hidden, k_width);
   }
+  h.v = normed(tape, h.v, u.value_norm, u.kv_heads, u);
   if (u.norms_rotated) {
     h.q = normed(tape, rotated(pass, h.q, u), u.query_norm, u.heads, u);
     h.k = normed(tape, rotated(pass, h.k, u), u.key_norm, u.kv_heads, u);
@@ -167,10 +173,13 @@ Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const 
   Value mixed = fused ? fused_kernel(pass, h, u) : scores(pass, h, u);
   if (u.joined && fused) mixed = tape.like(mixed);
   if (u.gated) {
-    const Size width = u.heads * u.value_dim;
+    const Size width = u.gate_width > 0 ? u.gate_width : u.heads * u.value_dim;
     const Value asked =
         u.gate_in_query ? Tape::view(h.q, tokens(width)) : column(tape, x, u.hidden, width);
-    mixed = tape.multiply(mixed, tape.keeps_result(asked));
+    const Value gate = u.softplus_gate
+                           ? tape.to(tape.keeps_input(tape.to(asked, Held::fp32)), mixed.held)
+                           : tape.keeps_result(asked);
+    mixed = tape.multiply(mixed, gate);
   }
   if (u.inner_norm) mixed = run_norm(tape, mixed, *u.inner_norm, tokens(1));
   return tape.linear(mixed, u.heads * u.value_dim, u.hidden, tokens(1), tape.mode().trained,

@@ -43,10 +43,18 @@ Value dense(Tape& tape, const Value& x, const FeedForwardUse& u, Size inner) {
   return row(tape, product, inner, u.hidden, tokens(1));
 }
 
+/// A router's input without its length, times trained lengths, and a number.
+Value scaled_input(Tape& tape, const Value& x, const FeedForwardUse& u) {
+  if (!u.experts->scaled_router) return x;
+  const Value y = run_norm(tape, x, NormSpec{NormKind::rms_plain, u.hidden}, tokens(1));
+  return tape.scale(tape.multiply(y, tape.parameter(constant(u.hidden), tape.mode().trained)));
+}
+
 /// Weights of the chosen experts, one a pair of token and expert.
-Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
+Value routed(Tape& tape, const Value& given, const FeedForwardUse& u) {
   const ExpertsSpec& e = *u.experts;
   const Size used = e.used;
+  const Value x = scaled_input(tape, given, u);
   Value source = x;
   Value logits;
   if (e.router.kind == RouterKind::sigmoid || e.router.kind == RouterKind::softmax_fp32) {
@@ -88,6 +96,8 @@ Value routed(Tape& tape, const Value& x, const FeedForwardUse& u) {
     weights = tape.like(weights);
   }
   if (e.router.converted) weights = tape.to(weights, logits.held);
+  if (e.scaled_router)  // a trained number of each expert, gathered
+    weights = tape.multiply(weights, chosen(tape.mode().parameters, tape.mode().trained));
   return weights;
 }
 
@@ -110,7 +120,7 @@ Value every_expert(Tape& tape, const Value& x, const FeedForwardUse& u) {
   return tape.make(tokens(u.hidden), x.held, rows.grad);
 }
 
-Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
+Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u, const Value& routed_by) {
   Tape& tape = *pass.tape;
   const ExpertsSpec& e = *u.experts;
   const bool trained = tape.mode().trained;
@@ -118,7 +128,7 @@ Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
   if (e.shared_inner > 0) {
     FeedForwardUse one = u;
     one.experts.reset();
-    one.gating = e.shared_fused ? Gating::fused : Gating::separate;
+    if (e.gated) one.gating = e.shared_fused ? Gating::fused : Gating::separate;
     shared = dense(tape, x, one, e.shared_inner);
     if (e.shared_gate) {
       const Value gate = tape.keeps_result(tape.linear_as_is(x, u.hidden, 1));
@@ -126,7 +136,7 @@ Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
     }
   }
   if (e.router.all_tokens) return tape.add(every_expert(tape, x, u), shared);
-  const Value weights = routed(tape, x, u);
+  const Value weights = routed(tape, routed_by, u);
   const Size used = e.used;
   const auto routed_rows = [&](Size elements) {
     return tokens(
@@ -136,11 +146,16 @@ Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
   for (int list = 0; list < 3; ++list) tape.save(tokens(used), Held::int64, Region::outer);
   if (e.clamped) tape.save(2 * tokens(used), Held::int64, Region::outer);  // biases are gathered
   const Value sorted_weights = tape.like(weights);
-  const Value rows = tape.make(routed_rows(used * u.hidden), x.held, x.grad, Region::outer);
+  const Size width = e.latent > 0 ? e.latent : u.hidden;
+  const Value read = e.latent > 0 ? row(tape, x, u.hidden, e.latent, tokens(1)) : x;
+  // Grouped products run in the type of their weights, whatever autocast makes of their input.
+  const Held held = e.latent > 0 ? tape.mode().parameters : x.held;
+  const Value rows = tape.make(routed_rows(used * width), held, read.grad, Region::outer);
   if (trained) tape.save_operand(rows);
   tape.save(constant(e.experts), Held::int32, Region::outer);
   const bool grad = x.grad || trained;
-  const Value both = tape.make(routed_rows(2 * used * e.inner), x.held, grad, Region::inner);
+  const Size matrices = e.gated ? 2 : 1;
+  const Value both = tape.make(routed_rows(matrices * used * e.inner), held, grad, Region::inner);
   const Value gate = Tape::view(both, routed_rows(used * e.inner));
   Value product;
   if (e.clamped) {
@@ -150,13 +165,15 @@ Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
     const Value share = tape.keeps_result(tape.scale(gate_clamped));
     product = tape.multiply(up, tape.multiply(gate_clamped, share));
   } else {
-    product = gated(tape, gate, gate, u.activation);
+    product =
+        e.gated ? gated(tape, gate, gate, u.activation) : run_activation(tape, both, u.activation);
   }
   if (trained) tape.save_operand(product);
-  const Value out = tape.make(routed_rows(used * u.hidden), product.held, grad, Region::outer);
+  const Value out = tape.make(routed_rows(used * width), product.held, grad, Region::outer);
   const Value weighted = tape.multiply(out, sorted_weights);
-  const Value sum =
-      tape.to(tape.make(tokens(u.hidden), weighted.held, weighted.grad, Region::outer), x.held);
+  Value sum =
+      tape.to(tape.make(tokens(width), weighted.held, weighted.grad, Region::outer), read.held);
+  if (e.latent > 0) sum = row(tape, sum, e.latent, u.hidden, tokens(1));
   return e.shared_inner > 0 ? tape.add(sum, shared) : sum;
 }
 
@@ -191,8 +208,10 @@ Value run_activation(Tape& tape, const Value& x, ActivationKind kind) {
   return tape.keeps_input(x);
 }
 
-Value run_feed_forward(ForwardPass& pass, const Value& x, const FeedForwardUse& u) {
-  return u.experts ? mixture(pass, x, u) : dense(*pass.tape, x, u, u.inner);
+Value run_feed_forward(ForwardPass& pass, const Value& x, const FeedForwardUse& u,
+                       const Value* routed_by) {
+  return u.experts ? mixture(pass, x, u, routed_by != nullptr ? *routed_by : x)
+                   : dense(*pass.tape, x, u, u.inner);
 }
 
 }  // namespace headroom::model

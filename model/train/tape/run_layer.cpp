@@ -8,6 +8,26 @@ Value normed(Tape& tape, const Value& x, const std::optional<NormSpec>& norm) {
   return norm ? run_norm(tape, x, *norm, tokens(1)) : x;
 }
 
+/// Experts that read the residual `x`, added to the result of the dense feed-forward.
+Value with_parallel_experts(ForwardPass& pass, const Value& x, const Value& dense,
+                            const ParallelExpertsUse& use) {
+  Tape& tape = *pass.tape;
+  const Value first = normed(tape, dense, use.after_dense);
+  const Value second = run_feed_forward(pass, normed(tape, x, use.before), use.experts, &x);
+  return tape.add(first, normed(tape, second, use.after));
+}
+
+/// act(x · gate) · input, projected and added. The inputs of all layers are one tensor, which lies
+/// before the layers.
+Value with_layer_input(Tape& tape, const Value& x, const LayerInputSpec& use, Size hidden) {
+  const bool trained = tape.mode().trained;
+  const Value gate = tape.linear(x, hidden, use.width, tokens(1), trained);
+  const Value product = tape.multiply(run_activation(tape, gate, use.activation),
+                                      Tape::elsewhere(tokens(use.width), tape.mode().parameters));
+  const Value y = tape.linear(product, use.width, hidden, tokens(1), trained);
+  return tape.add(x, normed(tape, y, use.after));
+}
+
 }  // namespace
 
 Value run_layer(ForwardPass& pass, const Value& residual, const LayerUse& use) {
@@ -51,8 +71,10 @@ Value run_layer(ForwardPass& pass, const Value& residual, const LayerUse& use) {
   if (!use.feed_forward) return x;
   const Value fed_by = use.norms_the_sum ? x : normed(tape, x, use.before_feed_forward);
   Value fed = run_feed_forward(pass, fed_by, *use.feed_forward);
+  if (use.parallel_experts) fed = with_parallel_experts(pass, x, fed, *use.parallel_experts);
   fed = dropped(normed(tape, fed, use.after_feed_forward), use.drops_feed_forward);
   x = tape.add(x, scaled(fed, use.feed_forward->hidden));
+  if (use.layer_input) x = with_layer_input(tape, x, *use.layer_input, use.feed_forward->hidden);
   return use.norms_the_sum ? normed(tape, x, use.before_feed_forward) : x;
 }
 

@@ -20,6 +20,7 @@ bool same(const std::optional<AttentionUse>& a, const std::optional<AttentionUse
   return a->heads == b->heads && a->kv_heads == b->kv_heads && a->head_dim == b->head_dim &&
          a->window == b->window && a->hidden == b->hidden && a->query_rank == b->query_rank &&
          a->key_rank == b->key_rank && a->rotated_by == b->rotated_by &&
+         a->reuses_keys == b->reuses_keys && a->values_are_keys == b->values_are_keys &&
          same(a->query_norm, b->query_norm);
 }
 bool same(const std::optional<FeedForwardUse>& a, const std::optional<FeedForwardUse>& b) {
@@ -33,7 +34,10 @@ bool same(const LayerUse& a, const LayerUse& b) {
   return a.class_name == b.class_name && same(a.cross_attention, b.cross_attention) &&
          same(a.before_attention, b.before_attention) &&
          same(a.before_feed_forward, b.before_feed_forward) && same(a.attention, b.attention) &&
-         same(a.feed_forward, b.feed_forward) && a.mixer.has_value() == b.mixer.has_value();
+         same(a.feed_forward, b.feed_forward) &&
+         a.parallel_experts.has_value() == b.parallel_experts.has_value() &&
+         a.layer_input.has_value() == b.layer_input.has_value() &&
+         a.mixer.has_value() == b.mixer.has_value();
 }
 
 /// Elements of a rotary table: one for each position and rotated dimension.
@@ -101,6 +105,13 @@ Tape::Sums before_layers(const Run& run, const Execution& execution, const Layer
     const ForwardPass p = run.pass(tape, *first);
     if (!run.mode.kernels.fused_rotation) tape.save(p.cosines), tape.save(p.sines);
   }
+  if (const LayerInputs inputs = layer_inputs(part); inputs.of_layer > 0) {
+    Value all =
+        tape.linear(run.residual(tape), run.hidden, inputs.all, tokens(1), run.mode.trained);
+    all = run_norm(tape, tape.scale(all), NormSpec{inputs.norm, inputs.of_layer},
+                   tokens(inputs.all / inputs.of_layer));
+    tape.save(tape.to(all, run.mode.parameters));  // each layer reads a part of it
+  }
   // Learned positions are looked up by numbers that are made for it, distances likewise.
   if (std::ranges::any_of(part.tensors, is_position_table))
     tape.save(positions(1), Held::int64, Region::outer);
@@ -136,6 +147,7 @@ SavedLayer saved_layer(const LayerUse& use, const Run& run, bool in_tower, bool 
   SavedLayer kind{.window = use.attention ? use.attention->window : 0,
                   .last_matrix = last_matrix(use),
                   .tower = in_tower,
+                  .reads_images_alone = use.reads_images_alone,
                   .unknown = use.unknown};
   if (!saves) return kind;
   std::tie(kind.within, kind.made) = run.layer(use, false, false);

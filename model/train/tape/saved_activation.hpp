@@ -27,6 +27,7 @@ struct SavedLayer {
   Size last_matrix = 0;
   /// Patches run through it, not text: polynomials are in images and the patches of each.
   bool tower = false;
+  bool reads_images_alone = false;
   std::string unknown;  ///< a module that is not understood, or its class; empty: all are
 };
 

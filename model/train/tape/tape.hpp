@@ -117,6 +117,10 @@ class Tape {
   /// A tensor like `x`, in a storage of its own.
   Value like(const Value& x) { return make(x.extent, x.held, x.grad, x.region, x.layout); }
   Value parameter(Extent extent, bool trained) const;
+  /// A tensor that another layer made, which keeps it.
+  static Value elsewhere(Extent extent, Held held) {
+    return {.extent = extent, .held = held, .grad = true};
+  }
   /// Part of the storage of `x`.
   static Value view(Value x, Extent extent) { return x.extent = extent, x; }
   void save(const Value& x);
