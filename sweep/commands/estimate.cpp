@@ -287,7 +287,8 @@ const Command estimate_command = {
          "csv, md: the columns of `result`, one row",
      .exit_codes =
          "0 done: it fits somewhere, with offload if necessary\n1 failed: a file or a config "
-         "that cannot be read\n2 usage: an option or a name that is not understood\n"
+         "that cannot be read; a\n   training step of which weights and states alone are known, so "
+         "not whether it fits\n2 usage: an option or a name that is not understood\n"
          "3 no: it does not fit, or cannot run there"},
     run_estimate};
 

@@ -51,9 +51,8 @@ std::string advice_text(const TrainingAdvice& advice) {
                         advice.replicas);
   std::vector<std::vector<std::string>> rows;
   for (const model::Change& c : advice.changes)
-    rows.push_back({change_flags(c), to_text(c.peak), to_text(c.saved),
-                    change_percent(c.time), c.fits ? "fits" : "",
-                    change_effect(c)});
+    rows.push_back({change_flags(c), to_text(c.peak), to_text(c.saved), change_percent(c.time),
+                    c.fits ? "fits" : "", change_effect(c)});
   return text + '\n' +
          aligned({"change", "peak", "saves", "time a token", "", ""},
                  {false, true, true, true, false, false}, rows);

@@ -70,9 +70,10 @@ void rows(const Options& options, const report::Database& database, std::int64_t
   if (options.given("where"))
     where.emplace(options.text("where"), std::vector<std::string>{"result"});
   if (const std::string format = options.text("format", "csv"); format != "csv")
-    throw UsageError(fmt::format("--format {}: --where and --columns write csv alone; --view NAME "
-                                 "--format json prints a table as JSON",
-                                 format));
+    throw UsageError(
+        fmt::format("--format {}: --where and --columns write csv alone; --view NAME "
+                    "--format json prints a table as JSON",
+                    format));
   stream(options, [&](std::ostream& out) {
     report::write_csv(out, database, run, selected, where ? &*where : nullptr);
   });

@@ -170,8 +170,7 @@ std::string missing_words(const Advice& a) {
     case disk:
       return fmt::format("{} GiB more disk", in_gib(a.before));
     case other_model:
-      return fmt::format("{} in {}: {} GiB, {}", a.text, a.name, in_gib(a.after),
-                         on_cards(a.then));
+      return fmt::format("{} in {}: {} GiB, {}", a.text, a.name, in_gib(a.after), on_cards(a.then));
     case smaller_model:
       return a.amount > 0 ? "no change of precision or of cards in this host puts all of it on "
                             "GPUs: choose a smaller model or another host"

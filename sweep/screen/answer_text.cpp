@@ -93,8 +93,7 @@ std::string note_of(const Way& way) {
                                         .without_towers = way.without_towers,
                                         .below_four_bits = below_four_bits(way)});
   constexpr std::string_view offload = "offload";
-  if (note.starts_with(offload))
-    note.insert(offload.size(), ' ' + percent(way.off_cards));
+  if (note.starts_with(offload)) note.insert(offload.size(), ' ' + percent(way.off_cards));
   return note;
 }
 

@@ -39,7 +39,8 @@ class SpecReader {
     try {
       root = toml::parse(std::string_view(spec_.text), std::string_view(spec_.file));
     } catch (const toml::parse_error& e) {
-      fail(static_cast<int>(e.source().begin.line), std::string(e.description()) + "; expected a spec in TOML");
+      fail(static_cast<int>(e.source().begin.line),
+           std::string(e.description()) + "; expected a spec in TOML");
     }
     known_keys(root, "", {"run", "grid", "report", "prices"});
     run(root);

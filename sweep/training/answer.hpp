@@ -44,7 +44,7 @@ struct TrainingAdvice {
 };
 TrainingAdvice advice_of(const GivenTraining& given, const model::TrainingEstimate& estimate);
 
-/// What --from set, what was assumed, and the keys that nothing reads, one a line.
+/// Lines with the flags that --from gave, the assumptions and the keys that nothing reads.
 std::vector<std::string> assumptions_of(const GivenTraining& given);
 
 /// Why the peak is not to be relied on.

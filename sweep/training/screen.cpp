@@ -90,8 +90,7 @@ std::string advice_lines(const GivenTraining& given, const TrainingAnswer& answe
   std::vector<std::vector<std::string>> rows;
   for (const model::Change& c : advice.changes) {
     if (rows.size() == most_changes) break;
-    rows.push_back({change_flags(c), in_gib(c.peak), change_percent(c.time),
-                    change_effect(c),
+    rows.push_back({change_flags(c), in_gib(c.peak), change_percent(c.time), change_effect(c),
                     !c.fits                   ? ""
                     : is_tight(given, c.peak) ? "tight"
                                               : "fits"});

@@ -12,7 +12,7 @@ std::string training_screen(const GivenTraining& given, const TrainingAnswer& an
 
 /// "org/name (8.03 B parameters, 20.9 M trained), training on MACHINE", as a paragraph.
 std::string training_title(const GivenTraining& given, Size trained_parameters);
-/// What was assumed and what a file set, as a paragraph.
+/// The assumptions and the settings of a file, as a paragraph.
 std::string assumptions_line(const GivenTraining& given);
 
 }  // namespace headroom::sweep

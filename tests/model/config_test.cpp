@@ -104,7 +104,8 @@ TEST(Config, ChecksFlagsTextsAndLists) {
 
 TEST(Config, RefusesWhatIsNotAnObjectOfBoundedSizeAndDepth) {
   EXPECT_NE(message([] { config("[]"); }).find("expected an object"), std::string::npos);
-  EXPECT_NE(message([] { config("{\"a\": "); }).find("a/config.json: not JSON"), std::string::npos);
+  EXPECT_NE(message([] { config("{\"a\": "); }).find("a/config.json:1: not JSON"),
+            std::string::npos);
   EXPECT_NE(message([] { config(""); }).find("not JSON"), std::string::npos);
   const std::string deep = "{\"a\":" + std::string(100, '[') + std::string(100, ']') + "}";
   EXPECT_NE(message([&] { config(deep); }).find("not JSON"), std::string::npos);
