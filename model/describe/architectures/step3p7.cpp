@@ -136,7 +136,10 @@ Part text(const Config& c) {
             }) +
       rms_norm("norm", k("RMSNorm"), hidden) +
       rotary_by_kind(c, k("RotaryEmbedding"), kinds_of(types), a.all.dim, factor);
-  return unsplittable(std::move(body), {k("DecoderLayer")});
+  return with_quirks(with_norm(unsplittable(std::move(body), {k("DecoderLayer")}), k("RMSNorm"),
+                               NormKind::rms_plus_1),
+                     {.attention = {.rotation = Rotation::concatenated},
+                      .router = {.kind = RouterKind::sigmoid_as_is, .converted = false}});
 }
 
 /// Sources: vLLM 0.33 step3p5_mtp.py, SGLang 0.5.23 step3p5_mtp.py. Layers after the model's are
