@@ -243,7 +243,11 @@ Estimate Evaluator::operator()(const Scenario& s) {
   const bool surely = open && plan.feasible() && usual_number_surely_fits(*uses_);
   if (open && !surely)
     if (const auto asked = with_fewer_sequences(*uses_, plan)) return in_place_of(*asked);
-  if (const auto fewer = max_admitted(*uses_, plan, 1.0)) return with_waiting(*fewer);
+  if (const auto fewer = max_admitted(*uses_, plan, 1.0)) {
+    if (open)
+      if (const auto asked = admitting_more(*uses_, fewer->batch)) return in_place_of(*asked);
+    return with_waiting(*fewer);
+  }
   if (open && !plan.feasible())
     if (const auto asked = fewer_where_short(*uses_, plan)) return in_place_of(*asked);
   if (verdict_of(plan) == Verdict::refused) return refused(plan.reason, plan.short_bytes);

@@ -48,7 +48,7 @@ TEST(AskedSequences, FewerFitWhereTheUsualNumberDoesNot) {
   ASSERT_TRUE(why);
   EXPECT_EQ(why->asked, asked);
   EXPECT_EQ(why->usual, usual_sequences(run.s));
-  EXPECT_FALSE(why->usual_may_fit);
+  EXPECT_EQ(why->usual_admits, 0);
   EXPECT_GE(why->freed, evaluate(without_hints(run.s)).short_bytes);
 }
 
@@ -106,6 +106,9 @@ TEST(AskedSequences, NoneWaitsIfFewerLeaveRoomForAll) {
   for (run.s.batch = 1; run.s.batch <= 64; ++run.s.batch) {
     const Size asked = sequences_to_ask_for(run.s);
     if (asked == 0) continue;
+    Scenario all = run.s;
+    all.max_sequences = run.s.batch;
+    if (evaluate(all).queued > 0) continue;
     EXPECT_GE(asked, run.s.batch);
     EXPECT_EQ(evaluate(run.s).queued, 0) << run.s.batch;
     EXPECT_GT(traffic(run.s).running, 0);
@@ -154,6 +157,23 @@ TEST(AskedSequences, MoreMemoryIsNeverWorse) {
       }
       EXPECT_EQ(best, 3);
     }
+}
+
+/// The pass at start grows with the number of sequences, which must not cost sequences.
+TEST(AskedSequences, MoreMemoryNeverAdmitsFewer) {
+  OnCards run("meta-llama/Llama-3.3-70B-Instruct", "fp8", "h200-sxm-141gb", "vllm");
+  run.s.batch = 64;
+  Evaluator evaluate_next;
+  Size most = 0;
+  for (Size mib = 68 * 1024; mib < 90 * 1024; mib += 64) {
+    run.s.gpu_budget = mib * mebibyte;
+    const Estimate e = evaluate_next(run.s);
+    const Size running = fits(e) ? run.s.batch - e.queued : 0;
+    ASSERT_GE(running, most) << mib;
+    EXPECT_EQ(running, fits(e) ? admitted_scenario(run.s).batch : 0) << mib;
+    most = running;
+  }
+  EXPECT_EQ(most, run.s.batch);
 }
 
 TEST(AskedSequences, MoreSequencesThanUsualAreNotCutDown) {

@@ -98,6 +98,7 @@ TEST(EngineLimits, AModelWithoutStatesStartsWithTheUsualSequences) {
   OnCards run("meta-llama/Llama-3.1-8B", "bf16", "rtx-4090", "vllm");
   EXPECT_EQ(sequences_to_ask_for(run.s), 0);
   run.s.batch = 300;
+  run.s.context = 128;  // room for all
   EXPECT_EQ(sequences_to_ask_for(run.s), 300);
 }
 

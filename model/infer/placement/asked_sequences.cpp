@@ -64,22 +64,29 @@ Size largest_that_holds(const Uses& uses, const Plan& plan, double factor) {
   return power == least ? s.batch : Size{1} << power;
 }
 
-/// The power of two with which most of the batch runs; 0: with none, not even one sequence.
-Size most_admitting(const Uses& uses, double factor) {
+/// Sequences of the batch that run with so many asked for; 0: it does not start.
+Size admitted_with(const Uses& uses, Size number) {
+  const Scenario asked = asking_for(uses.scenario(), number);
+  const Uses of(asked, uses.setup());
+  const Plan plan = place(of, 1.0);
+  if (const auto fewer = max_admitted(of, plan, 1.0)) return fewer->batch;
+  return plan.feasible() ? asked.batch : 0;
+}
+
+/// The power of two with which more than `admitted` sequences run, and the most; 0: with none. The
+/// least one that could is tried first. If it has no room for one sequence more, no larger one has.
+Size most_admitting(const Uses& uses, Size admitted) {
   const Scenario& s = uses.scenario();
-  if (!starts_only_with_fewer(uses, place(uses, factor), factor)) return 0;
-  Size best = 0, most = 0;
-  for (Size power = doublings(usual_sequences(s)) - 1; power >= 0; --power) {
-    const Size number = Size{1} << power;
-    if (number <= most) break;
-    const Scenario tried = asking_for(s, number);
-    const Uses of(tried, uses.setup());
-    const auto fewer = max_admitted(of, place(of, factor), factor);
-    if (!fewer || fewer->batch <= most) continue;
-    most = fewer->batch;
+  Size best = 0;
+  while (true) {
+    const Size number = Size{1} << doublings(admitted + 1);
+    if (number >= start_sequences(s)) return best;
+    Scenario more = asking_for(s, number);
+    more.batch = admitted + 1;
+    if (!holds_division(Uses(more, uses.setup()), 1.0)) return best;
+    admitted = std::max(admitted + 1, admitted_with(uses, number));
     best = number;
   }
-  return best;
 }
 
 std::optional<Scenario> if_any(const Scenario& s, Size asked) {
@@ -115,14 +122,15 @@ bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double factor) {
   return may_free_enough(alone, place(alone, factor), factor, Runs::all) && holds(alone, 1, factor);
 }
 
+std::optional<Scenario> admitting_more(const Uses& uses, Size admitted) {
+  return if_any(uses.scenario(), most_admitting(uses, admitted));
+}
+
 std::optional<Scenario> fewer_where_short(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
   if (!leaves_sequences_open(s) || plan.reason != Reason::gpu_memory) return std::nullopt;
   Size asked = 0;
-  if (s.batch > 1 && may_free_enough(uses, plan, 1.0, Runs::some)) {
-    asked = most_admitting(uses, s.runtime->memory.interval.high);
-    if (asked == 0) asked = most_admitting(uses, 1.0);
-  }
+  if (s.batch > 1 && may_free_enough(uses, plan, 1.0, Runs::some)) asked = most_admitting(uses, 0);
   return if_any(s, asked > 0 ? asked : s.batch < start_sequences(s) ? s.batch : 0);
 }
 
@@ -132,7 +140,9 @@ Scenario as_started(const Scenario& s) {
   const Plan plan = place(uses, 1.0);
   if (plan.feasible() && usual_number_surely_fits(uses)) return s;
   if (auto fewer = with_fewer_sequences(uses, plan)) return *fewer;
-  if (plan.feasible() || max_admitted(uses, plan, 1.0)) return s;
+  if (plan.feasible()) return s;
+  if (const auto usual = max_admitted(uses, plan, 1.0))
+    return admitting_more(uses, usual->batch).value_or(s);
   return fewer_where_short(uses, plan).value_or(s);
 }
 
@@ -147,12 +157,14 @@ std::optional<FewerSequences> fewer_sequences(const Scenario& s) {
   if (!leaves_sequences_open(s) || started.max_sequences == 0) return std::nullopt;
   const Uses with_usual(s), with_fewer(started);
   const Plan plan = place(with_usual, 1.0);
+  const auto usual = max_admitted(with_usual, plan, 1.0);
   Bytes needed, left;
   for (Size card = 0; card < plan.cards; card += plan.shards) {
     needed = std::max(needed, needed_on(with_usual, plan, card));
     left = std::max(left, needed_on(with_fewer, plan, card));
   }
-  return FewerSequences{started.max_sequences, start_sequences(s), needed - left, plan.feasible()};
+  return FewerSequences{started.max_sequences, start_sequences(s), needed - left,
+                        plan.feasible() ? s.batch : usual ? usual->batch : 0};
 }
 
 }  // namespace headroom::model

@@ -28,8 +28,13 @@ bool usual_number_surely_fits(const Uses& uses);
 /// config/compilation.py resolve_cudagraph_mode_and_sizes.
 std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan);
 
-/// For a batch that does not fit as a whole with any number. The power of two with which most of it
-/// runs, the largest of them; the rest waits. If not even one sequence runs, the batch's own
+/// For a batch of which `admitted` sequences run with the usual number, and which does not fit as a
+/// whole with any. The power of two with which most of it runs at the expected memory, the least of
+/// them; the rest waits. Nothing: none runs more than `admitted`. So more memory never admits fewer,
+/// whether or not the usual number starts.
+std::optional<Scenario> admitting_more(const Uses& uses, Size admitted);
+
+/// Likewise, where the usual number does not start. If not even one sequence runs, the batch's own
 /// number: every number is short of what this one is. `plan` is place(uses, 1.0).
 std::optional<Scenario> fewer_where_short(const Uses& uses, const Plan& plan);
 
@@ -48,7 +53,7 @@ Size sequences_to_ask_for(const Scenario& scenario);
 struct FewerSequences {
   Size asked = 0, usual = 0;
   Bytes freed;  ///< more that the usual number needs on the fullest card
-  bool usual_may_fit = false;
+  Size usual_admits = 0;  ///< sequences of the batch that run with the usual number
 };
 /// None: the usual number is kept, or the scenario states one.
 std::optional<FewerSequences> fewer_sequences(const Scenario& scenario);

@@ -46,10 +46,23 @@ Bytes own_budget(const Scenario& s, Bytes memory) {
   return std::max(Bytes(0), std::min(own, largest_share(s, memory, surely)));
 }
 
+Bytes largest_own_budget(const Scenario& s) {
+  Bytes most;
+  for (const Device& card : s.machine->devices)
+    most = std::max(most, own_budget(s, usable_memory(card)));
+  return most;
+}
+
+Bytes card_budget_within(Bytes asked, Bytes own, Bytes most, Bytes largest_own) {
+  if (asked == unlimited) return own;
+  return std::min({asked, own + std::max(Bytes(0), asked - largest_own), most});
+}
+
 Bytes card_budget(const Scenario& s, std::size_t card) {
-  const Bytes memory = usable_memory(s.machine->devices[card]);
-  return s.gpu_budget != unlimited ? std::min(s.gpu_budget, largest_share(s, memory, 1.0))
-                                   : own_budget(s, memory);
+  const Bytes memory = usable_memory(s.machine->devices[card]), own = own_budget(s, memory);
+  if (s.gpu_budget == unlimited) return own;
+  return card_budget_within(s.gpu_budget, own, largest_share(s, memory, 1.0),
+                            largest_own_budget(s));
 }
 
 Bytes CardUse::pooled_caches(const Engine& engine) const {

@@ -246,13 +246,19 @@ Bytes file_bytes(const Scenario& scenario);
 /// Weights that stay on disk.
 Bytes disk_use(const Scenario& scenario, const Plan& plan);
 
-/// Memory that the process may use on `card`: the budget, at most the card's memory. Without a
+/// Memory that the process may use on `card`: card_budget_within() the scenario's budget. Without a
 /// budget it is the engine's share of the card, or less where so much may not be free at start
 /// (model/infer/placement/outside_share.hpp). An engine that decides how many layers go to cards
 /// also leaves its margin.
 Bytes card_budget(const Scenario& scenario, std::size_t card);
 /// The budget of a card with `memory`, if the scenario has none in bytes.
 Bytes own_budget(const Scenario& scenario, Bytes memory);
+/// The largest of the machine's cards' own budgets; 0 without cards.
+Bytes largest_own_budget(const Scenario& scenario);
+/// `asked` bytes on a card whose own budget is `own`, and which holds `most`. A smaller card keeps
+/// its own budget, until `asked` exceeds the own budget of the largest card. That excess takes from
+/// the margin of every card alike. So the largest own budget asks for what no budget asks for.
+Bytes card_budget_within(Bytes asked, Bytes own, Bytes most, Bytes largest_own);
 
 /// Bytes that weights leave to caches in their common share of a card with `memory`, at
 /// `memory_factor` (model/infer/memory/static_share.hpp). Only for engines with such a share.

@@ -32,6 +32,7 @@ Setup::Setup(const Scenario& s)
     const Bytes memory = usable_memory(s.machine->devices[card]);
     cards_.push_back(
         {memory, own_budget(s, memory), largest_share(s, memory, 1.0), Workspace(s, card)});
+    largest_own_ = std::max(largest_own_, cards_.back().own);
   }
   if (division_.cards > 0) divide_cards(s);
 }

@@ -59,14 +59,15 @@ class Setup {
   double taken() const { return taken_; }
 
  private:
-  static Bytes budget(const Scenario& s, const Card& card) {
-    return s.gpu_budget == unlimited ? card.own : std::min(s.gpu_budget, card.most);
+  Bytes budget(const Scenario& s, const Card& card) const {
+    return card_budget_within(s.gpu_budget, card.own, card.most, largest_own_);
   }
   void divide_cards(const Scenario& s);
 
   Plan division_;
   Size shards_;
   std::vector<Card> cards_, least_;
+  Bytes largest_own_;        ///< largest_own_budget()
   std::vector<Size> kind_;   ///< by card
   std::vector<Size> first_;  ///< by kind, as held_
   std::vector<HeldBytes> held_;
