@@ -234,9 +234,15 @@ void add_price_facts(std::vector<Column>& all) {
 
 void add_engine_facts(std::vector<Column>& all) {
   using enum SqlType;
+  constexpr std::string_view rows_behind =
+      "measured rows behind that interval; 0: estimate without measurements";
   all.push_back(fact(
       "runtime_version", "", "version", text, +[](const Engine& r) { return Cell(r.version); },
       "version of the engine that the constants describe"));
+  all.push_back(fact(
+      "admits_requests", "", "admits requests", integer,
+      +[](const Engine& r) { return Cell(std::int64_t{r.serving.continuous_batching}); },
+      "1: the engine admits requests as they come; 0: it serves one batch at a time"));
   using Factors = model::IntervalFactors;
   add_interval_facts<&Factors::memory>(
       all, {"memory_low", "memory_high", "memory_measurements"},
@@ -249,39 +255,32 @@ void add_engine_facts(std::vector<Column>& all) {
   add_interval_facts<&Factors::ttft>(
       all, {"ttft_low", "ttft_high", "ttft_measurements"},
       {"low end of the time to first token, all weights on cards, as a share of the expected value",
-       "high end of that interval",
-       "measured rows behind that interval; 0: estimate without measurements"});
+       "high end of that interval", rows_behind});
   add_interval_facts<&Factors::tpot>(
       all, {"tpot_low", "tpot_high", "tpot_measurements"},
       {"low end of the time per output token, all weights on cards, as a share of the expected "
        "value; training: time of a step",
-       "high end of that interval",
-       "measured rows behind that interval; 0: estimate without measurements"});
+       "high end of that interval", rows_behind});
   add_interval_facts<&Factors::offload>(
       all, {"offload_low", "offload_high", "offload_measurements"},
       {"low end of both times with weights outside the cards, as a share of the expected value",
-       "high end of that interval",
-       "measured rows behind that interval; 0: estimate without measurements"});
+       "high end of that interval", rows_behind});
   add_interval_facts<&Factors::offload, true>(
       all, {"ram_stated_low", "ram_stated_high", "ram_stated_measurements"},
-      {"that low end where ram_stated is 1", "high end of that interval",
-       "measured rows behind that interval; 0: estimate without measurements"});
+      {"that low end where ram_stated is 1", "high end of that interval", rows_behind});
   add_interval_facts<&Factors::serving_ttft>(
       all, {"serving_ttft_low", "serving_ttft_high", "serving_ttft_measurements"},
       {"low end of the time to first token under load as a share of the expected value",
-       "high end of that interval",
-       "measured rows behind that interval; 0: estimate without measurements"});
+       "high end of that interval", rows_behind});
   add_interval_facts<&Factors::serving_tpot>(
       all, {"serving_tpot_low", "serving_tpot_high", "serving_tpot_measurements"},
       {"low end of the time per output token under load as a share of the expected value",
-       "high end of that interval",
-       "measured rows behind that interval; 0: estimate without measurements"});
+       "high end of that interval", rows_behind});
   add_interval_facts<&Factors::serving_rate>(
       all, {"serving_rate_low", "serving_rate_high", "serving_rate_measurements"},
       {"low end of the time that a number of requests takes under load as a share of the expected "
        "value",
-       "high end of that interval",
-       "measured rows behind that interval; 0: estimate without measurements"});
+       "high end of that interval", rows_behind});
   all.push_back(fact(
       "interval_source", "", "source of the interval", text,
       +[](const Engine& r) { return Cell(interval_factors(r).source); },

@@ -140,7 +140,7 @@ std::string plot_command(const Figure& figure, const Panel& panel, const Range& 
     script += "NaN with points lc rgb '#555555' pt 6 ps 2.2 lw 2 title 'knee'";
     if (anything_short(figure))
       script +=
-          ", \\\n     NaN with points lc rgb '#555555' pt 2 ps 0.8 lw 1.5 title 'out of memory'";
+          ", \\\n     NaN with points lc rgb '#555555' pt 2 ps 0.8 lw 1.5 title 'does not run'";
     return script + "\n";
   }
   return script + "NaN notitle\n";

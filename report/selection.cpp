@@ -58,6 +58,10 @@ ModelRow line_at(const Axes& axes, Size point) {
                 .factors = axes.factors(point),
                 .entries = {}};
   if (line.held == "auto" && !line.checkpoint.empty()) line.held = line.checkpoint;
+  line.batch = std::max({count("batch"), count("concurrency"), Size{1}});
+  // As model/infer/service.hpp batches_continuously() has it.
+  line.admits_requests = number_of(axes.value("admits_requests", point), 1) > 0 &&
+                         text("kv_cache") != "off" && text("speculate").empty();
   line.as_published = count("as_published") > 0 || line.held == line.checkpoint;
   return line;
 }

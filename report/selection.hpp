@@ -33,6 +33,9 @@ struct ModelRow {
   std::string conditions;         ///< "batch 1, 512 + 128 tokens, KV cache in fp16"
   double parameters = 0;          ///< 0: unknown
   Size gpus = 0, gpu_memory = 0;  ///< cards of the machine and their memory; 0: unknown
+  Size batch = 1;                 ///< sequences or concurrent requests on each replica
+  /// The engine admits requests as they come; else it serves one batch at a time.
+  bool admits_requests = true;
   model::IntervalFactors factors{};
   std::vector<BudgetPoint> entries;  ///< by budget, the default last; never empty
 

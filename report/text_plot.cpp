@@ -65,7 +65,7 @@ std::string legend_of(const Figure& figure) {
     parts.push_back(fmt::format("{} {}", symbols[c % symbols.size()], curve.label));
     short_of = short_of || !std::ranges::all_of(curve.points, &CurvePoint::fits);
   }
-  if (short_of) parts.emplace_back("x out of memory");
+  if (short_of) parts.emplace_back("x does not run");
   std::string text, line;
   for (const std::string& part : parts) {
     const bool fits = line.empty() || line.size() + 2 + part.size() <= longest;

@@ -39,6 +39,13 @@ double bits_of_checkpoint(std::span<const ModelRow* const> ways) {
 /// A checkpoint of fewer bits is quantised itself.
 constexpr double plain_bits = 16;
 
+/// Several requests begin and end together.
+bool is_one_batch(const ModelRow& row) {
+  const model::Estimate& e = row.roomiest().estimate;
+  return row.batch > 1 && model::fits(e) && e.reason != model::Reason::not_generative &&
+         !(row.admits_requests && e.gpus_used > 0);
+}
+
 /// An engine that runs a quantised checkpoint as it is needs no other format as wide.
 bool is_needless(const ModelRow& row, std::span<const ModelRow* const> ways, double own) {
   return !row.as_published && bits_of(row) >= own && own < plain_bits &&
@@ -81,6 +88,7 @@ std::vector<const ModelRow*> ordered_ways(std::span<const ModelRow* const> here)
   const auto place = [&](const ModelRow& row) {
     return model::way_place(row.roomiest().estimate,
                             {.tight = is_tight(row),
+                             .one_batch = is_one_batch(row),
                              .bits = row.as_published ? own : std::min(own, bits_asked(row)),
                              .requantised = own < plain_bits && !row.as_published,
                              .without_towers = row.parameters < whole});

@@ -82,7 +82,8 @@ void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
       "page cache: the system frees it when memory is short, so no total includes it; layers on "
       "the CPU count their part as weights",
       "llama.cpp llama-mmap.cpp, on unless no-mmap is given; safetensors opens files by mmap"));
-  if (s.cpu_offload > Bytes(0) || tables_on_host(s) > Bytes(0))
+  const bool tables = s.runtime->parallel.split == Split::tensors && tables_on_host(s) > Bytes(0);
+  if (s.cpu_offload > Bytes(0) || tables)
     terms.push_back(exact_bytes(
         "host_pinned", host.weights, "weights that cards read over the bus: locked pages",
         counted(plan.cards, "card"), "vLLM 0.19: offloaded weights in pinned memory"));

@@ -200,7 +200,7 @@ int run_estimate(const Options& options) {
     if (auto asked = asked_note(given.scenario)) notes.push_back(std::move(*asked));
   if (predictors) notes.push_back(*predictors);
   if (given.on_machine)
-    for (auto& note : fewer_notes(given.scenario, explained.estimate))
+    for (auto& note : fewer_notes(options, given, explained.estimate))
       notes.push_back(std::move(note));
   explained.notes.insert(explained.notes.end(), notes.begin(), notes.end());
   if (!given.on_machine)

@@ -71,6 +71,7 @@ void print_dry_run(const Options& options, const Spec& spec, const Job& job) {
   for (const std::string_view flag : {"jobs", "fresh", "shard", "no-plots", "csv", "log-format"})
     if (options.given(flag))
       throw UsageError(fmt::format("--{} has no effect with --dry-run", flag));
+  for (const std::string& note : job.notes) fmt::print(stderr, "note: {}\n", note);
   fmt::print("{}", dry_run_text(job, spec));
 }
 
@@ -84,6 +85,7 @@ int run_job(const Options& options, const Spec& spec, const Job& job, Ending end
       shard ? shard_file(spec.out, options.text("shard")) : spec.out / "results.sqlite";
   report::Store store(file);
   report::require_sound(file);
+  for (const std::string& note : job.notes) log.say("note", note, {});
   const report::RunInfo info = job.info(spec);
   const bool fresh = options.given("fresh");
   store.begin_run(info, fresh ? report::Unfinished::leave : report::Unfinished::resume, shard);

@@ -218,6 +218,12 @@ std::string jump_words(const CurveLine& line, std::size_t point) {
   return text;
 }
 
+std::string why_not_words(const Estimate& e) {
+  const std::string_view reason = report::reason_words(e.reason);
+  if (e.verdict == Verdict::refused) return fmt::format("refused: {}", reason);
+  return fmt::format("{} by {}", reason, to_text(e.short_bytes));
+}
+
 CurveLine curve_line(const Scenario& scenario, std::string label, std::optional<Bytes> step) {
   if (!scenario.weights->model->profile.generative)
     throw std::invalid_argument(

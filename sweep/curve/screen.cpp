@@ -12,6 +12,7 @@
 #include "sweep/output.hpp"
 #include "sweep/screen/answer_lines.hpp"
 #include "sweep/screen/asked_note.hpp"
+#include "sweep/screen/card_memory.hpp"
 #include "sweep/screen/interval_words.hpp"
 #include "sweep/screen/screen_table.hpp"
 
@@ -44,9 +45,16 @@ std::string headline_of(const CurveLine& line, std::size_t cards) {
   const std::string with = "with " + way_words(*line.scenario.weights, *line.scenario.runtime);
   if (!line.recommended) return fmt::format("Nothing to recommend {}: {}", with, line.reason);
   const AllocationPoint& p = line.points[*line.recommended];
+  std::set<std::string_view> kinds;
+  for (const Device& card : line.scenario.machine->devices) kinds.insert(card.name);
+  Scenario within = line.scenario;
+  within.gpu_budget = p.allocation;
+  const std::string allocation =
+      fmt::format("{} of {} GiB{}", in_gib(p.allocation), in_gib(line.points.back().allocation),
+                  on_each_gpu(cards));
   return fmt::format(
-      "Recommended {}: {} of {} GiB{}, {}", with, in_gib(p.allocation),
-      in_gib(line.points.back().allocation), on_each_gpu(cards),
+      "Recommended {}: {}, {}", with,
+      kinds.size() > 1 && p.estimate.gpus_used > 0 ? card_memory(within, p.estimate) : allocation,
       speed_of(p.estimate, interval_factors(line.scenario).times(p.estimate).tpot, " tokens/s"));
 }
 
@@ -55,9 +63,7 @@ Bytes budget_of(const CurveLine& line) { return line.points[*line.recommended].a
 std::vector<std::string> row_of(const CurveLine& line, std::size_t i) {
   const AllocationPoint& p = line.points[i];
   const Estimate& e = p.estimate;
-  if (!runs(p))
-    return {in_gib(p.allocation), "", "", "",
-            fmt::format("out of memory: {} GiB short", in_gib(e.short_bytes))};
+  if (!runs(p)) return {in_gib(p.allocation), "", "", "", why_not_words(e)};
   std::string happens = jump_words(line, i);
   if (line.recommended == i) happens += happens.empty() ? "recommended" : "; recommended";
   const TimeIntervals of = interval_factors(line.scenario).times(e);

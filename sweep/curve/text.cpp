@@ -52,9 +52,9 @@ std::string table(const CurveLine& line) {
     const AllocationPoint& p = line.points[i];
     const Estimate& e = p.estimate;
     if (!runs(p)) {
-      rows.push_back(
-          {amount(p.allocation), "out of memory", "", "", "", "", "", "", "", "",
-           fmt::format("{}: {} short", report::reason_words(e.reason), to_text(e.short_bytes))});
+      rows.push_back({amount(p.allocation),
+                      e.verdict == Verdict::refused ? "refused" : "out of memory", "", "", "", "",
+                      "", "", "", "", why_not_words(e)});
       continue;
     }
     const auto speed = report::band(line.drawn.points[i], &report::CurvePoint::tokens_s);

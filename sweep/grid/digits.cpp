@@ -2,14 +2,18 @@
 #include "sweep/grid/digits.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "hardware/quantity_text.hpp"
 #include "model/engine/runs_on.hpp"
 #include "sweep/grid/digit_groups.hpp"
 #include "sweep/grid/inference_axes.hpp"
@@ -30,6 +34,31 @@ std::vector<Choice> with_budgets(const std::vector<Choice>& machines,
       all.back().decides.gpu_budget = budget.bytes;
     }
   return all;
+}
+
+/// Names the machines whose cards have less memory than the largest size that was asked for.
+/// Budget::of() cuts such sizes, and equal budgets are one.
+void note_cut_budgets(const std::vector<Choice>& machines, const std::vector<BudgetRange>& ranges,
+                      Job& job) {
+  Bytes most;
+  for (const BudgetRange& range : ranges)
+    if (range.last.kind == Budget::Kind::size) most = std::max(most, range.last.bytes);
+  std::set<std::string> smaller;
+  for (const Choice& choice : machines)
+    if (const Bytes memory = largest_card(*choice.decides.machine); memory < most)
+      smaller.insert(fmt::format("{} ({})", choice.decides.machine->name, to_text(memory)));
+  if (smaller.empty()) return;
+  constexpr std::size_t shown = 3;
+  const std::size_t named = std::min(shown, smaller.size());
+  job.notes.push_back(fmt::format(
+      "gpu_budgets go up to {}: sizes beyond a card's memory are the budget max on {}{}",
+      to_text(most),
+      fmt::join(smaller.begin(), std::next(smaller.begin(), static_cast<std::ptrdiff_t>(named)),
+                ", "),
+      smaller.size() > named
+          ? fmt::format(" and {} more",
+                        counted(static_cast<Size>(smaller.size() - named), "machine"))
+          : std::string()));
 }
 
 }  // namespace
@@ -221,6 +250,7 @@ std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& gri
       choice.decides.gpu_budget = choice.budget->of(largest_card(*choice.decides.machine));
   } else if (!grid.values("gpu_budgets").empty()) {
     DigitGroup& machines = group_with(groups, "machines");
+    note_cut_budgets(machines.choices, grid.gpu_budgets(), names.job);
     try {
       machines.choices = with_budgets(machines.choices, grid.gpu_budgets());
     } catch (const std::invalid_argument& e) {

@@ -8,6 +8,7 @@
 #include "sweep/place/answer.hpp"
 #include "sweep/screen/answer_lines.hpp"
 #include "sweep/screen/asked_note.hpp"
+#include "sweep/screen/card_memory.hpp"
 #include "sweep/screen/interval_words.hpp"
 #include "sweep/screen/screen_table.hpp"
 #include "sweep/screen/verdict_text.hpp"
@@ -37,7 +38,7 @@ std::string headline_of(const Answer& answer) {
   std::string text = fmt::format("Recommended with {}: {}, ",
                                  way_words(*s.scenario.weights, *s.scenario.runtime), s.name);
   if (e.gpus_used > 0)
-    text += fmt::format("{} GiB{}, ", in_gib(e.gpu_bytes), on_each_gpu(e.gpus_used));
+    text += card_memory(s.scenario, e) + ", ";
   return text + speed_words(s, " tokens/s");
 }
 

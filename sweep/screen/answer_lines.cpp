@@ -8,6 +8,7 @@
 #include "hardware/units.hpp"
 #include "model/infer/placement/assignment.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen/card_memory.hpp"
 #include "sweep/screen/interval_words.hpp"
 
 namespace headroom::sweep {
@@ -107,9 +108,11 @@ std::string own_placement_line(const GivenScenario& given, const model::Estimate
   const model::TimeIntervals of = model::interval_factors(given.scenario).times(own);
   const std::string speed = own.tokens_s > 0 ? speed_of(own, of.tpot, " tokens/s")
                                              : time_with_interval(own.ttft, of.ttft) + " a prompt";
-  return paragraph(fmt::format("`estimate` shows the placement that {} makes: {}{}, {}.",
-                               given.scenario.runtime->name, memory_cell(own, own.gpus_used),
-                               own.gpus_used > 0 ? on_each_gpu(own.gpus_used) : " of RAM", speed));
+  return paragraph(fmt::format("`estimate` shows the placement that {} makes: {}, {}.",
+                               given.scenario.runtime->name,
+                               own.gpus_used > 0 ? card_memory(given.scenario, own)
+                                                 : memory_cell(own, own.gpus_used) + " of RAM",
+                               speed));
 }
 
 std::string paragraph(std::string_view text) { return wrapped(text, 0, 2); }

@@ -16,6 +16,7 @@
 #include "sweep/output.hpp"
 #include "sweep/screen/advice_words.hpp"
 #include "sweep/screen/answer_lines.hpp"
+#include "sweep/screen/card_memory.hpp"
 #include "sweep/screen/interval_words.hpp"
 #include "sweep/screen/screen_table.hpp"
 #include "sweep/screen/traffic_output.hpp"
@@ -69,8 +70,7 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
     text = e.gpus_used == 0 ? "Runs on the CPU " : "Needs offload ";
   text += with + ": ";
   if (e.gpus_used > 0)
-    text += fmt::format("{} of {} GiB{}{}", in_gib(e.gpu_bytes), in_gib(model::card_budget(s, 0)),
-                        on_each_gpu(e.gpus_used), in_boxes(*s.machine, e.gpus_used));
+    text += card_memory_of_budget(s, e) + in_boxes(*s.machine, e.gpus_used);
   else
     text += in_gib(e.cpu_bytes) + " GiB of RAM";
   if (e.gpus_used > 0 && !model::is_on_gpus(e))
@@ -83,6 +83,21 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
     text += ", " + speed_of(e, model::interval_factors(s).times(e).tpot, " tokens/s");
   if (s.data_parallel > 1) text += fmt::format(" of {} copies together", s.data_parallel);
   return text;
+}
+
+/// A line where the CPU alone is much faster than cards that wait for weights; else empty.
+std::string slower_with_cards(const model::Explanation& explained) {
+  constexpr double much = 2;
+  for (const model::Advice& change : explained.advice) {
+    if (change.kind != model::Advice::Kind::no_cards) continue;
+    const Seconds now = explained.estimate.tpot, alone = change.then.token;
+    if (const double times = now / alone; times >= much)
+      return paragraph(fmt::format(
+          "Slower with cards than without: they wait for weights from host memory or disk. "
+          "--gpu-budget 0 runs it on the CPU alone, {} times as fast: {} instead of {} a token.",
+          three_digits(times), duration(alone.value()), duration(now.value())));
+  }
+  return {};
 }
 
 std::string note_of(const Way& way) {
@@ -215,7 +230,8 @@ std::string answer_text(const GivenScenario& given, const model::Explanation& ex
   const Estimate& e = explained.estimate;
   const model::Traffic* load =
       serving && (given.scenario.batch > 1 || has_spread(*serving)) ? &*serving : nullptr;
-  const std::string head = title_line(given) + paragraph(headline(given, e, load)) + '\n';
+  const std::string head = title_line(given) + paragraph(headline(given, e, load)) +
+                           slower_with_cards(explained) + '\n';
   const std::string tail = model::fits(e.verdict) ? chosen_way(given, explained, load, notes)
                                                   : why_not(given, explained);
   const auto ended = [&](const std::string& text, std::size_t more = 0) {

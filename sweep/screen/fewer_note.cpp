@@ -5,14 +5,18 @@
 
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "hardware/quantity_text.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/serving.hpp"
+#include "sweep/best_way.hpp"
 #include "sweep/output.hpp"
+#include "sweep/screen/answer_lines.hpp"
 #include "sweep/ways.hpp"
 
 namespace headroom::sweep {
@@ -39,14 +43,34 @@ bool says_division(const Scenario& s) {
 }
 
 /// "CUDA_VISIBLE_DEVICES=0,1"; words where no variable hides cards of this maker.
-std::string hiding_words(const Machine& machine, std::string_view kind) {
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < machine.devices.size(); ++i)
-    if (machine.devices[i].name == kind) kept.push_back(i);
+std::string hiding_words(const Machine& machine, const std::vector<std::size_t>& kept) {
   const std::string& vendor = machine.devices[kept.front()].vendor;
   if (vendor != "nvidia" && vendor != "amd") return "a machine without the others";
   return fmt::format("{}_VISIBLE_DEVICES={}", vendor == "amd" ? "HIP" : "CUDA",
                      fmt::join(kept, ","));
+}
+
+std::vector<std::size_t> cards_of(const Machine& machine, std::string_view kind) {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < machine.devices.size(); ++i)
+    if (machine.devices[i].name == kind) all.push_back(i);
+  return all;
+}
+
+model::MachineShare share_of_kind(const Machine& machine, std::string_view kind) {
+  model::MachineShare share{machine, 1};
+  std::erase_if(share.machine.devices, [&](const Device& card) { return card.name != kind; });
+  return share;
+}
+
+/// One of the boxes, whose host has a part of the totals.
+model::MachineShare one_box(const Machine& machine) {
+  model::MachineShare share = model::share_of(
+      machine, boxes_of(machine.host, std::ssize(machine.devices)).cards, machine.host.boxes);
+  Host& host = share.machine.host;
+  host.disk = Bytes(host.disk.count() / machine.host.boxes);
+  host.boxes = 1;
+  return share;
 }
 
 /// The cards of one kind that are faster without the others.
@@ -55,9 +79,7 @@ std::optional<std::string> cards_of_one_kind(const Scenario& s, double now) {
   std::string_view best;
   Size count = 0;
   for (const Device& kind : s.machine->devices) {
-    model::MachineShare share{*s.machine, 1};
-    std::erase_if(share.machine.devices,
-                  [&](const Device& card) { return card.name != kind.name; });
+    const model::MachineShare share = share_of_kind(*s.machine, kind.name);
     const Scenario alone = model::on(s, share);
     if (const double rate = rate_of(alone, model::evaluate(alone)); rate > most) {
       most = rate;
@@ -68,7 +90,8 @@ std::optional<std::string> cards_of_one_kind(const Scenario& s, double now) {
   if (best.empty()) return std::nullopt;
   return fmt::format("{}x {} alone {} {} {}, as other cards hold {} up ({})", count, best,
                      count == 1 ? "reaches" : "reach", three_digits(most), unit_of(s),
-                     count == 1 ? "it" : "them", hiding_words(*s.machine, best));
+                     count == 1 ? "it" : "them",
+                     hiding_words(*s.machine, cards_of(*s.machine, best)));
 }
 
 std::optional<std::string> fewer_cards(const Scenario& s, double now) {
@@ -89,11 +112,69 @@ std::optional<std::string> fewer_cards(const Scenario& s, double now) {
     }
   }
   if (best == 0) return std::nullopt;
+  std::vector<std::size_t> first(static_cast<std::size_t>(best));
+  std::iota(first.begin(), first.end(), 0U);
   return fmt::format("{} of the {} cards alone {} {} {}, as cards wait for each other ({})", best,
                      cards, best == 1 ? "reaches" : "reach", three_digits(most), unit_of(s),
                      s.runtime->parallel.split == model::Split::tensors
                          ? fmt::format("--tp {}", best)
-                         : fmt::format("a machine with {}", counted(best, "card")));
+                         : hiding_words(*s.machine, first));
+}
+
+/// The best way on a part of the machine, of weights as wide as now, if it serves more. Nothing if
+/// engine and weights are those of now: fewer_cards() has them.
+std::optional<std::string> other_way_on(const AskedWay& asked, const GivenScenario& given,
+                                        const model::MachineShare& share, const Estimate& e) {
+  Scenario s = given.scenario;
+  s.machine = &share.machine;
+  const auto ways =
+      best_ways(asked, *given.engines, *given.model, s, OffloadedWays::accepted, Narrower::always);
+  const double now = rate_of(given.scenario, e);
+  for (const Way& way : ways.front()) {
+    const bool as_good = way.bits >= given.ways.front().bits && way.estimate.queued <= e.queued &&
+                         model::is_on_gpus(way.estimate) >= model::is_on_gpus(e);
+    if (!as_good || (way.tight && !given.ways.front().tight)) continue;
+    if (way.engine == given.scenario.runtime &&
+        way.weights->scheme == given.scenario.weights->scheme)
+      return std::nullopt;
+    s.runtime = way.engine;
+    s.weights = way.weights.get();
+    const double rate = rate_of(s, way.estimate);
+    if (rate <= worth_saying * now) return std::nullopt;
+    return fmt::format("{} {} with {}", three_digits(rate), unit_of(s),
+                       way_words(*way.weights, *way.engine));
+  }
+  return std::nullopt;
+}
+
+/// One box, or the cards of one kind, with another engine that does better there.
+std::optional<std::string> fewer_with_another(const Options& options, const GivenScenario& given,
+                                              const Estimate& e) {
+  const Scenario& s = given.scenario;
+  const Machine& machine = *s.machine;
+  if (given.ways.empty() || says_division(s) || s.draft != nullptr || given.adapters ||
+      machine.devices.size() < 2 || options.given("gpu-budget"))
+    return std::nullopt;
+  const AskedWay asked = asked_way(options, *given.engines);
+  if (machine.host.boxes > 1) {
+    const auto speed = other_way_on(asked, given, one_box(machine), e);
+    if (!speed) return std::nullopt;
+    const model::MachineShare box = one_box(machine);
+    return fmt::format("one of the {} boxes alone reaches {} (--machine \"{}x {} @ {}\")",
+                       machine.host.boxes, *speed, box.machine.devices.size(),
+                       box.machine.devices.front().name, machine.host.name);
+  }
+  std::set<std::string_view> kinds;
+  for (const Device& card : machine.devices) kinds.insert(card.name);
+  if (kinds.size() < 2) return std::nullopt;
+  for (const std::string_view kind : kinds)
+    if (const auto speed = other_way_on(asked, given, share_of_kind(machine, kind), e)) {
+      const auto kept = cards_of(machine, kind);
+      return fmt::format("{}x {} alone {} {} ({})", kept.size(), kind,
+                         kept.size() == 1 ? "reaches" : "reach", *speed,
+                         hiding_words(machine, kept));
+    }
+  return std::nullopt;
 }
 
 std::optional<std::string> fewer_requests(const Scenario& s, double now) {
@@ -123,12 +204,15 @@ std::optional<std::string> idle_options(const Scenario& s, const Estimate& e) {
 
 }  // namespace
 
-std::vector<std::string> fewer_notes(const Scenario& s, const Estimate& e) {
+std::vector<std::string> fewer_notes(const Options& options, const GivenScenario& given,
+                                     const Estimate& e) {
+  const Scenario& s = given.scenario;
   const double now = rate_of(s, e);
   std::vector<std::string> notes;
   if (auto idle = idle_options(s, e)) notes.push_back(std::move(*idle));
   if (!(now > 0)) return notes;
   if (auto cards = fewer_cards(s, now)) notes.push_back(std::move(*cards));
+  if (auto cards = fewer_with_another(options, given, e)) notes.push_back(std::move(*cards));
   if (s.batch > 1)
     if (auto requests = fewer_requests(s, now)) notes.push_back(std::move(*requests));
   return notes;

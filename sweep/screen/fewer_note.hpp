@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "model/infer/estimate.hpp"
+#include "sweep/options/scenario_options.hpp"
 
 namespace headroom::sweep {
 
 /// A line where some of the machine's cards serve more than all of them, and one where fewer
-/// requests at once do. Weights and engine stay. More of either should help, so a screen says where
-/// it does not. Empty where the model does not fit.
-std::vector<std::string> fewer_notes(const model::Scenario& scenario,
+/// requests at once do. More of either should help, so a screen says where it does not. Weights and
+/// engine stay, unless they were left open: then one box, or cards of one kind, may have others.
+/// Empty where the model does not fit.
+std::vector<std::string> fewer_notes(const Options& options, const GivenScenario& given,
                                      const model::Estimate& estimate);
 
 }  // namespace headroom::sweep

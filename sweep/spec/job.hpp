@@ -81,6 +81,7 @@ struct Job {
   std::vector<JobGrid> grids;
   std::shared_ptr<const Engines> engines;
   std::optional<Prices> prices;  ///< none: the user gave none
+  std::vector<std::string> notes;  ///< what of the spec has no effect, in sentences
 
   Size points() const;  ///< sum over all grids, excluded ones counted
   /// The grid that point `index` of the whole run lies in, and its index there.

@@ -169,6 +169,34 @@ TEST_F(OneAnswer, EveryCommandHasTheSameFigures) {
   }
 }
 
+/// Each card has a budget of its own, whether or not a command names one for all.
+TEST_F(OneAnswer, UnlikeCardsHaveTheSameFigures) {
+  int compared = 0, number = 0;
+  for (const char* model : {"Qwen/Qwen3-30B-A3B", "Qwen/Qwen3-32B", "openai/gpt-oss-120b",
+                            "llama3-70b", "mistralai/Mixtral-8x7B-v0.1"})
+    for (const char* machine : {"1x rtx-4090 + 1x rtx-3060-12gb", "1x rtx-5090 + 1x gtx-1080-ti",
+                                "1x rtx-5090 + 1x rtx-4090", "1x a100-sxm-80gb + 1x rtx-4090",
+                                "2x rtx-4090 + 1x rtx-3060-12gb"})
+      for (const char* runtime : {"llama.cpp", "vllm", "transformers", ""}) {
+        if (number++ % stride != 0) continue;
+        const Point point{model, machine, runtime, ""};
+        const auto estimate = answer(point, "estimate");
+        ASSERT_TRUE(estimate) << point.text();
+        const json::value& result = estimate->at("result");
+        if (!std::string(result.at("verdict").as_string()).starts_with("fits_")) continue;
+        const Figures expected = figures(result);
+        const auto place = answer(point, "place"), curve = answer(point, "curve");
+        ASSERT_TRUE(place && curve) << point.text();
+        for (const json::value& strategy : place->at("strategies").as_array())
+          if (strategy.at("name").as_string() == "speed-optimised")
+            expect_equal(expected, figures(strategy), "place " + point.text());
+        expect_equal(expected, figures(curve->at("lines").at(0).at("points").as_array().back()),
+                     "curve " + point.text());
+        ++compared;
+      }
+  EXPECT_GE(compared, 60 / stride);
+}
+
 /// A default that is typed has the answer of the same default left out.
 TEST_F(OneAnswer, TypedDefaultsChangeNothing) {
   const auto result = [&](std::vector<std::string> words) {

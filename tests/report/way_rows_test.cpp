@@ -54,6 +54,19 @@ TEST(WayRows, OneThatLeavesTowersOutComesAfterOneThatLoadsThem) {
   EXPECT_EQ(best_of({text, way("q4_K_M", 4.8, fits_cpu_offload, 2)}), "mlx-8bit");
 }
 
+/// Nobody is served at once by an engine that serves one batch at a time.
+TEST(WayRows, AdmittedRequestsComeBeforeOneBatchAtATime) {
+  ModelRow batch = way("bf16", 16, fits_one_gpu, 1), admitted = way("fp16", 16, fits_one_gpu, 3);
+  batch.admits_requests = false;
+  for (ModelRow* row : {&batch, &admitted}) {
+    row->batch = 8;
+    row->entries.front().estimate.gpus_used = 1;
+  }
+  EXPECT_EQ(best_of({batch, admitted}), "fp16");
+  batch.batch = admitted.batch = 1;
+  EXPECT_EQ(best_of({batch, admitted}), "bf16");
+}
+
 TEST(WayRows, ATightOneComesAfterOneWithRoom) {
   std::vector<ModelRow> rows = {way("q8_0", 8.5, fits_one_gpu, 1),
                                 way("q4_K_M", 4.8, fits_one_gpu, 0.6)};

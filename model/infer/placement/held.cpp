@@ -78,7 +78,7 @@ Bytes rank_weights(const Scenario& s, const Plan& plan, Size card) {
 Bytes layer_weights(const Scenario& s, const Plan& plan, Size card) {
   const QuantisedModel& w = *s.weights;
   const Range range = plan.layers_of(card);
-  Bytes bytes = layer_bytes(w, range);
+  Bytes bytes = layer_bytes(w, range) - tables_on_host(s, range);
   if (card == plan.first_used_card) bytes += layer_bytes(w, plan.tower);
   if (card == 0 && plan.embedding == Where::card) bytes += w.embedding;
   const Bytes head =

@@ -6,7 +6,9 @@ namespace headroom::model {
 Size layers_that_fit(const Scenario& s, const CacheBytes& cache, Size first, Size end, Bytes left) {
   const QuantisedModel& w = *s.weights;
   if (first >= end) return first;
-  const auto held = [&](Size last) { return layer_bytes(w, {first, last}) + cache(first, last); };
+  const auto held = [&](Size last) {
+    return layer_bytes(w, {first, last}) - tables_on_host(s, {first, last}) + cache(first, last);
+  };
   const Bytes all = held(end);
   if (all <= left) return end;
   // As many as there would be, were all layers alike.

@@ -219,6 +219,7 @@ bool caches_on_cards(const Scenario& scenario);
 
 /// Tables in layers that the engine leaves in host memory (OffloadPolicy::tables_on_host).
 Bytes tables_on_host(const Scenario& scenario);
+Bytes tables_on_host(const Scenario& scenario, Range layers);
 
 /// Sums over the tensors of `layers` that stay in host memory although their layers are on cards.
 /// They are those of the scenario's layer_split, else the experts that the engine moves there.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::model {
@@ -29,9 +30,12 @@ bool leaves_on_disk(const Scenario& s) {
 }
 
 /// The most of the tensors kept in host memory that can be read from the mapped file instead.
-/// Tensors that the CPU repacks are copies (ggml-cpu/repack.cpp).
+/// Tensors that the CPU repacks are copies (ggml-cpu/repack.cpp). An engine that always keeps
+/// experts there multiplies them in the mapped file (ktransformers operators/experts.py
+/// get_mmap_tensor, llamafile/moe.cpp).
 Bytes most_kept_on_disk(const Scenario& s, const Plan& plan) {
-  const bool mapped = s.runtime->offload.mode == Offload::compute && s.layer_split != nullptr &&
+  const bool stays = s.layer_split != nullptr || keeps_experts_in_host(s);
+  const bool mapped = s.runtime->offload.mode == Offload::compute && stays &&
                       !s.runtime->weights.repacks_on_cpu;
   return mapped ? weights_kept_on_host(s, plan) : Bytes(0);
 }

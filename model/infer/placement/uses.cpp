@@ -26,7 +26,12 @@ DraftUse draft_off_cards(const Scenario& s, const Plan& plan) {
 }  // namespace
 
 Bytes tables_on_host(const Scenario& s) {
-  return s.runtime->offload.tables_on_host ? s.weights->shards.before.back().rows : Bytes(0);
+  return tables_on_host(s, {0, std::ssize(s.weights->layer)});
+}
+
+Bytes tables_on_host(const Scenario& s, Range layers) {
+  if (!s.runtime->offload.tables_on_host || layers.size() <= 0) return Bytes(0);
+  return s.weights->shards.layers(layers.first, layers.last).rows;
 }
 
 Uses::Uses(const Scenario& s) : Uses(s, std::make_shared<const Setup>(s)) {}
@@ -141,7 +146,9 @@ Bytes Uses::host_weights(const Plan& plan) const {
   Bytes bytes = layer_bytes(*s_.weights, plan.on_cpu);
   if (plan.embedding == Where::cpu) bytes += s_.weights->embedding;
   if (plan.head == Where::cpu) bytes += head_bytes(s_, plan.embedding == plan.head);
-  bytes += tables_on_host(s_);
+  // Layers in host memory and on disk have their tables with them.
+  const bool divided = s_.runtime->parallel.split == Split::tensors;
+  bytes += divided ? tables_on_host(s_) : tables_on_host(s_, plan.on_cards);
   return bytes + weights_kept_on_host(s_, plan) - plan.kept_on_disk + draft;
 }
 
