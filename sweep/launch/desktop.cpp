@@ -100,6 +100,9 @@ std::string lm_studio_script(const LaunchPoint& point) {
   if (kv.name() != "fp16")
     throw std::invalid_argument(fmt::format(
         "lms load has no option for a KV cache in {}: the application's settings have", kv.name()));
+  if (s.threads > 0)
+    throw std::invalid_argument(
+        "lms load has no option for --threads: the application's settings have");
   EngineCommand command(
       *s.runtime, heading(point) + fmt::format("lms import --yes --symbolic-link {}\nexec lms load",
                                                gguf_file(*s.weights)));

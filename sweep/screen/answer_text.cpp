@@ -211,10 +211,12 @@ std::string chosen_way(const GivenScenario& given, const model::Explanation& exp
 }
 
 /// Lines where nothing runs: warnings, and changes that would help.
-std::string why_not(const GivenScenario& given, const model::Explanation& explained) {
+std::string why_not(const GivenScenario& given, const model::Explanation& explained,
+                    const std::vector<std::string>& notes) {
   std::string text;
   for (const auto& line : explained.warnings) text += paragraph("Warning: " + line);
   if (!explained.advice.empty()) text += paragraph("Advice: " + advice_words(explained.advice));
+  for (const std::string& note : notes) text += paragraph("Note: " + note);
   if (explained.estimate.verdict == Verdict::refused) return text;
   if (given.ways.size() > 1)
     text += paragraph(fmt::format("None of {} ways to run it fits; --details shows this one.",
@@ -230,10 +232,10 @@ std::string answer_text(const GivenScenario& given, const model::Explanation& ex
   const Estimate& e = explained.estimate;
   const model::Traffic* load =
       serving && (given.scenario.batch > 1 || has_spread(*serving)) ? &*serving : nullptr;
-  const std::string head = title_line(given) + paragraph(headline(given, e, load)) +
-                           slower_with_cards(explained) + '\n';
+  const std::string head =
+      title_line(given) + paragraph(headline(given, e, load)) + slower_with_cards(explained) + '\n';
   const std::string tail = model::fits(e.verdict) ? chosen_way(given, explained, load, notes)
-                                                  : why_not(given, explained);
+                                                  : why_not(given, explained, notes);
   const auto ended = [&](const std::string& text, std::size_t more = 0) {
     if (!model::fits(e.verdict)) return text;
     return text + footnote_of(text) +

@@ -88,15 +88,30 @@ std::optional<std::string> cards_of_one_kind(const Scenario& s, double now) {
     }
   }
   if (best.empty()) return std::nullopt;
-  return fmt::format("{}x {} alone {} {} {}, as other cards hold {} up ({})", count, best,
-                     count == 1 ? "reaches" : "reach", three_digits(most), unit_of(s),
-                     count == 1 ? "it" : "them",
+  const std::string why =
+      now > 0 ? fmt::format(", as other cards hold {} up", count == 1 ? "it" : "them") : "";
+  return fmt::format("{}x {} alone {} {} {}{} ({})", count, best, count == 1 ? "reaches" : "reach",
+                     three_digits(most), unit_of(s), why,
                      hiding_words(*s.machine, cards_of(*s.machine, best)));
 }
 
+std::string one_box_words(const Machine& machine, std::string_view speed) {
+  return fmt::format("one of the {} boxes alone reaches {} (--machine \"{}x {} @ {}\")",
+                     machine.host.boxes, speed, one_box(machine).machine.devices.size(),
+                     machine.devices.front().name, machine.host.name);
+}
+
+/// `now`: 0 where the model does not run on all cards.
 std::optional<std::string> fewer_cards(const Scenario& s, double now) {
   const auto cards = static_cast<Size>(s.machine->devices.size());
   if (cards < 2 || says_division(s)) return std::nullopt;
+  if (s.machine->host.boxes > 1 && now == 0) {
+    const model::MachineShare box = one_box(*s.machine);
+    const Scenario alone = model::on(s, box);
+    const double rate = rate_of(alone, model::evaluate(alone));
+    if (rate == 0) return std::nullopt;
+    return one_box_words(*s.machine, fmt::format("{} {}", three_digits(rate), unit_of(s)));
+  }
   for (const Device& card : s.machine->devices)
     if (card.name != s.machine->devices.front().name) return cards_of_one_kind(s, now);
   double most = worth_saying * now;
@@ -114,11 +129,11 @@ std::optional<std::string> fewer_cards(const Scenario& s, double now) {
   if (best == 0) return std::nullopt;
   std::vector<std::size_t> first(static_cast<std::size_t>(best));
   std::iota(first.begin(), first.end(), 0U);
-  return fmt::format("{} of the {} cards alone {} {} {}, as cards wait for each other ({})", best,
-                     cards, best == 1 ? "reaches" : "reach", three_digits(most), unit_of(s),
-                     s.runtime->parallel.split == model::Split::tensors
-                         ? fmt::format("--tp {}", best)
-                         : hiding_words(*s.machine, first));
+  return fmt::format(
+      "{} of the {} cards alone {} {} {}{} ({})", best, cards, best == 1 ? "reaches" : "reach",
+      three_digits(most), unit_of(s), now > 0 ? ", as cards wait for each other" : "",
+      s.runtime->parallel.split == model::Split::tensors ? fmt::format("--tp {}", best)
+                                                         : hiding_words(*s.machine, first));
 }
 
 /// The best way on a part of the machine, of weights as wide as now, if it serves more. Nothing if
@@ -158,11 +173,7 @@ std::optional<std::string> fewer_with_another(const Options& options, const Give
   const AskedWay asked = asked_way(options, *given.engines);
   if (machine.host.boxes > 1) {
     const auto speed = other_way_on(asked, given, one_box(machine), e);
-    if (!speed) return std::nullopt;
-    const model::MachineShare box = one_box(machine);
-    return fmt::format("one of the {} boxes alone reaches {} (--machine \"{}x {} @ {}\")",
-                       machine.host.boxes, *speed, box.machine.devices.size(),
-                       box.machine.devices.front().name, machine.host.name);
+    return speed ? std::optional(one_box_words(machine, *speed)) : std::nullopt;
   }
   std::set<std::string_view> kinds;
   for (const Device& card : machine.devices) kinds.insert(card.name);
@@ -191,9 +202,15 @@ std::optional<std::string> fewer_requests(const Scenario& s, double now) {
                      best == 1 ? "gets" : "get", three_digits(most));
 }
 
-/// Options about the CPU's part that change no figure, as all layers run on cards.
+/// Options about the CPU's part that change no figure: all layers run on cards, or threads exceed
+/// cores.
 std::optional<std::string> idle_options(const Scenario& s, const Estimate& e) {
-  if (!model::is_on_gpus(e)) return std::nullopt;
+  if (!model::is_on_gpus(e)) {
+    const int cores = s.machine->host.cores;
+    if (s.threads <= cores) return std::nullopt;
+    return fmt::format("--threads {} is as fast as {}: the CPU has no more cores", s.threads,
+                       cores);
+  }
   std::vector<std::string> idle;
   if (s.threads > 0) idle.push_back("--threads");
   if (!s.maps_files) idle.push_back("--no-mmap");
@@ -210,8 +227,8 @@ std::vector<std::string> fewer_notes(const Options& options, const GivenScenario
   const double now = rate_of(s, e);
   std::vector<std::string> notes;
   if (auto idle = idle_options(s, e)) notes.push_back(std::move(*idle));
-  if (!(now > 0)) return notes;
   if (auto cards = fewer_cards(s, now)) notes.push_back(std::move(*cards));
+  if (!(now > 0)) return notes;
   if (auto cards = fewer_with_another(options, given, e)) notes.push_back(std::move(*cards));
   if (s.batch > 1)
     if (auto requests = fewer_requests(s, now)) notes.push_back(std::move(*requests));

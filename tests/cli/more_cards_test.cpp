@@ -56,11 +56,10 @@ class MoreCards : public SweepProcess {
     const json::value all = parser.release();
     const json::value& result = all.at("result");
     Answer found;
-    found.fits = std::string(result.at("verdict").as_string()).starts_with("fits_");
-    if (!found.fits) return found;
-    found.tokens_s = result.at("tokens_s").to_number<double>();
-    found.way = std::string(result.at("precision").as_string());
     found.notes = json::serialize(all.at("notes")) + json::serialize(all.at("advice"));
+    found.way = std::string(result.at("precision").as_string());
+    found.fits = std::string(result.at("verdict").as_string()).starts_with("fits_");
+    if (found.fits) found.tokens_s = result.at("tokens_s").to_number<double>();
     return found;
   }
 };
@@ -86,10 +85,9 @@ TEST_F(MoreCards, ServeAsMuchOrTheAnswerSaysSo) {
     const Answer more = on(machines.more);
     const std::string what =
         model + ' ' + runtime + ' ' + precision + ": " + machines.few + ", " + machines.more;
-    EXPECT_TRUE(more.fits) << what;
     ++compared;
     // Wider weights are a reason, and stand in the answer. Two percent are within its rounding.
-    if (!more.fits || more.way != few.way || more.tokens_s >= 0.979 * few.tokens_s) continue;
+    if (more.fits && (more.way != few.way || more.tokens_s >= 0.979 * few.tokens_s)) continue;
     EXPECT_NE(more.notes.find("alone reach"), std::string::npos)
         << what << ": " << few.tokens_s << ", " << more.tokens_s << ' ' << more.notes;
   }
