@@ -46,11 +46,7 @@ std::vector<Way> usual_ways(const model::Model& model, const model::Scenario& sc
     auto own = compare_ways(held, scenario, {usual.engines, {"auto"}});
     if (std::ranges::all_of(own, is_easily_on_cards)) return own;
   }
-  auto ways = compare_ways(held, scenario, usual);
-  const auto loses_more = [](const Way& way) { return !way.is_own() && below_four_bits(way); };
-  if (narrower == Narrower::to_four_bits && !std::ranges::all_of(ways, loses_more))
-    std::erase_if(ways, loses_more);
-  return ways;
+  return compare_ways(held, scenario, usual);
 }
 
 /// The first, and those that may stand in for it.

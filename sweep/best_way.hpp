@@ -22,8 +22,7 @@ AskedWay asked_way(const Options& options, const Engines& engines);
 
 enum class OffloadedWays { refused, accepted };
 /// Weights narrower than a plain checkpoint's: they never come first where its own have room.
-/// `to_four_bits`: always, but none that lose more than 4 bits do, unless nothing else is there.
-enum class Narrower { if_needed, always, to_four_bits };
+enum class Narrower { if_needed, always };
 
 /// True if the makers of all cards are known. No engine is known to have kernels for a card that is
 /// given by figures alone, and nothing is chosen for it.

@@ -60,17 +60,20 @@ double served_tokens_s(const model::Scenario& s, const model::Estimate& e) {
   return model::service_of(s, e).output_tokens_s(s) * copies;
 }
 
+model::WayFacts facts_of(const Way& way) {
+  return {.tight = way.tight,
+          .bits = way.bits,
+          .requantised = !way.is_own() && model::is_quantised(*way.weights->model),
+          .without_towers = way.without_towers};
+}
+
 model::WayPlace place_of(const Way& way, const model::Scenario& s) {
-  const model::Model& model = *way.weights->model;
-  const bool several = s.batch > 1 && model.profile.generative;
-  return model::way_place(way.estimate,
-                          {.tight = way.tight,
-                           .one_batch = several && model::fits(way.estimate) &&
-                                        !model::batches_continuously(s, way.estimate),
-                           .bits = way.bits,
-                           .served_tokens_s = several ? served_tokens_s(s, way.estimate) : 0,
-                           .requantised = !way.is_own() && model::is_quantised(model),
-                           .without_towers = way.without_towers});
+  const bool several = s.batch > 1 && way.weights->model->profile.generative;
+  model::WayFacts facts = facts_of(way);
+  facts.one_batch =
+      several && model::fits(way.estimate) && !model::batches_continuously(s, way.estimate);
+  facts.served_tokens_s = several ? served_tokens_s(s, way.estimate) : 0;
+  return model::way_place(way.estimate, facts);
 }
 
 Bytes spare_memory(const Device& card) {

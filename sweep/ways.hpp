@@ -47,6 +47,9 @@ bool is_tight(const model::Scenario& scenario, const model::Estimate& estimate);
 /// as one batch.
 double served_tokens_s(const model::Scenario& scenario, const model::Estimate& estimate);
 
+/// Facts about a way that the load does not change.
+model::WayFacts facts_of(const Way& way);
+
 /// The place of a way that `scenario` runs.
 model::WayPlace place_of(const Way& way, const model::Scenario& scenario);
 

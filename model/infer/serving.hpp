@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -126,9 +127,9 @@ enum class Vary { batch, context };
 
 /// The one of `all` that serves many users well; `users` is 0 where none is served. One does not
 /// count if another has at least half of its users at twice its rate or more. The others with at
-/// least 95 % of the most users go by their rate; the first of equals is taken.
-template <class Range, class Users, class Rate>
-auto fastest_of_most(Range& all, Users users, Rate rate) {
+/// least 95 % of the most users go by `score`; the first of equals is taken.
+template <class Range, class Users, class Rate, class Score>
+auto fastest_of_most(Range& all, Users users, Rate rate, Score score) {
   const auto counts = [&](const auto& each) {
     return users(each) > 0 && std::ranges::none_of(all, [&](const auto& other) {
              return users(other) > 0 && 2 * users(other) >= users(each) &&
@@ -140,8 +141,14 @@ auto fastest_of_most(Range& all, Users users, Rate rate) {
   for (const auto& each : all)
     if (counts(each)) most = std::max(most, users(each));
   return std::ranges::max_element(all, {}, [&](const auto& each) {
-    return counts(each) && users(each) >= nearly * most ? rate(each) : -1;
+    return counts(each) && users(each) >= nearly * most ? score(each)
+                                                        : -std::numeric_limits<double>::infinity();
   });
+}
+/// As above, by the rate.
+template <class Range, class Users, class Rate>
+auto fastest_of_most(Range& all, Users users, Rate rate) {
+  return fastest_of_most(all, users, rate, rate);
 }
 
 /// The longest context, prompt and output together, at which the scenario is still on cards. If it

@@ -119,8 +119,7 @@ int run_without_question(const Options& options) {
   if (std::ranges::none_of(naming, [&](auto flag) { return options.given(flag); }))
     throw UsageError(
         "which question? `headroom plan --help` lists them; with a --machine alone, plan lists "
-        "what "
-        "runs there");
+        "what runs there");
   return runnable_models(options, {.ttft = options.read("max-ttft", parse_seconds),
                                    .tpot = options.read("max-tpot", parse_seconds)});
 }
@@ -145,6 +144,17 @@ bool any_rents_unknown_host(const Choices& choices, std::span<const Candidate> c
       candidates, [&](const Candidate& each) { return rents_unknown_host(choices, each); });
 }
 
+/// The request of a question, at which ways are compared.
+model::Scenario asked_request(const Options& options, const Engines& engines, const Question& asked,
+                              const model::Target& target) {
+  model::Scenario request = request_of(options, engines);
+  set_sequences(options, engines, request);
+  set_spread(options, target, request);
+  if (asked.ranks_precisions && !target.at_random())
+    request.batch = std::max(request.batch, target.users);
+  return request;
+}
+
 int run_plan(const Options& options) {
   std::vector<std::string> operands = options.operands();
   if (operands.empty()) return run_without_question(options);
@@ -158,13 +168,11 @@ int run_plan(const Options& options) {
     throw UsageError("--details has no effect here: csv, md and json have every column always");
   const model::Target target = target_of(options);
   const Engines engines(options);
-  model::Scenario request = request_of(options, engines);
-  set_sequences(options, engines, request);
-  set_spread(options, target, request);
+  const model::Scenario request = asked_request(options, engines, asked, target);
   const auto catalogue = catalogue_of(options.texts("hardware"));
   const auto prices = prices_of(options, asked, *catalogue);
-  const PlanStock stock =
-      stock_of(options, asked, operands, engines, request, *catalogue, prices ? &*prices : nullptr);
+  const PlanStock stock = stock_of(options, asked, operands, engines, request, target, *catalogue,
+                                   prices ? &*prices : nullptr);
   Choices choices;
   choices.combinations = stock.combinations;
   choices.acquisitions = acquisitions_of(options, prices.has_value());
@@ -239,15 +247,15 @@ const Command plan_command = {
          "without a QUESTION: catalogue models that run on --machine, as `curve --all`; with "
          "--max-tpot\n"
          "  and --max-ttft those that are quick enough\n"
-         "QUESTION: largest-model, largest-batch, longest-context, most-users, fewest-gpus,\n"
-         "  cheapest-machine, best-precision; portfolio: FILE has models, loads, machines and "
-         "prices;\n"
+         "portfolio: FILE has models, loads, machines and prices;\n"
          "  --out DIR receives purchase.html with everything, purchase.md, purchase.csv, a page "
          "for each\n"
          "  model and figures\n"
          "without --runtime or --precisions: each model on each machine runs as `estimate` "
          "chooses;\n"
-         "  best-precision compares those that `estimate` compares; --precisions names others\n"
+         "  best-precision compares those that `estimate` compares; --precisions names others;\n"
+         "  most-users, largest-batch and longest-context take any of 4 bits or more\n"
+         "weights below 4 bits answer only where no others do\n"
          "without --context: a sequence has 8,192 tokens, as in `estimate`; under a load, in "
          "largest-batch\n"
          "  and most-users just its prompt and output\n"
@@ -259,10 +267,8 @@ const Command plan_command = {
          "rank, model, precision, runtime, machine; cards of a copy, copies; batch of a copy, "
          "users of all\n"
          "copies; ttft_s, tpot_s; tokens_s and requests_s of all copies, tokens_s of decoding "
-         "alone "
-         "for\n"
-         "longest-context and for copies with one sequence; asked_batch, "
-         "asked_ttft_s,\n"
+         "alone for\n"
+         "longest-context and for copies with one sequence; asked_batch, asked_ttft_s,\n"
          "asked_tpot_s: at the demand; asked_load: share of its capacity that a copy works;\n"
          "asked_ttft_p95_s, asked_tpot_p95_s, asked_e2e_p99_s: of the slowest requests; "
          "room_bytes free on the most loaded card; binds: the limit\n"
@@ -283,8 +289,7 @@ const Command plan_command = {
          "the\n"
          "load that the budget pays for; missed\n"
          "budget in FILE: money for purchases and for the rent of `years`; budget_per_hour: for "
-         "one "
-         "hour,\n"
+         "one hour,\n"
          "everything included",
      .exit_codes =
          "0 done\n1 failed: a file that cannot be read\n2 usage: an option or a name that "

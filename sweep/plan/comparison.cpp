@@ -24,7 +24,7 @@ std::string verdict_words_of(const Candidate& c, const model::Target& target) {
   if (!c.qualifies()) return "no: " + std::string(model::name_of(c.serving.next.miss));
   const model::Estimate& e = c.serving.estimate;
   return placement_note(e, {.tight = c.tight || may_be_late(c, target),
-                            .without_towers = c.without_towers,
+                            .without_towers = c.facts.without_towers,
                             .below_four_bits = model::is_below_four_bits(*c.weights->scheme)});
 }
 

@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "hardware/names.hpp"
-#include "model/answer/narrow_formats.hpp"
 #include "model/answer/way_order.hpp"
 #include "model/infer/demand.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/usual_context.hpp"
+#include "sweep/plan/servings.hpp"
 #include "sweep/screen/demand_words.hpp"
 #include "sweep/ways.hpp"
 
@@ -53,54 +53,6 @@ void add_costs(Candidate& c, const Prices& prices) {
       model::token_cost(*c.per_hour, model::utilisation_of(prices), paid_requests(c), c.scenario);
 }
 
-/// The division of the machine that takes the fewest machines for the demand; of those the one
-/// whose requests end first.
-model::Serving quickest_division(const model::Scenario& s, const Target& target) {
-  const auto divisions = model::every_division(s, target, Vary::batch);
-  const model::Serving* best = nullptr;
-  std::pair<Size, double> least;
-  for (const model::Serving& each : divisions) {
-    const Size machines = model::machines_needed(each, s, target);
-    if (machines == 0 || (best != nullptr && machines > least.first)) continue;
-    const auto at = model::at_demand(s, each, target, machines * each.replicas);
-    const std::pair taken(machines, at.service.total.value());
-    if (best != nullptr && taken >= least) continue;
-    best = &each;
-    least = taken;
-  }
-  return best != nullptr ? *best : model::best_division(divisions, Vary::batch);
-}
-
-/// A copy with weights outside the cards takes no more sequences than are asked for. Each further
-/// one makes all of them slower. A limit on times says how many it may take.
-Target offloaded(const Question& question, Target target) {
-  const bool limited = target.ttft || target.tpot || target.late.any();
-  if (!limited && question.sequences == nullptr)
-    target.most_sequences = std::max<Size>(1, target.users);
-  return target;
-}
-
-model::Serving serving_of(const Question& question, const model::Scenario& s, Target target) {
-  if (question.asks_for_one && !has_load(target)) {
-    target.users = target.most_sequences = 1;
-    return quickest_division(s, target);
-  }
-  return question.spares && has_load(target) ? quickest_division(s, target)
-                                             : model::serve(s, target, question.vary);
-}
-
-/// Weights leave the cards only where the demand is not met otherwise.
-model::Serving served(const Question& question, const model::Scenario& s, const Target& target) {
-  if (!target.offload) return serving_of(question, s, target);
-  if (!s.machine->devices.empty()) {
-    Target on_cards = target;
-    on_cards.offload = false;
-    auto serving = serving_of(question, s, on_cards);
-    if (model::machines_needed(serving, s, target) > 0) return serving;
-  }
-  return serving_of(question, s, offloaded(question, target));
-}
-
 /// The least that is free on a card that `s` uses, within what the process may use.
 Bytes least_room(const model::Scenario& asked) {
   const model::Scenario s = model::admitted_scenario(asked);
@@ -121,16 +73,22 @@ void add_memory(Candidate& c) {
   c.room = least_room(copy);
 }
 
-Candidate candidate(const Question& question, const Choices& choices, Candidate c,
-                    const model::Scenario& request, Target target) {
-  if (rents_unknown_host(choices, c)) target.offload = false;
-  c.scenario = request;
-  c.scenario.weights = c.weights;
-  c.scenario.machine = c.machine;
-  c.scenario.runtime = c.engine;
+/// The scenario of a combination, before its batch or context is found.
+model::Scenario scenario_of(const Question& question, const Choices& choices, const Combination& c,
+                            const model::Scenario& request, const Target& target) {
+  model::Scenario s = request;
+  s.weights = c.weights;
+  s.machine = c.machine;
+  s.runtime = c.engine;
   if (question.has_usual_context && choices.has_usual_context && !has_load(target))
-    c.scenario.context = model::usual_context(c.scenario, *c.weights->model);
-  c.serving = served(question, c.scenario, target);
+    s.context = model::usual_context(s, *c.weights->model);
+  return s;
+}
+
+/// The candidate that serves `serving` by a combination.
+Candidate completed(const Question& question, const Choices& choices, Candidate c,
+                    const model::Serving& serving, const Target& target) {
+  c.serving = serving;
   c.machines = model::machines_needed(c.serving, c.scenario, target);
   if (c.machines + choices.spares > 1 && question.one_machine) {
     c.serving.next = {model::Miss::demand, static_cast<double>(c.machines + choices.spares)};
@@ -140,7 +98,7 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
   c.scenario.batch = c.serving.batch;
   if (question.vary == Vary::context) {
     c.scenario.context = c.serving.context;
-    c.scenario.prompt_tokens = std::max<Size>(1, c.serving.context - request.output_tokens);
+    c.scenario.prompt_tokens = std::max<Size>(1, c.serving.context - c.scenario.output_tokens);
   }
   add_memory(c);
   c.decodes = question.vary == Vary::context || c.serving.batch == 1;
@@ -152,39 +110,82 @@ Candidate candidate(const Question& question, const Choices& choices, Candidate 
   return c;
 }
 
-/// Weights of 16 and of 8 bits lose next to nothing: they count alike.
-model::Fidelity fidelity_of(const Candidate& c) {
-  if (model::is_below_four_bits(*c.weights->scheme)) return model::Fidelity::less;
-  return std::clamp(model::fidelity(model::bits_per_parameter(*c.weights)),
-                    model::Fidelity::eight_bits, model::Fidelity::four_bits);
+/// The ways to serve by one combination.
+std::vector<Candidate> candidates_of(const Question& question, const Choices& choices, Candidate c,
+                                     const model::Scenario& request, Target target) {
+  if (rents_unknown_host(choices, c)) target.offload = false;
+  c.scenario = scenario_of(question, choices, c, request, target);
+  std::vector<Candidate> all;
+  for (const model::Serving& each : servings_of(question, c.scenario, target))
+    all.push_back(completed(question, choices, c, each, target));
+  return all;
 }
 
-/// True if `a` answers better than the preferred `b`, and its weights lose no more. A question
-/// about how little it takes accepts whatever loses little.
-bool serves_better(const Question& question, const Candidate& a, const Candidate& b) {
-  const model::Fidelity least =
-      question.spares ? std::max(fidelity_of(b), model::Fidelity::four_bits) : fidelity_of(b);
-  return fidelity_of(a) <= least && question.better(a, b);
+/// Bits that weights below 4 lack to 16; 0 where they lose no more than 4 bits do.
+double lost_bits(const Candidate& c) { return c.loses_more ? 16 - c.facts.bits : 0; }
+
+/// True if `a` answers better than `b`. Weights below 4 bits answer where no others do, the widest
+/// first, unless precisions are what is compared.
+bool answers_better(const Question& question, const Candidate& a, const Candidate& b) {
+  if (a.qualifies() != b.qualifies()) return a.qualifies();
+  if (!a.qualifies()) return model::is_closer(a.serving.next, b.serving.next);
+  if (!question.ranks_precisions && lost_bits(a) != lost_bits(b))
+    return lost_bits(a) < lost_bits(b);
+  return question.better(a, b);
 }
 
-auto most_sequences(const Question& question, std::vector<Candidate>& all) {
+/// The order of `estimate` for the sequences that a candidate serves; less is better.
+double cost_of(const Candidate& c) {
+  model::WayFacts facts = c.facts;
+  facts.tight = c.tight;
+  facts.served_tokens_s = tokens_s(c);
+  return model::way_place(c.serving.estimate, facts).cost;
+}
+
+/// The one of `all` that serves many well, by model::fastest_of_most(). `all`: at least one.
+std::vector<Candidate>::iterator most_sequences(const Question& question,
+                                                std::vector<Candidate>& all) {
+  const auto best = std::ranges::min_element(
+      all, [&](const auto& a, const auto& b) { return answers_better(question, a, b); });
+  if (!best->qualifies()) return best;
+  const double lost = lost_bits(*best);
   const auto sequences = [&](const Candidate& each) {
-    return each.qualifies() ? question.sequences(each) : 0;
+    return each.qualifies() && lost_bits(each) == lost ? question.sequences(each) : 0;
   };
-  return model::fastest_of_most(all, sequences, tokens_s);
+  return model::fastest_of_most(all, sequences, tokens_s,
+                                [](const Candidate& each) { return -cost_of(each); });
 }
 
-/// The best of `tried`, ways to run a model on a machine in order of preference. With weights that
-/// lose no more than those of the first, it is the one that answers best.
+/// Names the one of `all` that answers with more than `best` does. Where only weights below 4 bits
+/// do, it is the widest.
+void name_more(const Question& question, Candidate& best, std::span<const Candidate> all) {
+  if (!best.qualifies() || question.ranks_precisions) return;
+  const Candidate* more = best.more.get();
+  const auto consider = [&](const Candidate& each) {
+    const bool counts = each.qualifies() && question.better(each, best) &&
+                        (question.sequences != nullptr || each.loses_more);
+    if (counts && (more == nullptr || answers_better(question, each, *more))) more = &each;
+  };
+  for (const Candidate& each : all) {
+    consider(each);
+    if (each.more) consider(*each.more);
+  }
+  if (more == nullptr || more == best.more.get()) return;
+  auto named = std::make_shared<Candidate>(*more);
+  named->more.reset();
+  best.more = std::move(named);
+}
+
+/// The best of `tried`, ways to run a model on a machine in order of preference.
 Candidate best_of(const Question& question, std::vector<Candidate> tried) {
-  Candidate best = tried.front();
-  for (Candidate& each : tried)
-    if (each.qualifies() && (!best.qualifies() || serves_better(question, each, best))) best = each;
-  if (question.sequences == nullptr || !best.qualifies()) return best;
-  std::erase_if(tried, [&](const Candidate& each) {
-    return !each.qualifies() || fidelity_of(each) > fidelity_of(best);
-  });
-  return *most_sequences(question, tried);
+  const auto best = question.sequences != nullptr
+                        ? most_sequences(question, tried)
+                        : std::ranges::min_element(tried, [&](const auto& a, const auto& b) {
+                            return answers_better(question, a, b);
+                          });
+  Candidate found = *best;
+  name_more(question, found, tried);
+  return found;
 }
 
 }  // namespace
@@ -217,18 +218,20 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
     for (const Combination& combination : *lists[i]) {
       Candidate each = all[i];
       static_cast<Combination&>(each) = combination;
-      tried.push_back(candidate(question, choices, each, request, target));
+      for (Candidate& way : candidates_of(question, choices, each, request, target))
+        tried.push_back(std::move(way));
       if (tried.back().qualifies() && !weighs_ways(question, target)) break;
     }
     all[i] = best_of(question, std::move(tried));
   });
-  std::ranges::stable_sort(all, [&](const Candidate& a, const Candidate& b) {
-    if (a.qualifies() != b.qualifies()) return a.qualifies();
-    return a.qualifies() ? question.better(a, b) : model::is_closer(a.serving.next, b.serving.next);
-  });
-  if (question.sequences != nullptr && !all.empty())
-    if (const auto best = most_sequences(question, all); best->qualifies())
-      std::rotate(all.begin(), best, best + 1);
+  std::ranges::stable_sort(
+      all, [&](const Candidate& a, const Candidate& b) { return answers_better(question, a, b); });
+  if (all.empty()) return all;
+  if (question.sequences != nullptr) {
+    const auto best = most_sequences(question, all);
+    std::rotate(all.begin(), best, best + 1);
+  }
+  name_more(question, all.front(), all);
   return all;
 }
 

@@ -23,8 +23,9 @@ struct Combination {
   const model::QuantisedModel* weights = nullptr;
   const model::Engine* engine = nullptr;
   const Machine* machine = nullptr;
-  model::WayPlace place{};      ///< among other ways of the model, as `estimate` orders them
-  bool without_towers = false;  ///< as Way has it
+  model::WayPlace place{};  ///< among other ways of the model, as `estimate` orders them
+  model::WayFacts facts{};  ///< those that no load changes
+  bool loses_more = false;  ///< below 4 bits, as the checkpoint is not
 };
 
 /// One combination that may be the answer, and what it serves.
@@ -41,6 +42,8 @@ struct Candidate : Combination {
   std::optional<double> purchase, per_hour;  ///< cost of all these machines
   std::optional<model::TokenCost> tokens;
   std::optional<double> tokens_per_joule;
+  /// One that answers with more, and is passed over: it is slower, or it loses more. Null: none.
+  std::shared_ptr<const Candidate> more;
 
   bool qualifies() const { return machines > 0; }
 };
@@ -50,13 +53,16 @@ struct Question {
   std::string_view name;      ///< "largest-model"
   std::string_view meaning;   ///< for the help
   std::string_view headline;  ///< "Largest model"
+  /// The thing that is asked for, by the names of `answer_words` in sweep/plan/screen.cpp.
+  std::string_view answer;
   model::Vary vary = model::Vary::batch;
   bool one_model = false;          ///< asks about exactly one model
   bool one_machine = false;        ///< the demand must be met by one machine
   bool priced = false;             ///< ranks by money
-  bool spares = false;             ///< how little it takes: all weights of 4 bits or more do
+  bool counts_cards = false;       ///< machines have one card, two and so on
+  bool spares = false;             ///< how little it takes: the fewest machines for a load
   bool ranks_precisions = false;   ///< compares precisions, as `estimate` orders them
-  bool asks_for_one = false;       ///< without a load one request is served, as in `estimate`
+  bool serves_asked = false;       ///< no more sequences than are asked for, as in `estimate`
   bool has_usual_context = false;  ///< without a load each sequence has the usual context
   /// The number of sequences that is asked for; null: another thing is. Answers go by
   /// model::fastest_of_most().
@@ -70,8 +76,8 @@ const Question& question(std::string_view name);
 /// True if several requests are to be served at once.
 bool has_load(const model::Target& target);
 
-/// True if the best of all ways whose weights lose as little answers: several requests at once
-/// decide. Otherwise the first way of `estimate` that meets the target does.
+/// True if the best of all ways with 4 bits or more answers: several requests at once decide.
+/// Otherwise the first way of `estimate` that meets the target does.
 bool weighs_ways(const Question& question, const model::Target& target);
 
 /// Choices of a plan.
@@ -86,7 +92,8 @@ struct Choices {
 };
 
 /// A candidate for every list and acquisition, the best first; those that do not qualify last, the
-/// closest first. The order does not depend on the number of threads.
+/// closest first. Weights below 4 bits are behind others, unless precisions are compared. The order
+/// does not depend on the number of threads.
 std::vector<Candidate> ranked(const Question& question, const Choices& choices,
                               const model::Scenario& request, const model::Target& target);
 

@@ -24,8 +24,9 @@ constexpr Question all_questions[] = {
      .meaning =
          "the model with the most parameters that a machine runs; without --users for one request",
      .headline = "Largest model",
+     .answer = "{model} ({size}) with {way}, {sequences}",
      .one_machine = true,
-     .asks_for_one = true,
+     .serves_asked = true,
      .has_usual_context = true,
      .better =
          [](const Candidate& a, const Candidate& b) {
@@ -33,8 +34,11 @@ constexpr Question all_questions[] = {
                   std::tuple(parameters(b), b.weights->total, b.serving.users());
          }},
     {.name = "largest-batch",
-     .meaning = "the most sequences of one copy; of those within 5 % of the most, the fastest",
+     .meaning =
+         "the most sequences of one copy; of those within 5 % of the most, the first as `estimate` "
+         "orders them",
      .headline = "Largest batch",
+     .answer = "{batch} with {way}",
      .one_model = true,
      .one_machine = true,
      .sequences = [](const Candidate& c) { return static_cast<double>(c.serving.batch); },
@@ -43,6 +47,7 @@ constexpr Question all_questions[] = {
     {.name = "longest-context",
      .meaning = "the longest context at the given batch",
      .headline = "Longest context",
+     .answer = "{context} with {way}",
      .vary = Vary::context,
      .one_model = true,
      .one_machine = true,
@@ -51,8 +56,9 @@ constexpr Question all_questions[] = {
     {.name = "most-users",
      .meaning =
          "the most concurrent sequences, summed over all copies on a machine; of those within "
-         "5 % of the most, the fastest",
+         "5 % of the most, the first as `estimate` orders them",
      .headline = "Most users",
+     .answer = "{sequences} with {way}",
      .one_model = true,
      .one_machine = true,
      .sequences = [](const Candidate& c) { return c.serving.users(); },
@@ -61,10 +67,12 @@ constexpr Question all_questions[] = {
     {.name = "fewest-gpus",
      .meaning = "the smallest number of cards; without --users for one request",
      .headline = "Fewest GPUs",
+     .answer = "{cards} with {way}, {sequences}",
      .one_model = true,
      .one_machine = true,
+     .counts_cards = true,
      .spares = true,
-     .asks_for_one = true,
+     .serves_asked = true,
      .has_usual_context = true,
      .better =
          [](const Candidate& a, const Candidate& b) {
@@ -74,6 +82,7 @@ constexpr Question all_questions[] = {
     {.name = "cheapest-machine",
      .meaning = "the lowest cost per hour, for as many machines as the demand needs",
      .headline = "Cheapest machine",
+     .answer = "{machines}, {acquisition} for {cost} with {way}, {sequences}",
      .one_model = true,
      .priced = true,
      .spares = true,
@@ -84,11 +93,15 @@ constexpr Question all_questions[] = {
                   std::tuple(hourly(b), -fleet_tokens_s(b));
          }},
     {.name = "best-precision",
-     .meaning = "the first of the precisions that run on the cards, as `estimate` orders them",
+     .meaning =
+         "the first of the precisions that serve what is asked for, as `estimate` orders them; "
+         "without --users one request",
      .headline = "Best precision",
+     .answer = "{way}, {sequences}",
      .one_model = true,
      .one_machine = true,
      .ranks_precisions = true,
+     .serves_asked = true,
      .has_usual_context = true,
      .better = [](const Candidate& a, const Candidate& b) { return a.place < b.place; }},
 };

@@ -34,7 +34,7 @@ std::string plan_title(const PlanScreen& screen) {
   const std::size_t with_answer = screen.machines - screen.left_out.size();
   const std::string machines =
       screen.machines == 1 ? best.machine->name
-      : screen.question.name == "fewest-gpus"
+      : screen.question.counts_cards
           ? fmt::format("1 to {} of {}", screen.machines, best.machine->devices.front().name)
           : fmt::format("{}{}", counted(static_cast<Size>(with_answer), "machine"),
                         screen.prices ? " with a price" : "");
@@ -60,21 +60,37 @@ std::string answer_words(const PlanScreen& screen, const Candidate& c) {
   const std::string way = way_words(*c.weights, *c.engine) +
                           (model::is_below_four_bits(*c.weights->scheme) ? " (below 4 bits)" : "");
   const std::string sequences = sequences_words(c);
-  const std::string_view name = screen.question.name;
-  if (name == "largest-model")
-    return fmt::format("{} ({}) with {}, {}", c.weights->model->name, size_words(*c.weights->model),
-                       way, sequences);
-  if (name == "longest-context")
-    return fmt::format("{} tokens{} with {}", grouped(c.serving.context),
-                       fleet_users(c) > 1 ? fmt::format(" for each of {}", sequences) : "", way);
-  if (name == "fewest-gpus")
-    return fmt::format("{} with {}, {}", c.machine->devices.size(), way, sequences);
-  if (name == "best-precision") return fmt::format("{}, {}", way, sequences);
-  if (name == "cheapest-machine")
-    return fmt::format("{}, {} for {} with {}, {}", machines_words(c),
-                       acquisition_words(*c.acquisition), cost_words(screen, c), way, sequences);
-  if (name == "largest-batch") return grouped(c.serving.batch, "sequence") + " with " + way;
-  return fmt::format("{} with {}", sequences, way);
+  const Size copies = serving_copies(c);
+  return fmt::format(
+      fmt::runtime(screen.question.answer), fmt::arg("model", c.weights->model->name),
+      fmt::arg("size", size_words(*c.weights->model)), fmt::arg("way", way),
+      fmt::arg("sequences", sequences),
+      fmt::arg("batch", grouped(c.serving.batch, "sequence") +
+                            (copies > 1 ? fmt::format(" in each of {} copies", copies) : "")),
+      fmt::arg("context", grouped(c.serving.context, "token") +
+                              (fleet_users(c) > 1 ? " for each of " + sequences : "")),
+      fmt::arg("cards", c.machine->devices.size()), fmt::arg("machines", machines_words(c)),
+      fmt::arg("acquisition", c.acquisition ? acquisition_words(*c.acquisition) : ""),
+      fmt::arg("cost", cost_words(screen, c)));
+}
+
+/// The thing that is asked for, its rate, and where.
+std::string whole_answer(const PlanScreen& screen, const Candidate& c) {
+  std::string text = answer_words(screen, c) + ", " + rate_words(c, " tokens/s");
+  if (screen.machines > 1 && !screen.question.priced && !screen.question.counts_cards)
+    text += " on " + c.machine->name;
+  return text;
+}
+
+/// A line for the candidate that has more and was passed over.
+std::string more_words(const PlanScreen& screen) {
+  const Candidate& best = screen.candidates.front();
+  if (!best.qualifies() || !best.more) return {};
+  const std::string_view why = best.more->loses_more && !best.loses_more ? "Narrower"
+                               : fleet_tokens_s(*best.more) < fleet_tokens_s(best)
+                                   ? "More, but slower"
+                                   : "Hardly more";
+  return paragraph(fmt::format("{}: {}.", why, whole_answer(screen, *best.more)));
 }
 
 /// Words for an answer that serves nobody well: a cluster of machines to run, or text slower than
@@ -86,7 +102,7 @@ std::string unsuitable_words(const PlanScreen& screen, const Candidate& c) {
   if (c.machines > most_machines) why = fmt::format("{} machines to run", c.machines);
   const model::Service& seen = c.demand.requests > 0 ? c.demand.service : c.serving.service;
   const double speed = 1 / seen.tpot.value();
-  if (has_load(screen.target) && !screen.target.tpot && speed < slowest_text)
+  if (fleet_users(c) > 1 && !screen.target.tpot && speed < slowest_text)
     why += fmt::format("{}{} tokens/s a user; --max-tpot limits", why.empty() ? "" : ", ",
                        three_digits(speed));
   return why.empty() ? why : "Unsuitable (" + why + "). ";
@@ -99,12 +115,8 @@ std::string plan_headline(const PlanScreen& screen) {
                        screen.candidates.size(),
                        screen.models == 1 ? best.machine->name : best.weights->model->name,
                        way_words(*best.weights, *best.engine), words_of(best.serving.next));
-  std::string text = unsuitable_words(screen, best);
-  text += fmt::format("{}: {}, {}", screen.question.headline, answer_words(screen, best),
-                      rate_words(best, " tokens/s"));
-  if (screen.machines > 1 && !screen.question.priced && screen.question.name != "fewest-gpus")
-    text += " on " + best.machine->name;
-  return text;
+  return fmt::format("{}{}: {}", unsuitable_words(screen, best), screen.question.headline,
+                     whole_answer(screen, best));
 }
 
 std::string time_words_of(const PlanScreen& screen, const Candidate& best) {
@@ -208,8 +220,8 @@ std::string plan_assumptions(const PlanScreen& screen) {
                 ? "; any weights of 4 bits or more, under the engine that needs least (--runtime, "
                   "--precision)"
             : weighs_ways(screen.question, screen.target)
-                ? "; each model in the weights that `estimate` takes or ones that lose as little, "
-                  "under the engine that serves most (--runtime, --precision)"
+                ? "; any weights of 4 bits or more, under the engine that serves most (--runtime, "
+                  "--precision)"
                 : "; each model in the weights and under the engine that `estimate` takes "
                   "(--runtime, --precision)";
   if (const auto arrivals = arrivals_words(screen.target); !arrivals.empty())
@@ -261,6 +273,7 @@ std::string plan_screen(const PlanScreen& screen) {
   if (best.qualifies()) tail += '\n' + serving_lines(screen, best);
   if (!screen.strict_answer.empty())
     tail += paragraph("Attention: with --strict the answer is " + screen.strict_answer + '.');
+  tail += more_words(screen);
   if (best.qualifies()) tail += weights_words(screen);
   tail += left_out_words(screen) + plan_assumptions(screen);
   const std::string next = paragraph(

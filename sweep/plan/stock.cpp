@@ -74,7 +74,7 @@ void add_counts(PlanStock& stock, const Options& options, const Catalogue& catal
 void add_machines(PlanStock& stock, const Options& options, const Question& asked,
                   const Catalogue& catalogue, const Prices* prices) {
   for (const auto& text : options.texts("machines")) add_machine(stock, text, catalogue);
-  if (asked.name == "fewest-gpus") return add_counts(stock, options, catalogue);
+  if (asked.counts_cards) return add_counts(stock, options, catalogue);
   if (auto given = machine_of(options)) {
     stock.machines.push_back(std::make_unique<Machine>(std::move(given->machine)));
     stock.assumed = std::move(given->assumed);
@@ -121,21 +121,19 @@ void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& w
                       const Engines& engines, const model::Scenario& request,
                       OffloadedWays offload) {
   const bool finds_context = asked.vary == model::Vary::context;
-  const bool each_precision = asked.ranks_precisions || finds_context;
-  // A question about how little it takes weighs narrower weights too. One about how many it serves
-  // weighs those that lose as little.
-  const Narrower narrower = asked.spares || asked.sequences != nullptr ? Narrower::to_four_bits
-                            : asked.ranks_precisions                   ? Narrower::always
-                                                                       : Narrower::if_needed;
-  AskedWay compared = way;
-  if (finds_context) compared.has_usual_context = false;  // it may be longer than what fits
   const std::size_t machines = stock.machines.size();
+  // The ways of one machine are rows of an answer, those of several have a row for each machine.
+  const bool each_precision =
+      asked.ranks_precisions || finds_context || (asked.sequences != nullptr && machines == 1);
+  const Narrower narrower = asked.spares || each_precision || asked.sequences != nullptr
+                                ? Narrower::always
+                                : Narrower::if_needed;
   std::vector<std::vector<std::vector<Way>>> ways(stock.models.size() * machines);
   tbb::parallel_for(std::size_t{0}, ways.size(), [&](std::size_t i) {
     const model::Model& model = *stock.models[i / machines];
     model::Scenario s = request;
     s.machine = stock.machines[i % machines].get();
-    ways[i] = best_ways(compared, engines, model, s, offload, narrower);
+    ways[i] = best_ways(way, engines, model, s, offload, narrower);
   });
   for (std::size_t m = 0; m < machines; ++m)
     if (const auto why = refused_by(ways, m, machines); !why.empty())
@@ -148,7 +146,7 @@ void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& w
       for (Way& each : list) {
         if (!each.weights->refusal.empty()) continue;
         held.push_back({each.weights.get(), each.engine, stock.machines[i % machines].get(),
-                        each.place, each.without_towers});
+                        each.place, facts_of(each), below_four_bits(each) && !each.is_own()});
         stock.weights.push_back(std::move(each.weights));
       }
       if (!held.empty()) stock.combinations.push_back(std::move(held));
@@ -164,16 +162,18 @@ void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& w
 
 PlanStock stock_of(const Options& options, const Question& question,
                    const std::vector<std::string>& operands, const Engines& engines,
-                   const model::Scenario& request, const Catalogue& catalogue,
-                   const Prices* prices) {
+                   const model::Scenario& request, const model::Target& target,
+                   const Catalogue& catalogue, const Prices* prices) {
   PlanStock stock;
-  const AskedWay way = asked_way(options, engines);
+  AskedWay way = asked_way(options, engines);
   add_machines(stock, options, question, catalogue, prices);
   for (const auto& machine : stock.machines) engines.measured(*machine);
   for (auto& line : engines.assumed(stock.machines.front().get()))
     stock.assumed.push_back(std::move(line));
   add_models(stock, question, operands, Hub(hub_flags(options)));
   stock.has_usual_context = way.has_usual_context;
+  // Ways are compared at the context that a candidate has, and a usual one may not fit.
+  if (!question.has_usual_context || has_load(target)) way.has_usual_context = false;
   stock.has_chosen_weights = way.precisions.empty();
   stock.has_chosen_ways =
       (!way.engine || way.precisions.empty()) &&

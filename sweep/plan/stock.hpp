@@ -30,7 +30,7 @@ struct PlanStock {
 /// what looking names up throws.
 PlanStock stock_of(const Options& options, const Question& question,
                    const std::vector<std::string>& operands, const Engines& engines,
-                   const model::Scenario& request, const Catalogue& catalogue,
-                   const Prices* prices);
+                   const model::Scenario& request, const model::Target& target,
+                   const Catalogue& catalogue, const Prices* prices);
 
 }  // namespace headroom::sweep

@@ -141,8 +141,8 @@ TEST(RowPlacement, Drafts) {
 }
 
 /// The scenario of a label under vLLM or ExLlama.
-struct Label {
-  explicit Label(Columns columns) : subjects("") {
+struct Labelled {
+  explicit Labelled(Columns columns) : subjects("") {
     columns.merge(Columns{{"kind", "inference"},
                           {"model", "Qwen/Qwen3-30B-A3B"},
                           {"runtime", "vllm"},
@@ -160,18 +160,18 @@ struct Label {
 };
 
 TEST(RowPlacement, ReplicasShareExperts) {
-  const Label row({{"dp", "2"}, {"tp", "2"}, {"ep", "4"}});
+  const Labelled row({{"dp", "2"}, {"tp", "2"}, {"ep", "4"}});
   EXPECT_EQ(row.scenario.data_parallel, 2);
   EXPECT_EQ(row.scenario.expert_parallel, 4);
   const model::Plan plan = place(row.scenario, 1.0);
   EXPECT_EQ(plan.cards, 4);
   // 2 of 4 cards would be another spread, which no rule describes
-  EXPECT_THROW(Label({{"dp", "2"}, {"tp", "2"}, {"ep", "2"}}), Skipped);
+  EXPECT_THROW(Labelled({{"dp", "2"}, {"tp", "2"}, {"ep", "2"}}), Skipped);
 }
 
 TEST(RowPlacement, BudgetOfALabel) {
   const auto least = [](const std::string& budget) {
-    return place(Label({{"machine", "1x h100-sxm-80gb"}, {"gpu_budget", budget}}).scenario, 1.0)
+    return place(Labelled({{"machine", "1x h100-sxm-80gb"}, {"gpu_budget", budget}}).scenario, 1.0)
         .feasible();
   };
   EXPECT_TRUE(least("75GiB"));
@@ -180,7 +180,7 @@ TEST(RowPlacement, BudgetOfALabel) {
 
 TEST(RowPlacement, TowersOfALabel) {
   const auto parameters = [](const std::string& text_only) {
-    const Label row({{"model", "Qwen/Qwen2.5-VL-7B-Instruct"}, {"text_only", text_only}});
+    const Labelled row({{"model", "Qwen/Qwen2.5-VL-7B-Instruct"}, {"text_only", text_only}});
     return row.scenario.weights->model->profile.parameters;
   };
   EXPECT_EQ(parameters("") - parameters("yes"), 676'550'144);  // sum of visual.* in the checkpoint
