@@ -156,8 +156,8 @@ std::vector<Candidate>::iterator most_sequences(const Question& question,
                                 [](const Candidate& each) { return -cost_of(each); });
 }
 
-/// Names the one of `all` that answers with more than `best` does. Where only weights below 4 bits
-/// do, it is the widest.
+/// Names the one of `all` that answers with more than `best` does. It is the widest where only
+/// weights below 4 bits do.
 void name_more(const Question& question, Candidate& best, std::span<const Candidate> all) {
   if (!best.qualifies() || question.ranks_precisions) return;
   const Candidate* more = best.more.get();
