@@ -78,6 +78,18 @@ bool has_one_memory(const CurveLine& line) {
 /// A speed this many times that of the allocations that surely fit is worth one that may not.
 constexpr double worth_a_risk = 2;
 
+/// Where no allocation surely fits, an engine that sets aside just that is safest with the most.
+bool is_safest_with_most(const CurveLine& line, bool any_fits) {
+  return !any_fits && line.scenario.runtime->memory.sets_aside();
+}
+
+std::string most_words(const AllocationPoint& p) {
+  if (p.estimate.gpu_bytes_high <= p.allocation)
+    return "the most that there is, as no verdict of it is sure";
+  return fmt::format("the most that there is, as it may need up to {}",
+                     to_text(p.estimate.gpu_bytes_high));
+}
+
 /// The least allocation within the knee's share of the best speed of a whole answer. Allocations
 /// that stay on the cards at the high end of the interval come first, unless another is over
 /// `worth_a_risk` times as fast.
@@ -97,11 +109,16 @@ void recommend(CurveLine& line) {
   const bool safe = worth_a_risk * best_within >= best;
   const double share = has_one_memory(line) ? 1 : report::knee_share;
   const double reachable = safe ? best_within : best, wanted = share * reachable;
-  for (std::size_t i = 0; i < line.points.size() && !line.recommended; ++i)
+  const bool most = is_safest_with_most(line, best_within > 0);
+  for (std::size_t i = 0; i < line.points.size() && (most || !line.recommended); ++i)
     if (const AllocationPoint& p = line.points[i];
         answers_s(line, p) >= wanted && (!safe || within_cards(line, p)))
       line.recommended = i;
   const AllocationPoint& p = line.points[*line.recommended];
+  if (most) {
+    line.reason = most_words(p);
+    return;
+  }
   line.reason =
       has_one_memory(line)
           ? std::string(

@@ -103,6 +103,17 @@ void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   answer.best_flags = llama_cpp_flags(s, best->placed.assignment);
 }
 
+/// The first strategy with the largest budget of those for which `counts` holds.
+template <class Counts>
+std::vector<Strategy>::iterator largest_of(std::vector<Strategy>& all, Counts counts) {
+  auto largest = all.end();
+  for (auto each = all.begin(); each != all.end(); ++each)
+    if (counts(*each) &&
+        (largest == all.end() || each->scenario.gpu_budget > largest->scenario.gpu_budget))
+      largest = each;
+  return largest;
+}
+
 /// The strategy that has the memory which `headroom curve` recommends. It stands before the first
 /// that may take as much.
 void add_economical(Answer& answer, const Scenario& s, Policy policy, const MapOptions& options) {
@@ -122,7 +133,7 @@ void add_economical(Answer& answer, const Scenario& s, Policy policy, const MapO
   auto place = std::ranges::find_if(answer.strategies, [&](const Strategy& each) {
     return is_same(each) && each.explained.estimate.sure == Confidence::yes;
   });
-  if (place == answer.strategies.end()) place = std::ranges::find_if(answer.strategies, is_same);
+  if (place == answer.strategies.end()) place = largest_of(answer.strategies, is_same);
   if (place == answer.strategies.end()) {
     place = std::ranges::find_if(answer.strategies, [&](const Strategy& each) {
       return each.feasible && each.scenario.gpu_budget >= budget;

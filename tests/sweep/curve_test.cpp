@@ -64,6 +64,15 @@ TEST(Curve, ATightCardIsRecommendedBeforeAFarSlowerCpu) {
       << line.reason;
 }
 
+TEST(Curve, AnEngineThatSetsMemoryAsideGetsAllOfACardWhereNoneSurelyFits) {
+  ModelRow row("Zyphra/ZAYA1-8B", "awq-int4", "vllm", 8, 32);
+  row.s.context = 16384;
+  const CurveLine line = row.line();
+  ASSERT_TRUE(line.recommended);
+  EXPECT_EQ(*line.recommended, line.points.size() - 1) << line.reason;
+  EXPECT_NE(line.reason.find("the most that there is"), std::string::npos) << line.reason;
+}
+
 TEST(Curve, ALongPromptIsWorthAGpuThatDecodesNoFaster) {
   // Weights streamed to the card are slower than the CPU for each token, but faster for a prompt.
   const ModelRow talk("openai/gpt-oss-120b", "mxfp4", "transformers", 24, 128, 16, 512);
