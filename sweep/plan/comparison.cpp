@@ -119,6 +119,20 @@ std::string weights_words(const PlanScreen& screen) {
   return text.empty() ? text : paragraph(text);
 }
 
+/// to.
+std::string offloaded_words(const PlanScreen& screen) {
+  const Candidate& best = screen.candidates.front();
+  if (!screen.question.ranks_precisions || !best.qualifies()) return {};
+  const Candidate* first = &best;
+  for (const Candidate& each : screen.candidates)
+    if (each.machine == best.machine && !each.qualifies() &&
+        each.serving.next.miss == model::Miss::offload && each.place < first->place)
+      first = &each;
+  if (first == &best) return {};
+  return paragraph(fmt::format("Off the cards `estimate` takes {}: --allow-offload.",
+                               way_words(*first->weights, *first->engine)));
+}
+
 std::string rate_words(const Candidate& c, std::string_view unit) {
   const model::Service& seen = c.serving.service;
   return rate_with_interval(fleet_tokens_s(c), c.decodes ? seen.step : seen.time, unit);

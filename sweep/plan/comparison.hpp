@@ -30,6 +30,10 @@ bool may_be_late(const Candidate& candidate, const model::Target& target);
 /// cards of the first have no units for its precision. Else empty.
 std::string weights_words(const PlanScreen& screen);
 
+/// A paragraph for the way that `estimate` takes, where precisions are compared and its weights
+/// leave the cards, which was not allowed. Else empty.
+std::string offloaded_words(const PlanScreen& screen);
+
 /// At most `most` rows of at most 100 columns: the columns in which candidates differ, and of the
 /// others as many as there is room for.
 std::string plan_comparison(const PlanScreen& screen, std::size_t most);

@@ -273,7 +273,7 @@ std::string plan_screen(const PlanScreen& screen) {
   if (best.qualifies()) tail += '\n' + serving_lines(screen, best);
   if (!screen.strict_answer.empty())
     tail += paragraph("Attention: with --strict the answer is " + screen.strict_answer + '.');
-  tail += more_words(screen);
+  tail += more_words(screen) + offloaded_words(screen);
   if (best.qualifies()) tail += weights_words(screen);
   tail += left_out_words(screen) + plan_assumptions(screen);
   const std::string next = paragraph(
