@@ -78,7 +78,7 @@ bool has_one_memory(const CurveLine& line) {
 /// A speed this many times that of the allocations that surely fit is worth one that may not.
 constexpr double worth_a_risk = 2;
 
-/// Where no allocation surely fits, an engine that sets aside just that is safest with the most.
+/// An engine that sets aside its allocation is safest with the most, where none surely fits.
 bool is_safest_with_most(const CurveLine& line, bool any_fits) {
   return !any_fits && line.scenario.runtime->memory.sets_aside();
 }

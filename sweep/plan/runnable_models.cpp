@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <tuple>
+#include <utility>
 
 #include "hardware/quantity_text.hpp"
 #include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
@@ -133,10 +134,12 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
   };
   const auto largest = [&](auto&& qualifies) {
     const Row* found = nullptr;
+    // Weights below 4 bits answer where no others do, as in `plan largest-model`.
+    const auto place = [](const Row& row) {
+      return std::pair(!loses_more(row), row.model->profile.parameters);
+    };
     for (const Row& row : rows)
-      if (qualifies(row) &&
-          (!found || row.model->profile.parameters > found->model->profile.parameters))
-        found = &row;
+      if (qualifies(row) && (!found || place(row) > place(*found))) found = &row;
     return found
                ? fmt::format("{} in {} under {}, {} tokens/s", found->model->name, found->precision,
                              found->engine->name, three_digits(found->estimate.tokens_s))

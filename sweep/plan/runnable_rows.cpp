@@ -39,6 +39,10 @@ bool is_alike(const Row& a, const Row& b) {
 
 bool on_gpus(const Row& row) { return report::grade(row.estimate) == report::Grade::on_gpus; }
 
+bool loses_more(const Row& row) {
+  return is_below_four_bits(scheme(row.precision)) && row.precision != row.model->checkpoint_scheme;
+}
+
 report::Table runnable_table(const std::vector<Row>& rows, std::size_t most) {
   report::Table table{
       {"rank", "model", "parameters", "precision", "runtime", "download_bytes", "verdict", "sure",

@@ -26,6 +26,9 @@ struct RunnableRow {
 /// True if all weights are on cards.
 bool on_gpus(const RunnableRow& row);
 
+/// True if its weights are below 4 bits, as the checkpoint's are not.
+bool loses_more(const RunnableRow& row);
+
 /// The first `most` rows with all columns.
 report::Table runnable_table(const std::vector<RunnableRow>& rows, std::size_t most);
 
