@@ -104,6 +104,7 @@ std::string plan_details(const PlanScreen& screen) {
                         ? combination(candidates[1]) + ": " + served(candidates[1], target)
                         : std::string("none: nothing else qualifies"));
   if (qualifying > 1) line("", costs(candidates[1], currency));
+  if (best.more) line("More", combination(*best.more) + ": " + served(*best.more, target));
   line("Measured", measured_line(running_way(best)));
   line("Binds", words_of(best.serving.next));
   std::string left = fmt::format("{} free on the most loaded card", to_text(best.room));

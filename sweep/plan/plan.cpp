@@ -220,7 +220,8 @@ std::vector<Candidate> ranked(const Question& question, const Choices& choices,
       static_cast<Combination&>(each) = combination;
       for (Candidate& way : candidates_of(question, choices, each, request, target))
         tried.push_back(std::move(way));
-      if (tried.back().qualifies() && !weighs_ways(question, target)) break;
+      if (tried.back().qualifies() && !tried.back().loses_more && !weighs_ways(question, target))
+        break;
     }
     all[i] = best_of(question, std::move(tried));
   });
