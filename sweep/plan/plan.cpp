@@ -157,9 +157,9 @@ std::vector<Candidate>::iterator most_sequences(const Question& question,
 }
 
 /// Names the one of `all` that answers with more than `best` does. It is the widest where only
-/// weights below 4 bits do.
+/// weights below 4 bits do. Money buys wider ones.
 void name_more(const Question& question, Candidate& best, std::span<const Candidate> all) {
-  if (!best.qualifies() || question.ranks_precisions) return;
+  if (!best.qualifies() || question.ranks_precisions || question.priced) return;
   const Candidate* more = best.more.get();
   const auto consider = [&](const Candidate& each) {
     const bool counts = each.qualifies() && question.better(each, best) &&
