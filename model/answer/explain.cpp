@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "hardware/quantity_text.hpp"
 #include "hardware/units.hpp"
@@ -83,9 +84,7 @@ class Explainer {
                     counted(s_.cached_tokens(), "token")));
     if (s_.machine->host_assumed && !s_.machine->host_for_cards)
       say(fmt::format("host {} (the usual one, as none was given)", s_.machine->host.name));
-    for (std::size_t card = 0; card < s_.machine->devices.size() && card < 1; ++card)
-      say(fmt::format("GPU budget {} of {} on each card", to_text(card_budget(s_, card)),
-                      to_text(usable_memory(s_.machine->devices[card]))));
+    add_budgets(say);
     add_static_share(say);
     if (out_.estimate.verdict != Verdict::refused) say(split_words());
     say(score_bytes(s_) > 0 ? "attention that stores its scores in memory"
@@ -110,6 +109,20 @@ class Explainer {
         "{} ({})",
         counted(factors_.memory.measurements, "measured row"), times.ttft.measurements,
         times.tpot.measurements, times.load.measurements, in_short(factors_.source)));
+  }
+
+  /// One budget for like cards, else one for each kind.
+  void add_budgets(const auto& say) {
+    const auto& cards = s_.machine->devices;
+    const auto of_kind = [&](std::size_t i) {
+      return std::ranges::find(cards, cards[i].name, &Device::name);
+    };
+    const bool alike = std::ranges::all_of(
+        cards, [&](const Device& card) { return card.name == cards.front().name; });
+    for (std::size_t i = 0; i < cards.size(); ++i)
+      if (of_kind(i) == cards.begin() + static_cast<std::ptrdiff_t>(i))
+        say(fmt::format("GPU budget {} of {} on {}", to_text(card_budget(s_, i)),
+                        to_text(usable_memory(cards[i])), alike ? "each card" : cards[i].name));
   }
 
   void add_static_share(const auto& say) {

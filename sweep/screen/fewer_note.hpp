@@ -12,7 +12,7 @@ namespace headroom::sweep {
 /// A line where some of the machine's cards serve more than all of them, and one where fewer
 /// requests at once do. More of either should help, so a screen says where it does not. Weights and
 /// engine stay, unless they were left open: then one box, or cards of one kind, may have others.
-/// Where the model does not run on all cards, fewer on which it does are a line too.
+/// A line also names fewer cards that run a model which does not run on all of them.
 std::vector<std::string> fewer_notes(const Options& options, const GivenScenario& given,
                                      const model::Estimate& estimate);
 

@@ -80,8 +80,8 @@ struct Job {
   std::vector<std::unique_ptr<model::Model>> loaded_models;  ///< in forms of their engines
   std::vector<JobGrid> grids;
   std::shared_ptr<const Engines> engines;
-  std::optional<Prices> prices;  ///< none: the user gave none
-  std::vector<std::string> notes;  ///< what of the spec has no effect, in sentences
+  std::optional<Prices> prices;    ///< none: the user gave none
+  std::vector<std::string> notes;  ///< parts of the spec without effect, in sentences
 
   Size points() const;  ///< sum over all grids, excluded ones counted
   /// The grid that point `index` of the whole run lies in, and its index there.

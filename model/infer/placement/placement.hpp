@@ -257,7 +257,7 @@ Bytes own_budget(const Scenario& scenario, Bytes memory);
 /// The largest of the machine's cards' own budgets; 0 without cards.
 Bytes largest_own_budget(const Scenario& scenario);
 /// `asked` bytes on a card whose own budget is `own`, and which holds `most`. A smaller card keeps
-/// its own budget, until `asked` exceeds the own budget of the largest card. That excess takes from
+/// its own budget, until `asked` exceeds the own budget of the largest card. The excess takes from
 /// the margin of every card alike. So the largest own budget asks for what no budget asks for.
 Bytes card_budget_within(Bytes asked, Bytes own, Bytes most, Bytes largest_own);
 
