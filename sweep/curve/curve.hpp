@@ -30,8 +30,8 @@ struct CurveLine {
 /// std::invalid_argument for a machine without cards and for a model that generates nothing.
 CurveLine curve_line(const model::Scenario& scenario, std::string label, std::optional<Bytes> step);
 
-/// Why a point does not run: "GPU memory is short by 3.1 GiB", "refused: the engine does not support
-/// this precision".
+/// Why a point does not run: "GPU memory is short by 3.1 GiB", "refused: the engine does not
+/// support this precision".
 std::string why_not_words(const model::Estimate& estimate);
 /// The change at a point, in words: "last layer", "2 GPUs"; empty: no change.
 std::string jump_words(const CurveLine& line, std::size_t point);

@@ -37,8 +37,7 @@ std::string headline_of(const Answer& answer) {
   const Estimate& e = s.explained.estimate;
   std::string text = fmt::format("Recommended with {}: {}, ",
                                  way_words(*s.scenario.weights, *s.scenario.runtime), s.name);
-  if (e.gpus_used > 0)
-    text += card_memory(s.scenario, e) + ", ";
+  if (e.gpus_used > 0) text += card_memory(s.scenario, e) + ", ";
   return text + speed_words(s, " tokens/s");
 }
 

@@ -164,7 +164,9 @@ std::optional<FewerSequences> fewer_sequences(const Scenario& s) {
     left = std::max(left, needed_on(with_fewer, plan, card));
   }
   return FewerSequences{started.max_sequences, start_sequences(s), needed - left,
-                        plan.feasible() ? s.batch : usual ? usual->batch : 0};
+                        plan.feasible() ? s.batch
+                        : usual         ? usual->batch
+                                        : 0};
 }
 
 }  // namespace headroom::model

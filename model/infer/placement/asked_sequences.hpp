@@ -30,8 +30,8 @@ std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan)
 
 /// For a batch of which `admitted` sequences run with the usual number, and which does not fit as a
 /// whole with any. The power of two with which most of it runs at the expected memory, the least of
-/// them; the rest waits. Nothing: none runs more than `admitted`. So more memory never admits fewer,
-/// whether or not the usual number starts.
+/// them; the rest waits. Nothing: none runs more than `admitted`. So more memory never admits
+/// fewer, whether or not the usual number starts.
 std::optional<Scenario> admitting_more(const Uses& uses, Size admitted);
 
 /// Likewise, where the usual number does not start. If not even one sequence runs, the batch's own
@@ -52,7 +52,7 @@ Size sequences_to_ask_for(const Scenario& scenario);
 /// Why fewer sequences are asked for than usual.
 struct FewerSequences {
   Size asked = 0, usual = 0;
-  Bytes freed;  ///< more that the usual number needs on the fullest card
+  Bytes freed;            ///< more that the usual number needs on the fullest card
   Size usual_admits = 0;  ///< sequences of the batch that run with the usual number
 };
 /// None: the usual number is kept, or the scenario states one.

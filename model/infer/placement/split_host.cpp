@@ -35,8 +35,8 @@ bool leaves_on_disk(const Scenario& s) {
 /// get_mmap_tensor, llamafile/moe.cpp).
 Bytes most_kept_on_disk(const Scenario& s, const Plan& plan) {
   const bool stays = s.layer_split != nullptr || keeps_experts_in_host(s);
-  const bool mapped = s.runtime->offload.mode == Offload::compute && stays &&
-                      !s.runtime->weights.repacks_on_cpu;
+  const bool mapped =
+      s.runtime->offload.mode == Offload::compute && stays && !s.runtime->weights.repacks_on_cpu;
   return mapped ? weights_kept_on_host(s, plan) : Bytes(0);
 }
 
