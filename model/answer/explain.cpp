@@ -279,24 +279,9 @@ class Explainer {
 
 }  // namespace
 
-std::string_view name_of(TermUnit unit) { return unit == TermUnit::bytes ? "bytes" : "seconds"; }
-
 std::string_view device_kind(Where where) {
   constexpr std::string_view kinds[] = {"gpu", "cpu", "disk"};
   return kinds[static_cast<std::size_t>(where)];
-}
-
-Term exact_bytes(std::string name, Bytes bytes, std::string formula, std::string numbers,
-                 std::string_view source) {
-  const double value = real_count(bytes);
-  return {.name = std::move(name),
-          .unit = TermUnit::bytes,
-          .low = value,
-          .expected = value,
-          .high = value,
-          .formula = std::move(formula),
-          .numbers = std::move(numbers),
-          .source = std::string(source)};
 }
 
 Explanation explain(const Scenario& scenario, WithAdvice with_advice) {

@@ -1,33 +1,19 @@
 // An estimate in words: every term with its formula, its numbers and its source.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/answer/advice.hpp"
+#include "model/answer/term.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/placement/placement.hpp"
 
 namespace headroom::model {
 
-enum class TermUnit : std::uint8_t { bytes, seconds };
-std::string_view name_of(TermUnit unit);
 /// "gpu", "cpu" or "disk".
 std::string_view device_kind(Where where);
-
-/// One printed term: bytes or seconds.
-struct Term {
-  std::string name;
-  TermUnit unit;
-  double low, expected, high;
-  std::string formula, numbers;  ///< the rule, and the same with the numbers put in
-  std::string source;
-};
-/// A term without an interval.
-Term exact_bytes(std::string name, Bytes bytes, std::string formula, std::string numbers,
-                 std::string_view source);
 
 /// Memory of one device.
 struct DeviceUse {
