@@ -68,9 +68,9 @@ struct InFlight {
 /// others, as in model/infer/traffic.hpp, each exponentially long.
 ///
 /// Left out: preempted requests, and routing by load: each copy has its random share of requests.
-/// tests/model/queue_test.cpp compares with a simulation of every pass. Up to a load of 0.8 half of
-/// the percentiles are within 13 %. The slowest requests can take twice as long where prompts
-/// take most of the time.
+/// tests/model/infer/queue_test.cpp compares with a simulation of every pass. Up to a load of 0.8
+/// half of the percentiles are within 13 %. The slowest requests can take twice as long where
+/// prompts take most of the time.
 class Queue {
  public:
   /// Lengths are the scenario's, with their 95th percentiles where it has them. An engine that does

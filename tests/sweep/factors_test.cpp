@@ -1,5 +1,5 @@
 // Constants found by a calibration, and the profiles that store them.
-#include "calibration_fixture.hpp"
+#include "tests/sweep/accuracy/calibration_fixture.hpp"
 
 namespace headroom::sweep {
 namespace {

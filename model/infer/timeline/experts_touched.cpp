@@ -13,7 +13,7 @@ namespace {
 /// that are in a group. For one group, P(n) is hypergeometric. For the maximum of independent
 /// groups it is 1 - P(at most n)^groups. Groups are not independent, so the distance from the mean
 /// is multiplied by sqrt(groups / (groups - 1)). This holds for exchangeable normal variables of a
-/// fixed sum. Within 6 % of the exact value (tests/model/expert_spread_test.cpp).
+/// fixed sum. Within 6 % of the exact value (tests/model/infer/placement/expert_spread_test.cpp).
 double most_of_a_group(Size experts, Size groups, Size touched) {
   const Size each = divided_up(experts, groups);
   const Size first = std::max<Size>(0, touched - (experts - each)), last = std::min(each, touched);
