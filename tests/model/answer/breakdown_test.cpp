@@ -115,7 +115,8 @@ TEST(Breakdown, BytesAndFlopsOfAStepAreThoseOfTheModel) {
     cache += part.cache_bytes;
     flops += part.flops;
   }
-  const double tokens = static_cast<double>(c.s.prompt_tokens + (c.s.output_tokens + 1) / 2);
+  const Size halfway = c.s.prompt_tokens + (c.s.output_tokens + 1) / 2;
+  const double tokens = real_count(halfway);
   EXPECT_NEAR(weights, 2.0 * 6607343616, 2e6);  // norms are separate
   EXPECT_DOUBLE_EQ(cache, 2.0 * 32 * 4096 * 2 * tokens);
   // Each multiplied element takes two FLOPs, each cached element of K takes four.
