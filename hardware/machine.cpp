@@ -152,6 +152,11 @@ void require_card_count(std::string_view machine, std::int64_t count) {
     reject(machine, fmt::format("{} cards; from 1 to {} are possible", count, max_cards));
 }
 
+bool Machine::has_one_kind() const {
+  return std::ranges::all_of(devices,
+                             [&](const Device& card) { return card.name == devices.front().name; });
+}
+
 std::string Machine::canonical_name() const {
   std::vector<std::string> runs;
   for (auto begin = devices.begin(); begin != devices.end();) {

@@ -47,6 +47,8 @@ struct Machine {
   /// times on 80 % of the catalogue's cards as large, if the card's bandwidth was not given
   std::optional<Spread> card_assumed{};
 
+  /// True if all cards are of one kind, or there is none.
+  bool has_one_kind() const;
   /// True if the cards have no memory but the host's.
   bool has_unified_memory() const { return !devices.empty() && devices.front().unified_memory; }
   /// "2x a100-sxm-40gb @ dual-epyc-120gb", from devices and host.

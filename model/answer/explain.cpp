@@ -117,8 +117,7 @@ class Explainer {
     const auto of_kind = [&](std::size_t i) {
       return std::ranges::find(cards, cards[i].name, &Device::name);
     };
-    const bool alike = std::ranges::all_of(
-        cards, [&](const Device& card) { return card.name == cards.front().name; });
+    const bool alike = s_.machine->has_one_kind();
     for (std::size_t i = 0; i < cards.size(); ++i)
       if (of_kind(i) == cards.begin() + static_cast<std::ptrdiff_t>(i))
         say(fmt::format("GPU budget {} of {} on {}", to_text(card_budget(s_, i)),

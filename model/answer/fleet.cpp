@@ -96,10 +96,7 @@ Size ServingOption::copies(double scale) const {
 ServingOptions serving_options(const Machine& machine, const Load& load, bool share_cards,
                                double times, double memory, const ServingOptions* on_cards) {
   std::vector<MachineShare> parts = shares(machine);
-  const bool alike = std::ranges::all_of(machine.devices, [&](const Device& card) {
-    return card.name == machine.devices.front().name;
-  });
-  if (share_cards && alike && !machine.devices.empty())
+  if (share_cards && machine.has_one_kind() && !machine.devices.empty())
     for (Size divisor = 2; divisor <= parts_of_a_card; divisor *= 2)
       parts.push_back(part_of_a_card(machine, divisor));
 

@@ -143,8 +143,7 @@ MachineShare share_of(const Machine& machine, Size cards, Size replicas) {
 std::vector<MachineShare> shares(const Machine& machine) {
   const auto cards = static_cast<Size>(machine.devices.size());
   std::vector<MachineShare> all{{machine, 1}};
-  for (const Device& card : machine.devices)
-    if (card.name != machine.devices.front().name) return all;
+  if (!machine.has_one_kind()) return all;
   for (Size replicas = 2; replicas <= cards; ++replicas)
     if (cards % replicas == 0) all.push_back(share_of(machine, cards / replicas, replicas));
   return all;
@@ -254,8 +253,7 @@ namespace {
 std::vector<MachineShare> shares_of_some_cards(const Machine& machine) {
   std::vector<MachineShare> all;
   const auto cards = static_cast<Size>(machine.devices.size());
-  for (const Device& card : machine.devices)
-    if (card.name != machine.devices.front().name) return all;
+  if (!machine.has_one_kind()) return all;
   constexpr Size few = 8;
   for (Size each = cards - 1; each > 1; --each)
     if (cards % each != 0 &&

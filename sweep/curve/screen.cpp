@@ -45,8 +45,7 @@ std::string headline_of(const CurveLine& line, std::size_t cards) {
   const std::string with = "with " + way_words(*line.scenario.weights, *line.scenario.runtime);
   if (!line.recommended) return fmt::format("Nothing to recommend {}: {}", with, line.reason);
   const AllocationPoint& p = line.points[*line.recommended];
-  std::set<std::string_view> kinds;
-  for (const Device& card : line.scenario.machine->devices) kinds.insert(card.name);
+  const bool alike = line.scenario.machine->has_one_kind();
   Scenario within = line.scenario;
   within.gpu_budget = p.allocation;
   const std::string allocation =
@@ -54,7 +53,7 @@ std::string headline_of(const CurveLine& line, std::size_t cards) {
                   on_each_gpu(cards));
   return fmt::format(
       "Recommended {}: {}, {}", with,
-      kinds.size() > 1 && p.estimate.gpus_used > 0 ? card_memory(within, p.estimate) : allocation,
+      alike || p.estimate.gpus_used == 0 ? allocation : card_memory(within, p.estimate),
       speed_of(p.estimate, interval_factors(line.scenario).times(p.estimate).tpot, " tokens/s"));
 }
 

@@ -112,8 +112,7 @@ std::optional<std::string> fewer_cards(const Scenario& s, double now) {
     if (rate == 0) return std::nullopt;
     return one_box_words(*s.machine, fmt::format("{} {}", three_digits(rate), unit_of(s)));
   }
-  for (const Device& card : s.machine->devices)
-    if (card.name != s.machine->devices.front().name) return cards_of_one_kind(s, now);
+  if (!s.machine->has_one_kind()) return cards_of_one_kind(s, now);
   double most = worth_saying * now;
   Size best = 0;
   constexpr Size few = 8;
@@ -175,9 +174,9 @@ std::optional<std::string> fewer_with_another(const Options& options, const Give
     const auto speed = other_way_on(asked, given, one_box(machine), e);
     return speed ? std::optional(one_box_words(machine, *speed)) : std::nullopt;
   }
+  if (machine.has_one_kind()) return std::nullopt;
   std::set<std::string_view> kinds;
   for (const Device& card : machine.devices) kinds.insert(card.name);
-  if (kinds.size() < 2) return std::nullopt;
   for (const std::string_view kind : kinds)
     if (const auto speed = other_way_on(asked, given, share_of_kind(machine, kind), e)) {
       const auto kept = cards_of(machine, kind);
