@@ -74,8 +74,8 @@ class MemoryTerms {
  private:
   void bytes_term(std::string name, double low, double expected, double high, std::string formula,
                   std::string numbers, std::string_view source) {
-    out_.terms.push_back({std::move(name), TermUnit::bytes, low, expected, high, std::move(formula),
-                          std::move(numbers), std::string(source)});
+    out_.terms.push_back(bytes_between(std::move(name), low, expected, high, std::move(formula),
+                                       std::move(numbers), source));
   }
   void exact(std::string name, Bytes bytes, std::string formula, std::string numbers,
              std::string_view source) {

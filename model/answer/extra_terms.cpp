@@ -16,20 +16,14 @@
 namespace headroom::model {
 namespace {
 
-Term bytes_term(std::string name, double low, double expected, double high, std::string formula,
-                std::string numbers, std::string_view source) {
-  return {std::move(name),    TermUnit::bytes,    low, expected, high, std::move(formula),
-          std::move(numbers), std::string(source)};
-}
-
 Term of_adapters(const QuantisedModel& w, const Engine& runtime) {
   if (runtime.weights.adapters == AdapterMemory::slots)
-    return bytes_term(
+    return bytes_between(
         "adapters", real_count(w.adapters), real_count(w.adapters), real_count(w.adapters_most),
         "adapters * sum over linear layers of rank * (slices * in + out) * bytes",
         "high: with slots for the embedding and the head, which some models' classes request",
         "vLLM 0.19 lora/layers/base_linear.py create_lora_weights");
-  return bytes_term(
+  return bytes_between(
       "adapters", real_count(w.adapters) / 2, real_count(w.adapters), real_count(w.adapters),
       "adapters * sum over adapted modules of rank * (in + out) * bytes",
       fmt::format("{} bytes an element; low: kept in 16 bit", runtime.weights.adapter_bytes),
@@ -60,7 +54,7 @@ Term of_images(const Scenario& s, const Plan& plan) {
   Engine one_pass = *s.runtime;
   one_pass.serving.prefill_chunk = 0;
   all.runtime = &one_pass;
-  return bytes_term(
+  return bytes_between(
       "image_activations", real_count(tower_activations(one, plan.shards)),
       real_count(tower_activations(s, plan.shards)),
       real_count(tower_activations(all, plan.shards)),
@@ -76,7 +70,7 @@ void add_host(const Scenario& s, const Plan& plan, std::vector<Term>& terms) {
   const double file = bytes_read(s, plan).value();
   const HostUse host = host_use(s, plan);
   const double left = std::max(0.0, real_count(s.machine->host.ram - host.total()));
-  terms.push_back(bytes_term(
+  terms.push_back(bytes_between(
       "host_mapped", 0, std::min(file, left), file,
       "the checkpoint's files, mapped as they are read",
       "page cache: the system frees it when memory is short, so no total includes it; layers on "

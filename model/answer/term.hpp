@@ -19,6 +19,8 @@ struct Term {
   std::string formula, numbers;  ///< the rule, and the same with the numbers put in
   std::string source;
 };
+Term bytes_between(std::string name, double low, double expected, double high, std::string formula,
+                   std::string numbers, std::string_view source);
 /// A term without an interval.
 Term exact_bytes(std::string name, Bytes bytes, std::string formula, std::string numbers,
                  std::string_view source);

@@ -13,15 +13,12 @@ namespace {
 /// A term of a runtime's constant.
 Term constant_term(std::string name, Bytes bytes, std::string formula, const Constant& constant,
                    double scale) {
-  return {std::move(name),
-          TermUnit::bytes,
-          constant.low * scale,
-          real_count(bytes),
-          constant.high * scale,
-          std::move(formula),
-          fmt::format("{}, {}", scale == 1 ? to_text(bytes) : fmt::format("{}", constant.value),
-                      evidence(constant)),
-          std::string(constant.source)};
+  return bytes_between(
+      std::move(name), constant.low * scale, real_count(bytes), constant.high * scale,
+      std::move(formula),
+      fmt::format("{}, {}", scale == 1 ? to_text(bytes) : fmt::format("{}", constant.value),
+                  evidence(constant)),
+      constant.source);
 }
 
 constexpr std::string_view zero_source =
