@@ -155,22 +155,9 @@ int show_floor(const Options& options, const GivenTraining& given, const Trainin
   return floor.exceeds_machine ? answer_is_no : failed;
 }
 
-}  // namespace
-
-int estimate_training(const Options& options) {
-  const Format format = format_of(options);
+int show_answer(const Options& options, const GivenTraining& given, const TrainingAnswer& answer,
+                Format format) {
   const bool with_terms = options.given("explain");
-  refuse_details_outside_text(options, format);
-  if (with_terms && format != Format::text)
-    throw UsageError("--explain has no effect here: json has the terms always");
-  refuse_sources(options, format);
-  const GivenTraining given = training_of(options);
-  if (given.scenario.document > 0 && (!given.machine || given.machine->devices.empty()))
-    throw UsageError("--packing changes only times: no effect without cards (--machine)");
-  if (given.token_budget > 0 && (!given.machine || given.machine->devices.empty()))
-    throw UsageError("--token-budget has no effect without cards (--machine)");
-  if (const auto floor = floor_of(given)) return show_floor(options, given, *floor, format);
-  const TrainingAnswer answer = answer_of(given);
   if (options.given("sources"))
     emit(options, sources_text(sources_of(given, answer)));
   else if (format == Format::text && !with_terms && !options.given("details"))
@@ -184,6 +171,26 @@ int estimate_training(const Options& options) {
   else
     emit(options, formatted(training_row(given, answer), format));
   return given.machine && !fits(*answer.outcome) ? answer_is_no : done;
+}
+
+}  // namespace
+
+int estimate_training(const Options& options) {
+  const Format format = format_of(options);
+  refuse_details_outside_text(options, format);
+  if (options.given("explain") && format != Format::text)
+    throw UsageError("--explain has no effect here: json has the terms always");
+  refuse_sources(options, format);
+  const GivenTraining given = training_of(options);
+  if (given.scenario.document > 0 && (!given.machine || given.machine->devices.empty()))
+    throw UsageError("--packing changes only times: no effect without cards (--machine)");
+  if (given.token_budget > 0 && (!given.machine || given.machine->devices.empty()))
+    throw UsageError("--token-budget has no effect without cards (--machine)");
+  try {
+    return show_answer(options, given, answer_of(given), format);
+  } catch (const UndescribedStep& undescribed) {
+    return show_floor(options, given, floor_of(given, undescribed), format);
+  }
 }
 
 }  // namespace headroom::sweep

@@ -41,10 +41,6 @@ std::string with_flags(std::string reason) {
 
 }  // namespace
 
-void throw_step_error(const std::invalid_argument& impossible) {
-  throw UsageError(with_flags(impossible.what()));
-}
-
 TrainingAnswer answer_of(const GivenTraining& given) try {
   const model::TrainingScenario& s = given.scenario;
   model::TrainingEvaluator evaluate;
@@ -59,8 +55,12 @@ TrainingAnswer answer_of(const GivenTraining& given) try {
   if (answer.outcome->verdict < model::Verdict::does_not_fit)
     model::put_time(*answer.outcome, *answer.time);
   return answer;
+} catch (const model::ImpossibleStep& impossible) {
+  const std::string reason = with_flags(impossible.what());
+  if (impossible.reason == model::Reason::layers_not_described) throw UndescribedStep(reason);
+  throw UsageError(reason);
 } catch (const std::invalid_argument& impossible) {
-  throw_step_error(impossible);
+  throw UsageError(with_flags(impossible.what()));
 }
 
 bool has_room(const model::TrainingRuntime& runtime, const Device& device, Bytes memory,

@@ -3,7 +3,6 @@
 
 #include <boost/json/fwd.hpp>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -25,9 +24,12 @@ struct TrainingAnswer {
   std::vector<model::StepPart> parts;
   std::vector<model::Term> terms;  ///< terms of memory
 };
-/// Throws UsageError with the flags of what `impossible` says.
-[[noreturn]] void throw_step_error(const std::invalid_argument& impossible);
-/// Throws UsageError for a step that cannot be.
+/// Activations of the model's layers are not described: floor_of() has what is known.
+class UndescribedStep : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
+/// Throws UndescribedStep, and UsageError for a step that cannot be.
 TrainingAnswer answer_of(const GivenTraining& given);
 
 /// True if a step with `peak` has room in a card's `memory` at the high end of its interval.

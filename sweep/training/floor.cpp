@@ -63,29 +63,19 @@ std::string memory_table(const model::TrainingFloor& floor) {
 
 }  // namespace
 
-std::optional<TrainingFloorAnswer> floor_of(const GivenTraining& given) {
+TrainingFloorAnswer floor_of(const GivenTraining& given, const UndescribedStep& undescribed) {
   model::TrainingEvaluator evaluate;
-  try {
-    evaluate(given.scenario);
-  } catch (const model::ImpossibleStep& impossible) {
-    if (impossible.reason != model::Reason::layers_not_described) throw_step_error(impossible);
-    TrainingFloorAnswer answer{.memory = evaluate.floor(given.scenario),
-                               .undescribed = with_flags(impossible.what())};
-    answer.exceeds_machine = exceeds(given, answer.memory);
-    return answer;
-  } catch (const std::invalid_argument& impossible) {
-    throw_step_error(impossible);
-  }
-  return std::nullopt;
+  TrainingFloorAnswer answer{.memory = evaluate.floor(given.scenario),
+                             .undescribed = undescribed.what()};
+  answer.exceeds_machine = exceeds(given, answer.memory);
+  return answer;
 }
 
 std::string floor_screen(const GivenTraining& given, const TrainingFloorAnswer& answer) {
   const model::TrainingFloor& floor = answer.memory;
   std::string text = training_title(given, floor.trained) + paragraph(headline(given, answer)) +
                      '\n' + memory_table(floor);
-  if (floor.host > Bytes(0))
-    text += fmt::format("In host memory: {} GiB a card.\n", in_gib(floor.host));
-  if (floor.disk > Bytes(0)) text += fmt::format("On disk: {} GiB a card.\n", in_gib(floor.disk));
+  text += off_card_lines(floor.host, floor.disk);
   text += '\n' + paragraph("Not known: " + answer.undescribed + '.');
   for (const auto& line : warnings_of(given)) text += paragraph("Warning: " + line + '.');
   return text + assumptions_line(given);

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
-#include <optional>
 #include <string>
 
 #include "model/train/training.hpp"
 #include "sweep/options/training_options.hpp"
+#include "sweep/training/answer.hpp"
 
 namespace headroom::sweep {
 
@@ -18,8 +18,8 @@ struct TrainingFloorAnswer {
   bool exceeds_machine = false;  ///< so the step does not fit, whatever its activations
 };
 
-/// Nothing where the step can be estimated as a whole, or cannot be at all.
-std::optional<TrainingFloorAnswer> floor_of(const GivenTraining& given);
+/// `undescribed`: what answer_of() threw.
+TrainingFloorAnswer floor_of(const GivenTraining& given, const UndescribedStep& undescribed);
 
 std::string floor_screen(const GivenTraining& given, const TrainingFloorAnswer& answer);
 boost::json::object object_of(const GivenTraining& given, const TrainingFloorAnswer& answer);

@@ -131,13 +131,19 @@ std::string training_title(const GivenTraining& given, Size trained_parameters) 
                                given.machine ? " on " + given.machine->name : ""));
 }
 
+std::string off_card_lines(Bytes host, Bytes disk) {
+  std::string text;
+  if (host > Bytes(0)) text += fmt::format("In host memory: {} GiB a card.\n", in_gib(host));
+  if (disk > Bytes(0)) text += fmt::format("On disk: {} GiB a card.\n", in_gib(disk));
+  return text;
+}
+
 std::string training_screen(const GivenTraining& given, const TrainingAnswer& answer) {
   const model::TrainingScenario& s = given.scenario;
   const model::TrainingEstimate& e = answer.memory;
   std::string text = training_title(given, e.trained) + paragraph(headline(given, answer)) + '\n' +
                      memory_table(answer);
-  if (e.host > Bytes(0)) text += fmt::format("In host memory: {} GiB a card.\n", in_gib(e.host));
-  if (e.disk > Bytes(0)) text += fmt::format("On disk: {} GiB a card.\n", in_gib(e.disk));
+  text += off_card_lines(e.host, e.disk);
   text += budget_line(given, answer);
   if (given.machine && !given.machine->devices.empty()) text += advice_lines(given, answer);
   text += '\n';

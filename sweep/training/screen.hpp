@@ -12,6 +12,8 @@ std::string training_screen(const GivenTraining& given, const TrainingAnswer& an
 
 /// "org/name (8.03 B parameters, 20.9 M trained), training on MACHINE", as a paragraph.
 std::string training_title(const GivenTraining& given, Size trained_parameters);
+/// Bytes of a step that a card's share takes outside the cards; empty: none.
+std::string off_card_lines(Bytes host, Bytes disk);
 /// The assumptions and the settings of a file, as a paragraph.
 std::string assumptions_line(const GivenTraining& given);
 
