@@ -10,6 +10,7 @@
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/engine/engine.hpp"
 #include "model/infer/estimate.hpp"
+#include "tests/model/checkpoint/mix_question.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -17,22 +18,14 @@ namespace {
 
 using enum TensorClass;
 
-MixQuestion ik_question(TensorClass tensor_class, Size index = 10, Size layers = 32,
-                        Size row = 4096) {
-  MixQuestion q;
-  q.tensor_class = tensor_class;
-  q.index = index;
-  q.of = layers;
-  q.row = row;
-  return q;
-}
+using test::ask;
 
 TEST(IkMix, OutputsFollowTheFileType) {
-  EXPECT_EQ(mixed_format("iq3_k", ik_question(output)), "q5_K");
-  EXPECT_EQ(mixed_format("iq4_k", ik_question(output)), "q6_K");
-  EXPECT_EQ(mixed_format("iq6_k", ik_question(output)), "iq6_k");
-  EXPECT_EQ(mixed_format("iq4_k", ik_question(output, 0, 32, 896)), "q8_0");
-  MixQuestion tied = ik_question(token_embedding);
+  EXPECT_EQ(mixed_format("iq3_k", ask(output)), "q5_K");
+  EXPECT_EQ(mixed_format("iq4_k", ask(output)), "q6_K");
+  EXPECT_EQ(mixed_format("iq6_k", ask(output)), "iq6_k");
+  EXPECT_EQ(mixed_format("iq4_k", ask(output, 0, 32, 896)), "q8_0");
+  MixQuestion tied = ask(token_embedding);
   EXPECT_EQ(mixed_format("iq3_k", tied), "iq3_k");
   tied.tied = true;
   EXPECT_EQ(mixed_format("iq3_k", tied), "iq4_k");
@@ -41,7 +34,7 @@ TEST(IkMix, OutputsFollowTheFileType) {
 }
 
 TEST(IkMix, ValuesHaveMoreBitsWhereHeadsShareThem) {
-  MixQuestion v = ik_question(attention_v);
+  MixQuestion v = ask(attention_v);
   EXPECT_EQ(mixed_format("iq4_k", v), "iq4_k");
   EXPECT_EQ(mixed_format("iq2_k", v), "iq3_k");
   v.gqa = 2;
@@ -60,8 +53,7 @@ TEST(IkMix, ValuesHaveMoreBitsWhereHeadsShareThem) {
 }
 
 TEST(IkMix, MixturesHaveRulesOfTheirOwn) {
-  MixQuestion k = ik_question(attention_k), out = ik_question(attention_output),
-              up = ik_question(feed_forward_up, 0);
+  MixQuestion k = ask(attention_k), out = ask(attention_output), up = ask(feed_forward_up, 0);
   k.experts = out.experts = up.experts = 128;
   EXPECT_EQ(mixed_format("iq4_k", k), "q8_0");
   EXPECT_EQ(mixed_format("iq2_ks", k), "q4_K");
@@ -76,7 +68,7 @@ TEST(IkMix, MixturesHaveRulesOfTheirOwn) {
 }
 
 TEST(IkMix, ImportanceMattersInTheFirstEighth) {
-  MixQuestion down = ik_question(feed_forward_down, 1);
+  MixQuestion down = ask(feed_forward_down, 1);
   EXPECT_EQ(mixed_format("iq4_ks", down), "q5_K");
   EXPECT_EQ(mixed_format("iq3_kt", down), "iq4_k");
   down.importance = true;
@@ -85,17 +77,17 @@ TEST(IkMix, ImportanceMattersInTheFirstEighth) {
 }
 
 TEST(IkMix, RowsThatNoBlockDividesFallBack) {
-  EXPECT_EQ(mixed_format("iq4_k", ik_question(attention_q, 9, 24, 896)), "q5_0");
-  EXPECT_EQ(mixed_format("iq5_k", ik_question(attention_q, 9, 24, 896)), "q6_0");
-  EXPECT_EQ(mixed_format("iq6_k", ik_question(attention_q, 9, 24, 896)), "q8_0");
-  EXPECT_EQ(mixed_format("iq2_kl", ik_question(attention_q, 9, 24, 896)), "iq4_nl");
-  EXPECT_EQ(mixed_format("q5_K_R4", ik_question(attention_q, 9, 24, 896)), "q6_0");
+  EXPECT_EQ(mixed_format("iq4_k", ask(attention_q, 9, 24, 896)), "q5_0");
+  EXPECT_EQ(mixed_format("iq5_k", ask(attention_q, 9, 24, 896)), "q6_0");
+  EXPECT_EQ(mixed_format("iq6_k", ask(attention_q, 9, 24, 896)), "q8_0");
+  EXPECT_EQ(mixed_format("iq2_kl", ask(attention_q, 9, 24, 896)), "iq4_nl");
+  EXPECT_EQ(mixed_format("q5_K_R4", ask(attention_q, 9, 24, 896)), "q6_0");
 }
 
 TEST(IkMix, EveryMixIsASchemeAndHasFormats) {
   for (const IkMix& mix : ik_mixes()) {
     EXPECT_EQ(scheme(mix.name).family, SchemeFamily::gguf_ik) << mix.name;
-    EXPECT_NO_THROW(mixed_format(mix.name, ik_question(feed_forward_up))) << mix.name;
+    EXPECT_NO_THROW(mixed_format(mix.name, ask(feed_forward_up))) << mix.name;
   }
   for (const Mix::Rule& rule : ik_mix_rules())
     for (const std::string_view mix : rule.mixes) EXPECT_NE(ik_mix(mix), nullptr) << mix;

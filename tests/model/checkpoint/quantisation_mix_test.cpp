@@ -10,6 +10,7 @@
 #include "model/checkpoint/quantisation/mix.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/describe/tensor_class.hpp"
+#include "tests/model/checkpoint/mix_question.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -17,14 +18,7 @@ namespace {
 
 using enum TensorClass;
 
-MixQuestion ask(TensorClass tensor_class, Size index, Size layers, Size row = 4096) {
-  MixQuestion q;
-  q.tensor_class = tensor_class;
-  q.index = index;
-  q.of = layers;
-  q.row = row;
-  return q;
-}
+using test::ask;
 
 TEST(Mix, SomeHaveTheEmbeddingAndTheOutputInEightBits) {
   for (const auto& [wide, usual] : {std::pair{"q6_K_L", "q6_K"},
