@@ -119,7 +119,6 @@ std::string weights_words(const PlanScreen& screen) {
   return text.empty() ? text : paragraph(text);
 }
 
-/// to.
 std::string offloaded_words(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
   if (!screen.question.ranks_precisions || !best.qualifies()) return {};

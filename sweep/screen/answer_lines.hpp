@@ -35,11 +35,12 @@ std::string_view memory_heading(Size most_gpus);
 /// "21.1 GiB" of each GPU, or of RAM without one.
 std::string memory_cell(const model::Estimate& estimate, Size most_gpus);
 
-/// A note where not all is on cards with room: "on the CPU", "offload" or "tight". It may also say
-/// "text only" and "below 4 bits".
+/// Facts about a way that a note names.
 struct WayNotes {
   bool tight = false, without_towers = false, below_four_bits = false;
 };
+/// A note where not all is on cards with room: "on the CPU", "offload" or "tight". It may also say
+/// "text only" and "below 4 bits".
 std::string placement_note(const model::Estimate& estimate, const WayNotes& notes);
 
 /// " on each of 8 copies"; empty for one.
