@@ -129,7 +129,7 @@ void add_verdict_columns(std::vector<Column>& all) {
   all.push_back(outcome_column(
       "layers_gpu", "", "layers on GPU", integer,
       +[](const Estimate& e) { return Cell(e.layers_gpu); }, packed::layers_gpu.sql(),
-      "layers on cards, those of towers and encoders included"));
+      "layers on cards, those of encoders included, those of image and audio towers not"));
   all.push_back(outcome_column(
       "layers_cpu", "", "layers on CPU", integer,
       +[](const Estimate& e) { return Cell(e.layers_cpu); }, packed::layers_cpu.sql(),

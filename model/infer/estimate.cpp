@@ -13,6 +13,7 @@
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/asked_sequences.hpp"
+#include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/service.hpp"
@@ -51,6 +52,22 @@ Reason unsupported_combination(const Scenario& s) {
 /// True if the results of a plan depend on budgets. Shares of rows do, and so does a draft model
 /// placed separately.
 bool needs_budgets(const Scenario& s) { return s.draft != nullptr || shares_rows(s); }
+
+/// Layers by place, without towers of images and audio.
+void count_layers(const Plan& plan, const Model& model, Estimate& e) {
+  const Range counted = counted_layers(model);
+  if (plan.assignment == nullptr) {
+    e.layers_gpu = intersect(plan.on_cards, counted).size() + intersect(plan.tower, counted).size();
+    e.layers_cpu = intersect(plan.on_cpu, counted).size();
+    e.layers_disk = intersect(plan.on_disk, counted).size();
+    return;
+  }
+  e.layers_gpu = e.layers_cpu = e.layers_disk = 0;
+  for (Size i = counted.first; i < counted.last; ++i) {
+    const Spot spot = plan.assignment->layer[static_cast<std::size_t>(i)];
+    ++(spot == on_cpu ? e.layers_cpu : spot == on_disk ? e.layers_disk : e.layers_gpu);
+  }
+}
 
 std::uint8_t min_share(const PassSeconds& time) {
   return static_cast<std::uint8_t>(std::min(1.0, time.least / time.total) * max_low_share);
@@ -139,9 +156,7 @@ void Evaluator::Outcome::add_memory(const Uses& uses) {
   e.cpu_bytes = host.total();
   e.disk_bytes = disk_use(s, plan);
   e.gpus_used = static_cast<std::uint16_t>(cards_used(plan));
-  e.layers_gpu = plan.on_cards.size() + plan.tower.size();
-  e.layers_cpu = plan.on_cpu.size();
-  e.layers_disk = plan.on_disk.size();
+  count_layers(plan, *s.weights->model, e);
 }
 
 const Evaluator::Outcome& Evaluator::outcome(const Plan& plan) {

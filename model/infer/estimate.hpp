@@ -44,8 +44,8 @@ struct Estimate {
   Confidence sure = Confidence::no;
   Reason reason = Reason::none;
   std::uint16_t gpus_used = 0;
-  Size layers_gpu = 0, layers_cpu = 0, layers_disk = 0;
-  Bytes weights, kv_cache, activations, overhead;  ///< kv_cache includes recurrent state
+  Size layers_gpu = 0, layers_cpu = 0, layers_disk = 0;  ///< without towers of images and audio
+  Bytes weights, kv_cache, activations, overhead;        ///< kv_cache includes recurrent state
   Bytes gpu_bytes;      ///< expected use of the most loaded card, as nvidia-smi would show it
   Bytes gpu_uncertain;  ///< part of it that the memory interval is a factor on
   Bytes gpu_bytes_low, gpu_bytes_high;

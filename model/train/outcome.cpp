@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/infer/scenario/layer_split.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -65,7 +67,7 @@ Estimate outcome_of(const TrainingScenario& s, const TrainingEstimate& t, const 
     return step_of(Reason::precision_unsupported);
   Estimate e = row_of(t);
   e.gpus_used = static_cast<std::uint16_t>(cards);
-  e.layers_gpu = static_cast<Size>(s.model->profile.layers.size());
+  e.layers_gpu = counted_layers(*s.model).size();
   e.cpu_bytes = cards * t.host;
   e.disk_bytes = cards * t.disk;
   const Bytes card = smallest_card(machine);

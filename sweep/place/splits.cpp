@@ -11,6 +11,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/infer/estimate.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/words.hpp"
 #include "sweep/output.hpp"
@@ -47,7 +48,7 @@ std::string outcome_words(const Estimate& e) {
 std::string contexts_text(const Answer& answer) {
   if (answer.contexts.empty()) return {};
   const bool experts = has_experts(answer);
-  const auto layers = std::ssize(answer.given.weights->layer);
+  const Size layers = counted_layers(*answer.given.weights->model).size();
   std::vector<std::vector<std::string>> rows;
   for (const LayersAtContext& at : answer.contexts) {
     const Estimate& e = at.estimate;

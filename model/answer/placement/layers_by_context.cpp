@@ -24,7 +24,7 @@ std::set<Size> contexts_of(const Scenario& s) {
 
 /// The fewest layers whose experts have to be off the cards.
 void add_cpu_moe(const Scenario& s, const LayerSplit& given, LayersAtContext& row) {
-  const Size layers = std::ssize(s.weights->layer);
+  const Size layers = counted_layers(*s.weights->model).size();
   Scenario changed = s;
   const auto with = [&](Size first_layers) {
     LayerSplit split = given;

@@ -1,5 +1,7 @@
 #include "model/infer/scenario/layer_split.hpp"
 
+#include <iterator>
+
 #include "model/checkpoint/model.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/engine/engine.hpp"
@@ -17,10 +19,12 @@ bool shares_rows(const Scenario& s) {
 }
 
 Size tower_layers(const Model& model) {
-  return model.encoder_decoder ? 0 : model.profile.first_decoding;
+  const bool text_alone = model.encoder_decoder || !model.profile.generative;
+  return text_alone ? 0 : model.profile.first_decoding;
 }
 
 Range counted_layers(const Model& model) {
+  if (!model.profile.generative) return {0, std::ssize(model.profile.layers)};
   return {tower_layers(model), model.profile.end_decoding};
 }
 

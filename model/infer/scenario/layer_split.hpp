@@ -59,7 +59,8 @@ bool shares_rows(const Scenario& scenario);
 /// Layers before the decoder that are no encoder of its text: a vision or audio tower, which
 /// llama.cpp keeps in a file of its own.
 Size tower_layers(const Model& model);
-/// The layers that --gpu-layers counts: all without towers before and after them.
+/// The layers that --gpu-layers counts: all without towers before and after them. A model that does
+/// not generate has no towers.
 Range counted_layers(const Model& model);
 /// Number of `layers` that it counts.
 Size counted_layers(const Model& model, Range layers);

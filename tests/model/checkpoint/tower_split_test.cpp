@@ -1,5 +1,6 @@
 // A vision tower is no layer that llama.cpp's options count or split over cards.
 #include "model/checkpoint/text_only.hpp"
+#include "model/infer/placement/assignment.hpp"
 #include "tests/model/answer/last_layers_fixture.hpp"
 
 namespace headroom::model {
@@ -38,6 +39,36 @@ TEST_F(TowerSplit, GpuLayersCountTheTextAlone) {
   EXPECT_EQ(counted_layers(*w.model, place(s, 1.0).on_cards), 62);
   split.gpu_layers = 63;
   EXPECT_EQ(place(s, 1.0).head, Where::card);
+}
+
+TEST_F(TowerSplit, AnEstimateCountsTheTextAlone) {
+  s.layer_split = &split;
+  split.gpu_layers = 10;
+  const Estimate e = evaluate(s);
+  EXPECT_EQ(e.layers_gpu, 10);
+  EXPECT_EQ(e.layers_cpu, 52);
+  // Likewise where each layer has a place of its own.
+  const QuantisedModel whole = quantise(catalogue_model("google/gemma-3-27b-it"), scheme("bf16"));
+  const Machine large = machine(1, 80, 64);
+  s = scenario(whole, large, "transformers");
+  std::vector<Spot> places(static_cast<std::size_t>(layers), Spot{0});
+  places.front() = places.back() = on_cpu;
+  const Assignment assignment = assign(places, {}, 0, 0);
+  s.assignment = &assignment;
+  EXPECT_EQ(evaluate(s).layers_gpu, 61);
+  EXPECT_EQ(evaluate(s).layers_cpu, 1);
+}
+
+TEST(TowerSplitOfAnEncoder, ItsLayersAreCounted) {
+  const QuantisedModel w =
+      quantise(catalogue_model("google-bert/bert-large-uncased"), scheme("fp16"));
+  const Machine box = machine(2, 24, 64);
+  Scenario s = scenario(w, box, "llama.cpp");
+  LayerSplit split;
+  s.layer_split = &split;
+  split.gpu_layers = 10;
+  EXPECT_EQ(place(s, 1.0).on_cards, (Range{14, 24}));
+  EXPECT_EQ(evaluate(s).layers_cpu, 14);
 }
 
 /// llama.cpp common/arg.cpp: --mmproj-offload is on.
