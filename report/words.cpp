@@ -94,6 +94,7 @@ constexpr auto words_of_reasons = std::to_array<std::pair<model::Reason, std::st
     {model::Reason::layers_not_described, "what its layers keep for backward is not described"},
     {model::Reason::offload_unsupported,
      "the engine does not move weights or optimizer states there"},
+    {model::Reason::too_many_sequences, "more sequences at once than the engine starts with"},
     {model::Reason::cache_unsupported, "the engine has no such KV cache format"},
     {model::Reason::experts_not_divisible,
      "expert parallelism does not divide the experts, or the replicas it"},

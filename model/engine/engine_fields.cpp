@@ -193,6 +193,7 @@ const EngineField rows_of_fields[] = {
     {"kernels", "gptq_bytes_kernels", "additional kernels for each product of 8-bit GPTQ", AT(kernels.gptq_bytes_kernels)},
 
     {"serving", "continuous_batching", "the next request starts as soon as one ends", AT(serving.continuous_batching)},
+    {"serving", "most_sequences", "sequences that it starts with at most; 0: as many as memory holds", AT(serving.most_sequences)},
     {"serving", "separate_prefill", "prefill runs in passes of its own", AT(serving.separate_prefill)},
     {"serving", "admission", "memory that a waiting request needs to start", ONE_OF(serving.admission, admissions)},
     {"serving", "default_contexts", "context reserved unless another is asked for, by the cards' memory", AT(serving.default_contexts)},

@@ -33,6 +33,7 @@ struct DefaultContext {
 
 struct ServingPolicy {
   bool continuous_batching;  ///< the next request starts as soon as one ends
+  Size most_sequences;       ///< it starts with no more; 0: as many as memory holds
   bool separate_prefill;     ///< prefill runs in passes of its own, not within decode steps
   Admission admission;
   std::vector<DefaultContext> default_contexts;  ///< by rising memory; empty: prompt and output

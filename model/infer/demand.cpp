@@ -37,7 +37,8 @@ LateLimits limits_of(const Target& target) {
 }  // namespace
 
 bool Shortfall::runs() const {
-  const auto fails = {Miss::refused, Miss::memory, Miss::not_sure, Miss::offload, Miss::positions};
+  const auto fails = {Miss::refused, Miss::memory,    Miss::not_sure,
+                      Miss::offload, Miss::positions, Miss::sequences};
   return std::ranges::find(fails, miss) == fails.end();
 }
 

@@ -58,6 +58,8 @@ std::string_view name_of(Miss miss) {
       return "load";
     case Miss::positions:
       return "positions";
+    case Miss::sequences:
+      return "sequences";
     case Miss::demand:
       return "demand";
   }
@@ -89,6 +91,9 @@ Shortfall lateness(const Scenario& s, const Estimate& e, const Target& target) {
 }  // namespace
 
 Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) {
+  if (e.reason == Reason::too_many_sequences)
+    return {Miss::sequences,
+            static_cast<double>(s.batch) / static_cast<double>(s.runtime->serving.most_sequences)};
   if (e.verdict == Verdict::refused)
     return {e.reason == Reason::context_too_long ? Miss::positions : Miss::refused,
             std::numeric_limits<double>::infinity()};
@@ -211,7 +216,7 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
     const Size room = largest(most, [&](Size each) {
       const Miss miss = missed(each).miss;
       return miss != Miss::memory && miss != Miss::not_sure && miss != Miss::refused &&
-             miss != Miss::positions;
+             miss != Miss::positions && miss != Miss::sequences;
     });
     Size better = room;
     while (better > n && !missed(better).met()) --better;

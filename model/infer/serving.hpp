@@ -54,6 +54,7 @@ enum class Miss {
   total_p99,
   load,  ///< a copy is as busy as the target's load factor allows
   positions,
+  sequences,  ///< the engine starts with no more
   demand
 };
 std::string_view name_of(Miss miss);

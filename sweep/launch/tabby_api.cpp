@@ -1,6 +1,8 @@
 // Command line of TabbyAPI, the server that exllamav3 names as its own.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "hardware/units.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/cache_format.hpp"
@@ -29,19 +31,24 @@ std::pair<std::string, std::string> folder_of(const LaunchPoint& point) {
     return {shell_quoted(name),
             comment(fmt::format("python3 main.py download {}", point.model().name))};
   const std::string folder = fmt::format("{}-{}", name, point.scheme().name);
+  const double bits = static_cast<double>(point.scheme().bits) / 1000;
   return {shell_quoted(folder),
           comment(fmt::format("The folder models/{} has the weights: of exllamav3's convert.py "
                               "-b {}, or a published copy.",
-                              folder, point.scheme().bits)) +
-              comment(fmt::format("A published copy: python3 main.py download ORG/{}-exl3 "
-                                  "--revision {}.0bpw --folder-name {}",
-                                  name, point.scheme().bits, folder))};
+                              folder, bits)) +
+              comment(fmt::format(
+                  "A published copy: python3 main.py download ORG/{}-exl3 "
+                  "--revision {}bpw --folder-name {}",
+                  name,
+                  bits == std::round(bits) ? fmt::format("{:.1f}", bits) : fmt::format("{}", bits),
+                  folder))};
 }
 
 }  // namespace
 
 /// Options: tabbyAPI docs/02.-Server-options.md, common/args.py. The cache is one pool in pages of
-/// 256 tokens for all requests; layers go to the cards in order (gpu_split_auto).
+/// 256 tokens for all requests. Layers go to the cards in order (gpu_split_auto), unless the cards
+/// divide matrices.
 std::string tabby_api_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   if (s.gpu_budget != model::unlimited || s.gpu_share > 0)
@@ -60,6 +67,7 @@ std::string tabby_api_script(const LaunchPoint& point) {
   command.flag("--cache-size", std::to_string(tokens * s.batch));
   command.flag("--cache-mode", cache_mode(s));
   command.flag("--max-batch-size", std::to_string(s.batch));
+  if (s.runtime->parallel.split == model::Split::tensors) command.flag("--tensor-parallel", "True");
   return command.text();
 }
 

@@ -97,6 +97,8 @@ std::string_view missed(model::Miss miss) {
       return "the load factor";
     case model::Miss::positions:
       return "the model's positions";
+    case model::Miss::sequences:
+      return "the engine's sequences";
     case model::Miss::demand:
       return "the demand";
     case model::Miss::refused:
@@ -130,6 +132,7 @@ std::string time_words(Seconds time, const model::Interval& interval, const Targ
 
 std::string words_of(const model::Shortfall& next) {
   if (next.miss == model::Miss::refused) return "the runtime: it does not run this combination";
+  if (next.miss == model::Miss::sequences) return "the engine: it starts with no more sequences";
   if (next.miss == model::Miss::demand && next.times <= 1) return "nothing that was asked for";
   if (next.miss == model::Miss::demand)
     return fmt::format("the demand: it needs {:.0f} such machines", next.times);

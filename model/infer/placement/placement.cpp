@@ -199,6 +199,12 @@ void need_files(const Scenario& s, Plan& plan) {
 
 Plan placed(const Uses& uses, double memory_factor) {
   const Scenario& s = uses.scenario();
+  const Size most = s.runtime->serving.most_sequences;
+  if (most > 0 && s.batch > most) {
+    Plan plan;
+    plan.reason = Reason::too_many_sequences;
+    return plan;
+  }
   if (s.assignment != nullptr) return place_assigned(uses, memory_factor);
   if (s.runtime->parallel.split == Split::tensors) return split_tensors(uses, memory_factor);
   if (s.machine->host.boxes > 1) {  // one process, one box

@@ -68,8 +68,9 @@ constexpr auto reason_names = std::to_array<std::string_view>({
     "experts_divide_cards",
     "layers_not_described",
     "offload_unsupported",
+    "too_many_sequences",
 });
-static_assert(reason_names.size() == static_cast<std::size_t>(Reason::offload_unsupported) + 1);
+static_assert(reason_names.size() == static_cast<std::size_t>(Reason::too_many_sequences) + 1);
 
 }  // namespace
 

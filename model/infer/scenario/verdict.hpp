@@ -51,6 +51,7 @@ enum class Reason : std::uint8_t {
   experts_divide_cards,   ///< expert parallelism divides neither cards nor experts evenly
   layers_not_described,   ///< training: nobody described what a layer keeps for backward
   offload_unsupported,    ///< training: the engine does not move that to that place
+  too_many_sequences,     ///< ServingPolicy::most_sequences
 };
 
 /// True if more memory of some kind would help.

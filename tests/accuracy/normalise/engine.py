@@ -79,7 +79,7 @@ def transformers_version(row, versions):
     return 'transformers-' + ('4.35' if minor < 1 else '4.47' if minor < 4 else '4.57')
 
 
-DIVIDING = {'llama.cpp': 'tensor', 'ik_llama.cpp': 'graph'}
+DIVIDING = {'llama.cpp': 'tensor', 'ik_llama.cpp': 'graph', 'exllamav3': 'tensor'}
 
 
 def version_of(row, runtime, versions):
