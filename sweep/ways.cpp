@@ -42,9 +42,9 @@ bool is_usable(const Way& way) {
 /// True if 4 bits or more leave nothing to ask of narrower weights: on cards, or fast enough.
 bool is_comfortable(const Way& way) {
   constexpr double tokens_s = 10;
-  return !below_four_bits(way) && model::fits(way.estimate) &&
-         ((model::is_on_gpus(way.estimate) && way.estimate.queued == 0) ||
-          tokens_s_of_each(way) >= tokens_s || !way.weights->model->profile.generative);
+  return !below_four_bits(way) && model::fits(way.estimate) && way.estimate.queued == 0 &&
+         (model::is_on_gpus(way.estimate) || tokens_s_of_each(way) >= tokens_s ||
+          !way.weights->model->profile.generative);
 }
 
 bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refused; }

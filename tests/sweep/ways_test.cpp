@@ -231,7 +231,9 @@ TEST(Ways, NarrowFormatsJoinWhereEachRequestIsSlow) {
   s.context = 8192;
   s.batch = 16;
   const auto ways = compare_ways(m, s, {comparable_engines(engines, m, on), {}});
-  EXPECT_TRUE(std::ranges::any_of(ways, below_four_bits));
+  const auto narrowest = [](const Way& way) { return way.weights->scheme->name == "iq3_xxs"; };
+  EXPECT_TRUE(std::ranges::any_of(ways, narrowest)) << "no engine is usually run with it";
+  EXPECT_EQ(ways.front().estimate.queued, 0);
   EXPECT_TRUE(model::is_on_gpus(ways.front().estimate));
 }
 
