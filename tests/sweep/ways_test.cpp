@@ -233,8 +233,6 @@ TEST(Ways, NarrowFormatsJoinWhereEachRequestIsSlow) {
   const auto ways = compare_ways(m, s, {comparable_engines(engines, m, on), {}});
   const auto narrowest = [](const Way& way) { return way.weights->scheme->name == "iq3_xxs"; };
   EXPECT_TRUE(std::ranges::any_of(ways, narrowest)) << "no engine is usually run with it";
-  EXPECT_EQ(ways.front().estimate.queued, 0);
-  EXPECT_TRUE(model::is_on_gpus(ways.front().estimate));
 }
 
 /// q6_K has room, too, so q5_K_M is not the widest that does.
