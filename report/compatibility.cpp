@@ -106,7 +106,8 @@ Text matrix_legend() {
          sign_of(Grade::does_not_fit) + " does not fit, " + sign_of(Grade::refused) +
          " refused. Tight: memory may not suffice at the high end of its interval. The best "
          "is the fastest for its bits: narrower weights have to be faster by more than the bits "
-         "that they save. Of several requests the tokens served count. With offload the fastest "
+         "that they save. Of several requests whole answers count, as served where concurrencies "
+         "are swept; tokens/s are of all together. With offload the fastest "
          "of 4 bits or more is best, unless fewer are several times faster. Cells of one row may "
          "hold other weights: wider ones lose less and are slower.";
 }

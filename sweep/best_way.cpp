@@ -18,7 +18,8 @@ namespace {
 Way given_way(const model::Engine& engine, const std::string& precision, const model::Model& model,
               model::Scenario scenario) {
   const model::Scheme* asked = precision == "auto" ? nullptr : &model::scheme(precision);
-  const model::Scheme& loaded = model::loaded_scheme(model, asked, engine, *scenario.machine);
+  const model::Scheme& loaded =
+      model::loaded_scheme(model, asked, engine, model::computing_machine(scenario));
   Way way;
   way.engine = &engine;
   way.weights =
@@ -27,6 +28,7 @@ Way given_way(const model::Engine& engine, const std::string& precision, const m
   scenario.runtime = &engine;
   scenario.weights = way.weights.get();
   way.estimate = evaluate(scenario);
+  way.gpu_budget = scenario.gpu_budget;
   way.tight = is_tight(scenario, way.estimate);
   way.bits = model::bits_per_parameter(*way.weights);
   way.place = place_of(way, scenario);

@@ -30,21 +30,65 @@ bool reads_any(const model::Engine& engine, std::span<const std::string> precisi
                              [&](const std::string& name) { return reads(engine, name); });
 }
 
+/// Tokens a second that each request sees, not all of a batch together.
+double tokens_s_of_each(const Way& way) { return 1 / way.estimate.tpot.value(); }
+
 /// True if it decodes a token a second, or has no tokens to decode.
 bool is_usable(const Way& way) {
-  return model::fits(way.estimate) && (way.estimate.tokens_s >= model::usable_tokens_s ||
+  return model::fits(way.estimate) && (tokens_s_of_each(way) >= model::usable_tokens_s ||
                                        !way.weights->model->profile.generative);
 }
 
 /// True if 4 bits or more leave nothing to ask of narrower weights: on cards, or fast enough.
 bool is_comfortable(const Way& way) {
   constexpr double tokens_s = 10;
-  return !below_four_bits(way) && model::fits(way.estimate) &&
-         (model::is_on_gpus(way.estimate) || way.estimate.tokens_s >= tokens_s ||
+  return !below_four_bits(way) && model::fits(way.estimate) && way.estimate.queued == 0 &&
+         (model::is_on_gpus(way.estimate) || tokens_s_of_each(way) >= tokens_s ||
           !way.weights->model->profile.generative);
 }
 
 bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refused; }
+
+/// One engine and precision under the budgets of `s`. `most`: bits that its weights count at most.
+Way way_of(HeldWeights& held, model::Scenario s, const model::Engine& engine,
+           const model::Scheme* asked, double most) {
+  const model::Model& model = held.model();
+  Way way{.engine = &engine, .estimate = {}, .asked = asked};
+  way.weights =
+      held.in(model::loaded_scheme(model, asked, engine, model::computing_machine(s)), engine);
+  s.runtime = &engine;
+  s.weights = way.weights.get();
+  way.estimate = evaluate(s);
+  way.gpu_budget = s.gpu_budget;
+  way.tight = is_tight(s, way.estimate);
+  way.without_towers = leaves_towers_out(engine, model);
+  way.bits = way.is_own() ? most : std::min(most, model::bits_per_parameter(*way.weights));
+  const bool offloads = model::fits(way.estimate.verdict) && !model::is_on_gpus(way.estimate);
+  way.off_cards = offloads ? share_off_cards(s) : 0;
+  way.place = place_of(way, s);
+  return way;
+}
+
+/// True if the cards compute with weights that each pass brings from host memory or disk, and
+/// nothing was said about budgets.
+bool waits_for_weights(const Way& way, const model::Scenario& s) {
+  const model::OffloadPolicy& offload = way.engine->offload;
+  return offload.mode == model::Offload::stream && offload.cpu &&
+         model::fits(way.estimate.verdict) && !model::is_on_gpus(way.estimate) &&
+         way.estimate.gpus_used > 0 && s.gpu_budget == model::unlimited && s.gpu_share == 0 &&
+         s.layer_split == nullptr && s.assignment == nullptr;
+}
+
+/// As way_of(). On the CPU alone, where that comes before cards that wait for weights.
+Way best_of_budgets(HeldWeights& held, const model::Scenario& s, const model::Engine& engine,
+                    const model::Scheme* asked, double most) {
+  Way way = way_of(held, s, engine, asked, most);
+  if (!waits_for_weights(way, s)) return way;
+  model::Scenario alone = s;
+  alone.gpu_budget = Bytes(0);
+  Way on_cpu = way_of(held, alone, engine, asked, most);
+  return on_cpu.place < way.place ? on_cpu : way;
+}
 
 }  // namespace
 
@@ -171,13 +215,13 @@ std::shared_ptr<const model::QuantisedModel> HeldWeights::in(const model::Scheme
   return weights;
 }
 
-std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
+std::vector<Way> compare_ways(const model::Model& model, const model::Scenario& scenario,
                               const Compared& compared) {
   HeldWeights held(model);
   return compare_ways(held, scenario, compared);
 }
 
-std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
+std::vector<Way> compare_ways(HeldWeights& held, const model::Scenario& scenario,
                               const Compared& compared) {
   const model::Model& model = held.model();
   const auto weights_in = [&](const model::Scheme& scheme) { return held.in(scheme); };
@@ -192,20 +236,10 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
   const auto add = [&](const model::Engine& engine, std::string_view name, bool reads_own) {
     const model::Scheme* asked = name == "auto" ? nullptr : &model::scheme(name);
     const model::Scheme& loaded = model::loaded_scheme(model, asked, engine, *scenario.machine);
-    const auto weights = held.in(loaded, engine);
-    if (reads_own && asked != nullptr && model::bits_per_parameter(*weights) >= own) return;
-    scenario.runtime = &engine;
-    scenario.weights = weights.get();
-    const model::Estimate estimate = evaluate(scenario);
-    const bool offloads = model::fits(estimate.verdict) && !model::is_on_gpus(estimate);
-    const double most = std::min(own, bits_asked(asked));
-    Way way{.engine = &engine, .weights = weights, .estimate = estimate, .asked = asked};
-    way.tight = is_tight(scenario, estimate);
-    way.without_towers = leaves_towers_out(engine, model);
-    way.bits = way.is_own() ? most : std::min(most, model::bits_per_parameter(*weights));
-    way.off_cards = offloads ? share_off_cards(scenario) : 0;
-    way.place = place_of(way, scenario);
-    ways.push_back(std::move(way));
+    if (reads_own && asked != nullptr && model::bits_per_parameter(*held.in(loaded, engine)) >= own)
+      return;
+    ways.push_back(
+        best_of_budgets(held, scenario, engine, asked, std::min(own, bits_asked(asked))));
   };
   for (const model::Engine* engine : compared.engines) {
     std::vector<std::string_view> names(compared.precisions.begin(), compared.precisions.end());
@@ -234,18 +268,21 @@ std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
 
 std::string_view choice_words(const std::vector<Way>& ways, Size batch) {
   const Way& first = ways.front();
-  const auto is_wider = [&](const Way& way) {
-    return model::is_on_gpus(way.estimate) && !way.tight && way.estimate.queued == 0 &&
-           !way.without_towers && 4 * way.weights->total.count() > 5 * first.weights->total.count();
-  };
+  // Weights that fit, too, as times those of the first. Formats of one width differ by scales.
+  constexpr double wider = 1.1, much_wider = 1.25;
+  double widest = 1;
+  for (const Way& way : ways)
+    if (model::is_on_gpus(way.estimate) && !way.tight && way.estimate.queued == 0 &&
+        !way.without_towers)
+      widest = std::max(widest, way.weights->total.real() / first.weights->total.real());
   if (std::ranges::all_of(ways, [&](const Way& way) { return way.asked == first.asked; }))
     return "the fastest engine with room for it";
   if (below_four_bits(first) && !std::ranges::all_of(ways, below_four_bits))
     return "below 4 bits, as more are several times slower";
   if (batch > 1) return "which serves most for its bits";
   if (!model::is_on_gpus(first.estimate)) return "the fastest for its bits";
-  return std::ranges::any_of(ways, is_wider) ? "so much faster than wider weights"
-                                             : "the widest weights that fit";
+  if (widest > much_wider) return "so much faster than wider weights";
+  return widest > wider ? "faster for its bits than wider weights" : "the widest weights that fit";
 }
 
 std::vector<const Way*> best_of_each_precision(std::span<const Way> ways, std::size_t most) {

@@ -25,10 +25,19 @@ struct Way {
   bool without_towers = false;           ///< the model's towers, which other ways load
   double bits = 16;                      ///< as WayFacts has it
   double off_cards = 0;                  ///< share_off_cards()
-  model::WayPlace place{};               ///< among the ways that it is compared with
+  /// As Scenario has it, of the user or 0: the CPU alone, where cards would wait for weights.
+  Bytes gpu_budget = model::unlimited;
+  model::WayPlace place{};  ///< among the ways that it is compared with
 
   bool is_own() const { return asked == nullptr; }
 };
+
+/// `scenario` run by the way: its engine, weights and budget.
+inline void run_by(model::Scenario& scenario, const Way& way) {
+  scenario.runtime = way.engine;
+  scenario.weights = way.weights.get();
+  scenario.gpu_budget = way.gpu_budget;
+}
 
 /// True if the weights lose more than those of 4 bits do.
 bool below_four_bits(const Way& way);
@@ -100,13 +109,14 @@ class HeldWeights {
 
 /// The ways by each engine and precision, the best first, in the order of model::WayPlace. None
 /// counts as wider than the checkpoint or than the precision that was asked for.
-/// `scenario`: its weights and engine are set here. Left out: ways that an engine refuses, unless
+/// `scenario`: its weights and engine are set here, and its budget where the CPU alone comes before
+/// cards that wait for weights. Left out: ways that an engine refuses, unless
 /// all are refused, and other formats as wide as a checkpoint that is quantised itself. Formats
-/// of GGUF files below 4 bits join if no wider way is on the cards or decodes 10 tokens a second.
-/// Each has to decode one.
-std::vector<Way> compare_ways(HeldWeights& held, model::Scenario scenario,
+/// of GGUF files below 4 bits join if no wider way is on the cards or decodes 10 tokens a second
+/// for each request. Each has to decode one.
+std::vector<Way> compare_ways(HeldWeights& held, const model::Scenario& scenario,
                               const Compared& compared);
-std::vector<Way> compare_ways(const model::Model& model, model::Scenario scenario,
+std::vector<Way> compare_ways(const model::Model& model, const model::Scenario& scenario,
                               const Compared& compared);
 
 /// Why the first of `ways`, as compare_ways() has them, is the first: "the widest weights that

@@ -7,6 +7,7 @@
 #include "model/answer/advice_changes.hpp"
 #include "model/answer/split_advice.hpp"
 #include "model/engine/loaded_scheme.hpp"
+#include "model/engine/loaded_weights.hpp"
 #include "model/engine/runs_on.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/memory/start_pass.hpp"
@@ -61,6 +62,11 @@ class FreedScenario {
       scenario_.layer_split = &split_;
       freed_ = Freed::host_tensors;
     }
+    if (s.gpu_budget == Bytes(0) && !s.machine->devices.empty()) {
+      scenario_.gpu_budget = unlimited;
+      load_for_cards();
+      freed_ = Freed::no_budget;
+    }
   }
   FreedScenario(const FreedScenario&) = delete;  // the scenario points into it
   FreedScenario& operator=(const FreedScenario&) = delete;
@@ -83,8 +89,21 @@ class FreedScenario {
   }
 
  private:
+  /// Weights that are unpacked for the CPU stay as they are stored on cards.
+  void load_for_cards() {
+    const Model& model = *scenario_.weights->model;
+    const Engine& engine = *scenario_.runtime;
+    static const Machine without_cards;
+    if (&loaded_scheme(model, nullptr, engine, without_cards) != scenario_.weights->scheme) return;
+    const Scheme& on_cards = loaded_scheme(model, nullptr, engine, *scenario_.machine);
+    if (&on_cards == scenario_.weights->scheme) return;
+    weights_.emplace(loaded_weights(model, on_cards, engine));
+    scenario_.weights = &*weights_;
+  }
+
   Scenario scenario_;
   LayerSplit split_;
+  std::optional<QuantisedModel> weights_;
   Freed freed_ = Freed::none;
 };
 
@@ -154,17 +173,6 @@ std::vector<Advice> for_refusal(const Scenario& s, Reason reason) {
     default:
       return is_of_split(reason) ? other_splits(s) : std::vector<Advice>();
   }
-}
-
-/// The CPU alone, where it answers sooner than cards that wait for weights from host memory.
-std::optional<Advice> on_cpu_alone(const Scenario& s, const Estimate& e) {
-  if (e.gpus_used == 0 || !fits(e.verdict)) return {};
-  Scenario changed = s;
-  changed.gpu_budget = Bytes(0);
-  changed.gpu_share = 0;
-  const Estimate alone = evaluate(changed);
-  if (!fits(alone.verdict) || alone.total >= e.total || alone.tpot >= e.tpot) return {};
-  return Advice{.kind = AdviceKind::no_cards, .then = after_change(alone)};
 }
 
 /// The number of sequences at once that the program would ask for, where a stated one is too large.

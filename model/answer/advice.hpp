@@ -20,8 +20,9 @@ struct AfterChange {
 };
 AfterChange after_change(const Estimate& estimate);
 
-/// Options that keep weights in host memory and that a change leaves out.
-enum class Freed { none, cpu_offload, host_tensors };
+/// Options that keep weights in host memory and that a change leaves out. `no_budget`: nothing of
+/// the cards, which may be the program's own choice.
+enum class Freed { none, cpu_offload, host_tensors, no_budget };
 
 struct Advice {
   enum class Kind {
@@ -37,7 +38,7 @@ struct Advice {
     more_cards,       ///< amount: cards; name: of the card; instead_of, or 0 where others stay
     engines_own_split,  ///< the engine's split of the same cards
     freed_alone,        ///< nothing but leaving `freed` out
-    no_cards,           ///< the CPU alone answers sooner
+    no_cards,           ///< the CPU alone answers sooner; name: of weights unpacked for it
     caches_on_host,     ///< an engine that streams weights keeps caches in host memory
     weights_on_host,    ///< amount: GiB of each card's weights that the engine holds back
     engine_offloads,    ///< engine: the fastest that offloads

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/engine/loaded_scheme.hpp"
+#include "model/engine/loaded_weights.hpp"
 #include "model/infer/memory/cache_format.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -174,6 +176,23 @@ std::optional<Advice> offload_elsewhere(const Scenario& s) {
         Advice{.kind = AdviceKind::engine_offloads, .then = after_change(e), .engine = engine.name};
   }
   return best;
+}
+
+std::optional<Advice> on_cpu_alone(const Scenario& s, const Estimate& e) {
+  if (e.gpus_used == 0 || !fits(e.verdict)) return {};
+  Scenario changed = s;
+  changed.gpu_budget = Bytes(0);
+  changed.gpu_share = 0;
+  const Scheme& loaded =
+      loaded_scheme(*s.weights->model, s.weights->scheme, *s.runtime, computing_machine(changed));
+  std::optional<QuantisedModel> unpacked;
+  if (&loaded != s.weights->scheme)
+    changed.weights = &unpacked.emplace(loaded_weights(*s.weights->model, loaded, *s.runtime));
+  const Estimate alone = evaluate(changed);
+  if (!fits(alone.verdict) || alone.total >= e.total || alone.tpot >= e.tpot) return {};
+  return Advice{.kind = AdviceKind::no_cards,
+                .then = after_change(alone),
+                .name = unpacked ? loaded.name : std::string_view()};
 }
 
 }  // namespace headroom::model

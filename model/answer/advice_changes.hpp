@@ -30,5 +30,8 @@ std::optional<Advice> more_cards(const Scenario& scenario);
 std::optional<Advice> caches_off_cards(const Scenario& scenario);
 std::optional<Advice> offload_elsewhere(const Scenario& scenario);
 std::optional<Advice> without_cards(const Scenario& scenario);
+/// The CPU alone, where it answers sooner than cards that wait for weights from host memory.
+/// Weights that no kernel of a CPU runs are unpacked for it.
+std::optional<Advice> on_cpu_alone(const Scenario& scenario, const Estimate& estimate);
 
 }  // namespace headroom::model

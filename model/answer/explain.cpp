@@ -203,10 +203,13 @@ class Explainer {
       out_.devices.push_back(row);
     }
     const HostUse host = host_use(s_, plan_);
+    Bytes left = std::min(s_.ram_budget, s_.machine->host.ram);
+    for (const DeviceUse& card : out_.devices)
+      if (s_.machine->has_unified_memory()) left = std::max(Bytes(0), left - card.total);
     DeviceUse cpu{.name = fmt::format("cpu: {}", s_.machine->host.name),
                   .where = Where::cpu,
                   .capacity = s_.machine->host.ram,
-                  .budget = std::min(s_.ram_budget, s_.machine->host.ram),
+                  .budget = left,
                   .weights = host.weights,
                   .kv_cache = host.kv_cache,
                   .activations = host.activations,

@@ -19,8 +19,8 @@ std::string_view device_kind(Where where);
 struct DeviceUse {
   std::string name;  ///< "gpu 0: a100-sxm-40gb", "cpu", "disk"
   Where where = Where::card;
-  Bytes capacity, budget;
-  Bytes reserved{};  ///< memory that the engine takes at start
+  Bytes capacity, budget;  ///< cards that share host memory leave the rest
+  Bytes reserved{};        ///< memory that the engine takes at start
   Bytes weights, kv_cache, activations, overhead, total;
   Size first_layer = -1, last_layer = -1;  ///< numbers of decoder layers; -1: none
   Size card = -1;                          ///< its number; -1: no card

@@ -24,9 +24,11 @@ Verdict verdict_of(const Plan& plan) {
   return cards_used(plan) > 1 ? Verdict::fits_gpus : Verdict::fits_one_gpu;
 }
 
-Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known,
-                         const Plan* plan) {
-  if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
+namespace {
+
+/// As confidence_of(), by the interval of memory alone.
+Confidence of_memory(const Uses& uses, Verdict expected, Size cards, HighEnd known,
+                     const Plan* plan) {
   const Engine& engine = *uses.scenario().runtime;
   const Constant& memory = engine.memory.interval;
   if (fits(expected) && memory.measurements == 0) return Confidence::marginal;
@@ -52,6 +54,22 @@ Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd
   const bool may_fit = fits(verdict_of(low)) || max_admitted(uses, low, memory.low) ||
                        starts_only_with_fewer(uses, low, memory.low);
   return may_fit ? Confidence::marginal : Confidence::no;
+}
+
+}  // namespace
+
+Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known,
+                         const Plan* plan) {
+  if (is_doubtful(*uses.scenario().weights->model)) return Confidence::marginal;
+  return of_memory(uses, expected, cards, known, plan);
+}
+
+bool is_open_by_doubts_alone(const Scenario& asked, const Estimate& e) {
+  if (e.verdict == Verdict::refused || !is_doubtful(*asked.weights->model)) return false;
+  const Scenario s = admitted_scenario(asked);
+  const Uses uses(s);
+  const Plan plan = place(uses, 1.0);
+  return of_memory(uses, e.verdict, e.gpus_used, HighEnd::unknown, &plan) != Confidence::marginal;
 }
 
 }  // namespace headroom::model

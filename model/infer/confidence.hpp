@@ -21,4 +21,8 @@ enum class HighEnd : std::uint8_t { unknown, has_room };
 Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known,
                          const Plan* plan = nullptr);
 
+/// True if doubts about the model (model/checkpoint/model.hpp) are all that leaves its verdict
+/// open.
+bool is_open_by_doubts_alone(const Scenario& scenario, const Estimate& estimate);
+
 }  // namespace headroom::model

@@ -17,8 +17,10 @@
 #include "sweep/options/flags.hpp"
 #include "sweep/options/machine_options.hpp"
 #include "sweep/options/split_options.hpp"
+#include "sweep/options/way_options.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan/runnable_models.hpp"
+#include "sweep/screen/fewer_note.hpp"
 #include "sweep/screen/verdict_text.hpp"
 
 namespace headroom::sweep {
@@ -76,10 +78,11 @@ Lines lines_of(const Options& options, const GivenScenario& given) {
   for (const auto& precision : precisions) {
     for (const auto& name : engines_of(options, given, precision)) {
       model::Scenario s = given.scenario;
+      if (is_on_cpu_by_choice(options, s)) s.gpu_budget = model::unlimited;
       s.runtime = &given.engines->named(name);
       const model::Scheme* asked = precision == "auto" ? nullptr : &model::scheme(precision);
       const model::Scheme& scheme =
-          model::loaded_scheme(*given.model, asked, *s.runtime, *s.machine);
+          model::loaded_scheme(*given.model, asked, *s.runtime, model::computing_machine(s));
       all.weights.push_back(held.in(scheme, *s.runtime));
       s.weights = all.weights.back().get();
       std::string label = fmt::format("{}, {}", scheme.name, s.runtime->name);
@@ -145,9 +148,11 @@ int run_curve(const Options& options) {
       fmt::print(stderr,
                  "note: gnuplot is not on the path: only the script and its data are written\n");
   }
-  if (format == Format::text)
-    emit(options,
-         options.given("details") ? curve_text(given, all.lines) : curve_screen(given, all.lines));
+  if (format == Format::text && options.given("details"))
+    emit(options, curve_text(given, all.lines));
+  else if (format == Format::text)
+    emit(options, curve_screen(given, all.lines,
+                               fewer_notes(options, given, model::evaluate(given.scenario))));
   else if (format == Format::json)
     emit(options, pretty(curve_object(given, all.lines)));
   else if (format == Format::jsonl)

@@ -18,10 +18,12 @@
 #include "sweep/options/scenario_options.hpp"
 #include "sweep/options/target_options.hpp"
 #include "sweep/output.hpp"
+#include "sweep/plan/comparison.hpp"
 #include "sweep/plan/runnable_models.hpp"
 #include "sweep/plan/screen.hpp"
 #include "sweep/plan/stock.hpp"
 #include "sweep/portfolio/report.hpp"
+#include "sweep/screen/answer_lines.hpp"
 #include "sweep/screen/terminal.hpp"
 
 namespace headroom::sweep {
@@ -135,13 +137,10 @@ std::string strict_answer(const Question& asked, const Choices& choices,
   const Candidate& best = candidates.front();
   if (!best.qualifies()) return "that nothing here qualifies";
   if (best.machine == usual.machine) return {};
-  return fmt::format("{} of {} with {} under {}", best.machines, best.machine->name,
-                     best.weights->scheme->name, best.engine->name);
-}
-
-bool any_rents_unknown_host(const Choices& choices, std::span<const Candidate> candidates) {
-  return std::ranges::any_of(
-      candidates, [&](const Candidate& each) { return rents_unknown_host(choices, each); });
+  return fmt::format("{}{}, {} for {}, with {}",
+                     best.machines > 1 ? fmt::format("{} of ", best.machines) : "",
+                     best.machine->name, acquisition_words(*best.acquisition),
+                     cost_words(*choices.prices, best), way_words(*best.weights, *best.engine));
 }
 
 /// The request of a question, at which ways are compared.
@@ -181,7 +180,8 @@ int run_plan(const Options& options) {
   choices.spares = options.whole("spares", 0);
   const auto candidates = ranked(asked, choices, request, target);
   std::vector<std::string> without = stock.left_out, assumed = stock.assumed;
-  if (target.offload && any_rents_unknown_host(choices, candidates))
+  const auto unknown = [&](const Candidate& c) { return rents_unknown_host(choices, c); };
+  if (target.offload && std::ranges::any_of(candidates, unknown))
     assumed.emplace_back(rented_cards_hold_all);
   for (auto& line : left_out(choices)) without.push_back(std::move(line));
   if (candidates.empty()) {

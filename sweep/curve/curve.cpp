@@ -90,9 +90,16 @@ std::string most_words(const AllocationPoint& p) {
                      to_text(p.estimate.gpu_bytes_high));
 }
 
-/// The least allocation within the knee's share of the best speed of a whole answer. Allocations
-/// that stay on the cards at the high end of the interval come first, unless another is over
-/// `worth_a_risk` times as fast.
+/// A larger allocation on each card takes less of them all where it needs fewer cards.
+bool takes_less(const AllocationPoint& p, const AllocationPoint& other) {
+  const Estimate &a = p.estimate, &b = other.estimate;
+  return a.gpus_used > 0 && a.gpus_used < b.gpus_used &&
+         Size{a.gpus_used} * a.gpu_bytes < Size{b.gpus_used} * b.gpu_bytes;
+}
+
+/// The least allocation, of all cards together, within the knee's share of the best speed of a
+/// whole answer. Allocations that stay on the cards at the high end of the interval come first,
+/// unless another is over `worth_a_risk` times as fast.
 void recommend(CurveLine& line) {
   double best = 0, best_within = 0;
   for (const AllocationPoint& p : line.points) {
@@ -110,9 +117,10 @@ void recommend(CurveLine& line) {
   const double share = has_one_memory(line) ? 1 : report::knee_share;
   const double reachable = safe ? best_within : best, wanted = share * reachable;
   const bool most = is_safest_with_most(line, best_within > 0);
-  for (std::size_t i = 0; i < line.points.size() && (most || !line.recommended); ++i)
+  for (std::size_t i = 0; i < line.points.size(); ++i)
     if (const AllocationPoint& p = line.points[i];
-        answers_s(line, p) >= wanted && (!safe || within_cards(line, p)))
+        answers_s(line, p) >= wanted && (!safe || within_cards(line, p)) &&
+        (most || !line.recommended || takes_less(p, line.points[*line.recommended])))
       line.recommended = i;
   const AllocationPoint& p = line.points[*line.recommended];
   if (most) {

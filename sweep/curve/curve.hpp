@@ -4,6 +4,7 @@
 
 #include <boost/json/fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ std::string strategy_words(const CurveLine& line, const model::AllocationPoint& 
 
 report::Figure figure_of(const GivenScenario& given, const std::vector<CurveLine>& lines);
 /// At most about 30 lines of at most 100 columns for one line.
-std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine>& lines);
+std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine>& lines,
+                         std::span<const std::string> notes);
 /// Every finding, and more points.
 std::string curve_text(const GivenScenario& given, const std::vector<CurveLine>& lines);
 boost::json::object curve_object(const GivenScenario& given, const std::vector<CurveLine>& lines);

@@ -114,7 +114,7 @@ std::string tables_of(const std::vector<CurveLine>& lines, std::size_t cards, st
 /// The screen with at most `points` rows a line of the curve, and `rows_of_plot`. Without points,
 /// one table has the recommended one of each line.
 std::string screen_of(const GivenScenario& given, const std::vector<CurveLine>& lines,
-                      std::size_t points, int rows_of_plot) {
+                      std::span<const std::string> notes, std::size_t points, int rows_of_plot) {
   const std::size_t cards = given.machine->devices.size();
   std::string text = title_line(given);
   text += points > 0 ? tables_of(lines, cards, points) : recommended_table(lines, cards);
@@ -130,6 +130,7 @@ std::string screen_of(const GivenScenario& given, const std::vector<CurveLine>& 
     recommended.gpu_budget = budget_of(line);
     if (const auto note = asked_note(recommended)) text += paragraph("Note: " + *note + '.');
   }
+  for (const auto& note : notes) text += paragraph("Note: " + note + '.');
   text += assumption_lines(given);
   text += footnote_of(text);
   const Bytes budget = recommends ? budget_of(lines.front()) : unlimited;
@@ -139,14 +140,15 @@ std::string screen_of(const GivenScenario& given, const std::vector<CurveLine>& 
 
 }  // namespace
 
-std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine>& lines) {
-  if (lines.size() == 1) return screen_of(given, lines, most_rows, 7);
+std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine>& lines,
+                         std::span<const std::string> notes) {
+  if (lines.size() == 1) return screen_of(given, lines, notes, most_rows, 7);
   const auto fits = [](const std::string& text) {
     return std::ranges::count(text, '\n') <= screen_lines;
   };
-  std::string text = screen_of(given, lines, 3, 5);
+  std::string text = screen_of(given, lines, notes, 3, 5);
   for (const std::size_t points : {3U, 2U, 0U})
-    if (!fits(text)) text = screen_of(given, lines, points, points > 0 ? 3 : 7);
+    if (!fits(text)) text = screen_of(given, lines, notes, points, points > 0 ? 3 : 7);
   return text;
 }
 

@@ -36,8 +36,8 @@ std::string name_of(const LaunchPoint& point, bool made) {
   if (asked == held) return own;
   if (is_plain(held) && (made || is_plain(asked))) return own;
   const model::Scenario& s = point.scenario;
-  if (is_plain(asked) && model::loading_of(model, model::scheme(held), *s.runtime, *s.machine) ==
-                             model::Loading::unpacked)
+  if (is_plain(asked) && model::loading_of(model, model::scheme(held), *s.runtime,
+                                           model::computing_machine(s)) == model::Loading::unpacked)
     return own;
   return published_copy(model, asked);
 }

@@ -89,7 +89,7 @@ GivenScenario run_by(const Way& way, const Options& options, const GivenScenario
   one.asked = given.asked;
   one.scenario = given.scenario;
   one.scenario.machine = one.machine.get();
-  one.scenario.runtime = way.engine;
+  sweep::run_by(one.scenario, way);
   one.ways = {way};
   complete_point(options, nullptr, one);
   Way& own = one.ways.front();
@@ -122,6 +122,10 @@ GivenScenario best_with_options(const Options& options, const GivenScenario& giv
 
 }  // namespace
 
+bool is_on_cpu_by_choice(const Options& options, const model::Scenario& s) {
+  return s.gpu_budget == Bytes(0) && !options.given("gpu-budget") && !s.machine->devices.empty();
+}
+
 bool best_way(const Options& options, GivenScenario& given) {
   model::Scenario& s = given.scenario;
   const std::string precision = options.text("precision");
@@ -142,6 +146,7 @@ bool best_way(const Options& options, GivenScenario& given) {
     return true;
   }
   s.runtime = given.ways.front().engine;
+  s.gpu_budget = given.ways.front().gpu_budget;
   if (given.ways.size() > 1)
     given.assumed.push_back(fmt::format("{} under {}, {} (--precision, --runtime)",
                                         given.ways.front().weights->scheme->name, s.runtime->name,
@@ -156,11 +161,16 @@ void complete_point(const Options& options, const model::Scheme* asked, GivenSce
   if (!given.model->assumed.empty())
     given.assumed.push_back(fmt::format("model: {}", fmt::join(given.model->assumed, ", ")));
   const model::Scheme& loaded =
-      given.ways.empty() ? model::loaded_scheme(*given.model, asked, *s.runtime, *s.machine)
-                         : *given.ways.front().weights->scheme;
+      given.ways.empty()
+          ? model::loaded_scheme(*given.model, asked, *s.runtime, model::computing_machine(s))
+          : *given.ways.front().weights->scheme;
   const model::Scheme* named = given.ways.empty() ? asked : given.ways.front().asked;
-  if (auto note = model::loading_note(*given.model, named, *s.runtime, *s.machine); !note.empty())
+  if (auto note = model::loading_note(*given.model, named, *s.runtime, model::computing_machine(s));
+      !note.empty())
     given.assumed.push_back(std::move(note));
+  if (is_on_cpu_by_choice(options, s))
+    given.assumed.emplace_back(
+        "the CPU alone, as cards would wait for weights from host memory or disk (--gpu-budget)");
   given.weights = std::make_unique<model::QuantisedModel>(
       model::loaded_weights(*given.model, loaded, *s.runtime));
   s.weights = given.weights.get();

@@ -11,6 +11,9 @@ namespace headroom::sweep {
 /// have kernels for it, and nothing is compared. Throws UsageError.
 bool best_way(const Options& options, GivenScenario& given);
 
+/// True if the best way is the CPU alone although the machine has cards, and no budget said so.
+bool is_on_cpu_by_choice(const Options& options, const model::Scenario& scenario);
+
 /// Weights, and everything else that options say about a point whose engine is known. `asked`: the
 /// precision where no ways were compared; null: the checkpoint's own. Throws UsageError.
 void complete_point(const Options& options, const model::Scheme* asked, GivenScenario& given);

@@ -15,7 +15,9 @@
 #include "report/words.hpp"
 #include "sweep/curve/curve.hpp"
 #include "sweep/launch/llama_cpp_flags.hpp"
+#include "sweep/options/way_options.hpp"
 #include "sweep/place/place.hpp"
+#include "sweep/screen/fewer_note.hpp"
 #include "sweep/screen/verdict_text.hpp"
 
 namespace headroom::sweep {
@@ -182,7 +184,8 @@ void recommend(Answer& answer, const Scenario& all) {
 }  // namespace
 
 Answer answer_of(const Options& options, const GivenScenario& given) {
-  const Scenario& s = given.scenario;
+  Scenario s = given.scenario;
+  if (is_on_cpu_by_choice(options, s)) s.gpu_budget = unlimited;
   const MapOptions map = map_options(options, *given.model);
   Answer answer{.given = given,
                 .tree = held_tree(*given.weights),
@@ -194,7 +197,8 @@ Answer answer_of(const Options& options, const GivenScenario& given) {
                 .best_flags = {},
                 .least = least_gpu_memory(s, fits),
                 .min_with_gpu = least_gpu_memory(s, uses_a_gpu),
-                .reason = {}};
+                .reason = {},
+                .notes = fewer_notes(options, given, evaluate(given.scenario))};
   answer.strategies = strategies(s, answer.tree, policy_of(options, "sequential"), map);
   Scenario all = s;
   all.gpu_budget = answer.strategies.back().scenario.gpu_budget;

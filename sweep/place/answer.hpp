@@ -34,8 +34,9 @@ struct Answer {
   std::string best_note;   ///< "exact", or how far from the best of all; empty: no such search
   std::string best_flags;  ///< llama.cpp's, that place it so; empty where it has none
   std::optional<Bytes> least, min_with_gpu;
-  std::size_t chosen = 0;  ///< index of the strategy; their number if none runs
-  std::string reason;      ///< why it was chosen
+  std::size_t chosen = 0;          ///< index of the strategy; their number if none runs
+  std::string reason;              ///< why it was chosen
+  std::vector<std::string> notes;  ///< those of `estimate` about fewer cards and requests
 };
 
 /// Throws UsageError for --strategy of another name.

@@ -87,6 +87,7 @@ json::object as_json(const Answer& answer) {
   all["reason"] = answer.reason;
   if (const auto lines = doubts(*answer.given.model); !lines.empty())
     all["warnings"] = json::value_from(lines);
+  all["notes"] = json::value_from(answer.notes);
   all["least_gpu_bytes"] = amount(answer.least);
   all["least_gpu_bytes_at_work"] = amount(answer.min_with_gpu);
   json::array strategies, orders;

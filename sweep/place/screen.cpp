@@ -121,6 +121,7 @@ std::string place_screen(const Answer& answer) {
     text += tight_line(given, chosen.scenario, chosen.explained.estimate);
     if (const auto note = asked_note(chosen.scenario)) text += paragraph("Note: " + *note + '.');
   }
+  for (const auto& note : answer.notes) text += paragraph("Note: " + note + '.');
   text += assumption_lines(given);
   text += footnote_of(text);
   return text +

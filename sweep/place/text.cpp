@@ -114,6 +114,7 @@ std::string as_text(const Answer& answer, const Options& options) {
   const bool any = answer.chosen < answer.strategies.size();
   text += fmt::format("Recommended: {}, {}.\n",
                       any ? answer.strategies[answer.chosen].name : "none", answer.reason);
+  for (const auto& note : answer.notes) text += "Note: " + note + ".\n";
   text += report::speed_classes_explained() + '\n';
   if (!any || given.scenario.runtime->offload.mode != Offload::stream) return text;
   const Strategy& chosen = answer.strategies[answer.chosen];

@@ -15,6 +15,7 @@
 #include "sweep/screen/answer_lines.hpp"
 #include "sweep/screen/demand_words.hpp"
 #include "sweep/screen/interval_words.hpp"
+#include "sweep/screen/money.hpp"
 #include "sweep/screen/screen_table.hpp"
 
 namespace headroom::sweep {
@@ -66,8 +67,11 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
   }
   if (context)
     add("context", true, 8, served([](const Candidate& c) { return grouped(c.serving.context); }));
-  add(context ? "sequences" : "users", true, context ? 1 : 8,
-      served([](const Candidate& c) { return grouped(fleet_users(c)); }));
+  const bool at_demand = is_at_demand(screen.question, shown.front());
+  add(context     ? "sequences"
+      : at_demand ? "most users"
+                  : "users",
+      true, context ? 1 : 8, served([](const Candidate& c) { return grouped(fleet_users(c)); }));
   add("copies", true, 3, served([](const Candidate& c) {
         return fmt::format("{}x {}", c.serving.replicas, counted(c.serving.cards, "GPU"));
       }));
@@ -76,9 +80,11 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
     if (each.qualifies()) most_gpus = std::max<Size>(most_gpus, each.serving.estimate.gpus_used);
   add(std::string(memory_heading(most_gpus)), true, 2,
       served([&](const Candidate& c) { return memory_cell(c.serving.estimate, most_gpus); }));
-  add("tokens/s", true, 7, served([&](const Candidate& c) { return rate_words(c, ""); }));
+  add("tokens/s", true, 7, served([&](const Candidate& c) {
+        return at_demand ? demand_rate_words(c, "") : rate_words(c, "");
+      }));
   add("first token", true, 5, served([&](const Candidate& c) {
-        const model::Service& seen = seen_of(c, screen.target);
+        const model::Service& seen = at_demand ? c.demand.service : seen_of(c, screen.target);
         return std::string(unmeasured_sign(seen.first)) + duration(seen.ttft.value());
       }));
   add("measured", false, 4, [](const Candidate& c) { return measured_words(running_way(c)); });
@@ -86,14 +92,19 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
   return columns;
 }
 
-/// "No units for fp8 on rtx-3090: vllm unpacks to 16 bit."; empty where the cards have them.
+/// "No FP8 units on rtx-3090: vllm multiplies fp8 in 16 bit, and memory stays."; empty where the
+/// cards have them.
 std::string unpacked_words(const Candidate& c) {
   const auto& cards = c.machine->devices;
   const auto lacking = std::ranges::find_if(
       cards, [&](const Device& card) { return !card.has_units(c.weights->arithmetic); });
   if (lacking == cards.end() || lacking->vendor.empty()) return {};
-  return fmt::format("No units for {} on {}: {} unpacks to 16 bit.", c.weights->scheme->name,
-                     lacking->name, c.engine->name);
+  const auto of = c.weights->arithmetic;
+  const std::string_view units = of == Arithmetic::fp8    ? "FP8"
+                                 : of == Arithmetic::int8 ? "INT8"
+                                                          : "FP4";
+  return fmt::format("No {} units on {}: {} multiplies {} in 16 bit, and memory stays.", units,
+                     lacking->name, c.engine->name, c.weights->scheme->name);
 }
 
 /// The precisions of the candidates that qualify, in their order.
@@ -132,6 +143,15 @@ std::string offloaded_words(const PlanScreen& screen) {
                                way_words(*first->weights, *first->engine)));
 }
 
+std::string demand_rate_words(const Candidate& c, std::string_view unit) {
+  const model::Service& seen = c.demand.service;
+  if (c.demand.requests == 1)
+    return rate_with_interval(static_cast<double>(serving_copies(c)) / seen.tpot.value(), seen.step,
+                              unit);
+  const double rate = c.demand.requests_s * static_cast<double>(c.scenario.output_tokens);
+  return rate_with_interval(rate, seen.time, unit);
+}
+
 std::string rate_words(const Candidate& c, std::string_view unit) {
   const model::Service& seen = c.serving.service;
   return rate_with_interval(fleet_tokens_s(c), c.decodes ? seen.step : seen.time, unit);
@@ -156,6 +176,17 @@ bool may_be_late(const Candidate& c, const model::Target& target) {
 std::string plan_comparison(const PlanScreen& screen, std::size_t most) {
   const auto shown = screen.candidates.first(std::min(most, screen.candidates.size()));
   return screen_table(columns_of(screen, shown));
+}
+
+std::string cost_words(const Prices& prices, const Candidate& c) {
+  if (!c.per_hour) return {};
+  return *c.per_hour < 1000
+             ? fmt::format("{} {} an hour", three_digits(*c.per_hour), prices.currency)
+             : money(*c.per_hour, prices.currency) + " an hour";
+}
+
+std::string cost_words(const PlanScreen& screen, const Candidate& c) {
+  return c.per_hour ? cost_words(*screen.prices, c) : std::string();
 }
 
 }  // namespace headroom::sweep

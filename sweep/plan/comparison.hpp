@@ -11,6 +11,7 @@ namespace headroom::sweep {
 
 /// "2.29 USD an hour"; empty without prices.
 std::string cost_words(const PlanScreen& screen, const Candidate& candidate);
+std::string cost_words(const Prices& prices, const Candidate& candidate);
 
 /// "bought", "second-hand" or "rented".
 constexpr std::string_view acquisition_words(model::Acquisition way) {
@@ -21,6 +22,9 @@ constexpr std::string_view acquisition_words(model::Acquisition way) {
 /// Output tokens a second as the question's answer has them. For a context they are those of
 /// decoding behind a prompt that fills it. Else they are of whole requests, prompts included.
 std::string rate_words(const Candidate& candidate, std::string_view unit);
+
+/// As rate_words() at the demand.
+std::string demand_rate_words(const Candidate& candidate, std::string_view unit);
 
 /// True if the time to first token, or of each further one, may exceed the target at the high end
 /// of its interval.

@@ -15,6 +15,7 @@
 #include "model/infer/demand.hpp"
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/scenario/usual_context.hpp"
+#include "model/infer/service.hpp"
 #include "sweep/plan/servings.hpp"
 #include "sweep/screen/demand_words.hpp"
 #include "sweep/ways.hpp"
@@ -65,12 +66,26 @@ Bytes least_room(const model::Scenario& asked) {
   return least == model::unlimited ? Bytes(0) : std::max(least, Bytes(0));
 }
 
-void add_memory(Candidate& c) {
+void add_memory(const Question& question, Candidate& c) {
   const model::MachineShare share =
       model::share_of(*c.machine, c.serving.cards, c.serving.replicas);
   const model::Scenario copy = model::on(c.scenario, share);
-  c.tight = is_tight(copy, c.serving.estimate);
   c.room = least_room(copy);
+  model::WayFacts facts = c.facts;
+  if (!is_at_demand(question, c)) {
+    c.tight = facts.tight = is_tight(copy, c.serving.estimate);
+    if (c.serving.batch > 1) facts.served_tokens_s = tokens_s(c);
+    c.order = model::way_place(c.serving.estimate, facts);
+    return;
+  }
+  model::Scenario asked = copy;
+  asked.batch = c.demand.requests;
+  const model::Estimate e = model::evaluate(asked);
+  c.tight = facts.tight = is_tight(asked, e);
+  facts.one_batch = asked.batch > 1 && !model::batches_continuously(asked, e);
+  if (asked.batch > 1)
+    facts.served_tokens_s = c.demand.requests_s * static_cast<double>(asked.output_tokens);
+  c.order = model::way_place(e, facts);
 }
 
 /// The scenario of a combination, before its batch or context is found.
@@ -80,6 +95,7 @@ model::Scenario scenario_of(const Question& question, const Choices& choices, co
   s.weights = c.weights;
   s.machine = c.machine;
   s.runtime = c.engine;
+  s.gpu_budget = c.gpu_budget;
   if (question.has_usual_context && choices.has_usual_context && !has_load(target))
     s.context = model::usual_context(s, *c.weights->model);
   return s;
@@ -100,11 +116,11 @@ Candidate completed(const Question& question, const Choices& choices, Candidate 
     c.scenario.context = c.serving.context;
     c.scenario.prompt_tokens = std::max<Size>(1, c.serving.context - c.scenario.output_tokens);
   }
-  add_memory(c);
   c.decodes = question.vary == Vary::context || c.serving.batch == 1;
   c.spares = choices.spares;
   c.machines += c.spares;
   c.demand = model::at_demand(c.scenario, c.serving, target, serving_copies(c));
+  add_memory(question, c);
   if (choices.prices != nullptr) add_costs(c, *choices.prices);
   if (question.priced && !c.per_hour) c.machines = 0;
   return c;
@@ -134,14 +150,6 @@ bool answers_better(const Question& question, const Candidate& a, const Candidat
   return question.better(a, b);
 }
 
-/// The order of `estimate` for the sequences that a candidate serves; less is better.
-double cost_of(const Candidate& c) {
-  model::WayFacts facts = c.facts;
-  facts.tight = c.tight;
-  facts.served_tokens_s = tokens_s(c);
-  return model::way_place(c.serving.estimate, facts).cost;
-}
-
 /// The one of `all` that serves many well, by model::fastest_of_most(). `all`: at least one.
 std::vector<Candidate>::iterator most_sequences(const Question& question,
                                                 std::vector<Candidate>& all) {
@@ -153,7 +161,7 @@ std::vector<Candidate>::iterator most_sequences(const Question& question,
     return each.qualifies() && lost_bits(each) == lost ? question.sequences(each) : 0;
   };
   return model::fastest_of_most(all, sequences, tokens_s,
-                                [](const Candidate& each) { return -cost_of(each); });
+                                [](const Candidate& each) { return -each.order.cost; });
 }
 
 /// Names the one of `all` that answers with more than `best` does. It is the widest where only
@@ -190,12 +198,16 @@ Candidate best_of(const Question& question, std::vector<Candidate> tried) {
 
 }  // namespace
 
+bool is_at_demand(const Question& question, const Candidate& c) {
+  return question.spares && c.demand.requests > 0;
+}
+
 bool has_load(const Target& target) {
   return target.users > 1 || target.requests_s > 0 || target.output_tokens_s > 0;
 }
 
 bool weighs_ways(const Question& question, const Target& target) {
-  return has_load(target) || (question.vary == Vary::batch && !question.has_usual_context);
+  return has_load(target) || !question.has_usual_context;
 }
 
 std::vector<Candidate> ranked(const Question& question, const Choices& choices,

@@ -26,6 +26,7 @@ struct Combination {
   model::WayPlace place{};  ///< among other ways of the model, as `estimate` orders them
   model::WayFacts facts{};  ///< those that no load changes
   bool loses_more = false;  ///< below 4 bits, as the checkpoint is not
+  Bytes gpu_budget = model::unlimited;  ///< as Way has it
 };
 
 /// One combination that may be the answer, and what it serves.
@@ -36,9 +37,12 @@ struct Candidate : Combination {
   Size machines = 0;       ///< for the demand and spares; 0: it serves nothing
   Size spares = 0;         ///< those of the machines that are kept for failures
   model::AtDemand demand;  ///< one copy, with every spare out of service
-  bool tight = false;      ///< on cards, but memory may not suffice
-  Bytes room{};            ///< free on the fullest card of a copy, within what the process may use
-  bool decodes = false;    ///< tokens_s() is of decoding, not of whole requests
+  /// On cards, but memory may not suffice: with the sequences of the demand for questions about how
+  /// little it takes, else with all of `serving`.
+  bool tight = false;
+  model::WayPlace order{};  ///< among ways, as `estimate` orders them for those sequences
+  Bytes room{};             ///< free on the fullest card of a copy, within what the process may use
+  bool decodes = false;     ///< tokens_s() is of decoding, not of whole requests
   std::optional<double> purchase, per_hour;  ///< cost of all these machines
   std::optional<model::TokenCost> tokens;
   std::optional<double> tokens_per_joule;
@@ -73,10 +77,14 @@ std::span<const Question> questions();
 /// Throws UnknownName with the nearest.
 const Question& question(std::string_view name);
 
+/// True if it answers for a number of sequences that is less than it could serve.
+bool is_at_demand(const Question& question, const Candidate& candidate);
+
 /// True if several requests are to be served at once.
 bool has_load(const model::Target& target);
 
-/// True if the best of all ways with 4 bits or more answers: several requests at once decide.
+/// True if the best of all ways with 4 bits or more answers: several requests at once or the
+/// longest context decide.
 /// Otherwise the first way of `estimate` that meets the target does.
 bool weighs_ways(const Question& question, const model::Target& target);
 

@@ -45,14 +45,18 @@ constexpr Question all_questions[] = {
      .better = [](const Candidate& a,
                   const Candidate& b) { return a.serving.batch > b.serving.batch; }},
     {.name = "longest-context",
-     .meaning = "the longest context at the given batch",
+     .meaning = "the longest context at the given batch; of ways with as much, the first as "
+                "`estimate` orders them",
      .headline = "Longest context",
      .answer = "{context} with {way}",
      .vary = Vary::context,
      .one_model = true,
      .one_machine = true,
-     .better = [](const Candidate& a,
-                  const Candidate& b) { return a.serving.context > b.serving.context; }},
+     .better =
+         [](const Candidate& a, const Candidate& b) {
+           return a.serving.context != b.serving.context ? a.serving.context > b.serving.context
+                                                         : a.order < b.order;
+         }},
     {.name = "most-users",
      .meaning =
          "the most concurrent sequences, summed over all copies on a machine; of those within "
@@ -65,7 +69,9 @@ constexpr Question all_questions[] = {
      .better = [](const Candidate& a,
                   const Candidate& b) { return a.serving.users() > b.serving.users(); }},
     {.name = "fewest-gpus",
-     .meaning = "the smallest number of cards; without --users for one request",
+     .meaning =
+         "the smallest number of cards; of ways on as many, the first as `estimate` orders them; "
+         "without --users for one request",
      .headline = "Fewest GPUs",
      .answer = "{cards} with {way}, {sequences}",
      .one_model = true,
@@ -76,11 +82,12 @@ constexpr Question all_questions[] = {
      .has_usual_context = true,
      .better =
          [](const Candidate& a, const Candidate& b) {
-           return std::tuple(cards(a), -a.serving.users(), -tokens_s(a)) <
-                  std::tuple(cards(b), -b.serving.users(), -tokens_s(b));
+           return cards(a) != cards(b) ? cards(a) < cards(b) : a.order < b.order;
          }},
     {.name = "cheapest-machine",
-     .meaning = "the lowest cost per hour, for as many machines as the demand needs",
+     .meaning =
+         "the lowest cost per hour, for as many machines as the demand needs; of ways that cost as "
+         "much, the first as `estimate` orders them",
      .headline = "Cheapest machine",
      .answer = "{machines}, {acquisition} for {cost} with {way}, {sequences}",
      .one_model = true,
@@ -89,8 +96,7 @@ constexpr Question all_questions[] = {
      .has_usual_context = true,
      .better =
          [](const Candidate& a, const Candidate& b) {
-           return std::tuple(hourly(a), -fleet_tokens_s(a)) <
-                  std::tuple(hourly(b), -fleet_tokens_s(b));
+           return hourly(a) != hourly(b) ? hourly(a) < hourly(b) : a.order < b.order;
          }},
     {.name = "best-precision",
      .meaning =

@@ -14,6 +14,7 @@
 #include "model/checkpoint/quantisation/tensor_index.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
+#include "model/infer/scenario/usual_context.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/rank.hpp"
 #include "model/train/runtime.hpp"
@@ -29,6 +30,7 @@
 #include "sweep/output.hpp"
 #include "sweep/plan/runnable_rows.hpp"
 #include "sweep/screen/answer_lines.hpp"
+#include "sweep/screen/fewer_note.hpp"
 #include "sweep/screen/interval_words.hpp"
 #include "sweep/sources/source.hpp"
 #include "sweep/training/answer.hpp"
@@ -82,6 +84,10 @@ void work_out(Row& row, const Scenario& request, const AskedWay& asked, const En
     row.engine = way.engine;
     row.estimate = way.estimate;
     row.tight = way.tight;
+    Scenario run = request;
+    run_by(run, way);
+    if (asked.has_usual_context) run.context = usual_context(run, *row.model);
+    row.faster_on_fewer = fewer_cards_serve_more(run, way.estimate);
     row.download = download_of(*way.weights);
   }
 }
@@ -119,7 +125,9 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
                     const Scenario& request) {
   const Machine& machine = given.machine;
   const auto number = [&](auto&& qualifies) { return std::ranges::count_if(rows, qualifies); };
-  const auto quick = [](const Row& row) { return row.estimate.tokens_s >= model::usable_tokens_s; };
+  const auto quick = [](const Row& row) {
+    return 1 / row.estimate.tpot.value() >= model::usable_tokens_s;
+  };
   const auto offloads = [&](const Row& row) { return !on_gpus(row) && quick(row); };
   std::string text = machine.name + '\n';
   if (!machine.devices.empty())
@@ -162,6 +170,9 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
   for (const Line& each : lines) shown += 1 + each.alike;
   if (shown > lines.size())
     line("+1:", "another checkpoint or fine-tune of the same shape; --format csv names all.");
+  if (std::ranges::any_of(lines, [](const Line& each) { return each.row->faster_on_fewer; }))
+    line("Faster on fewer:",
+         "cards wait for each other; `headroom estimate MODEL` says how many serve more.");
   line("Next:", fmt::format("{}--format csv, or headroom MODEL '{}' for one of them",
                             shown < rows.size() ? fmt::format("--top {} (these are {} of {}), ",
                                                               4 * most, shown, rows.size())

@@ -21,9 +21,10 @@ using Row = RunnableRow;
 using Line = RunnableLine;
 
 std::string note_of_row(const Row& row) {
-  const std::string note = placement_note(
+  std::string note = placement_note(
       row.estimate,
       {.tight = row.tight, .below_four_bits = is_below_four_bits(scheme(row.precision))});
+  if (row.faster_on_fewer) note += note.empty() ? "faster on fewer" : ", faster on fewer";
   return note.empty() && row.model->encoder_decoder ? "encoder + decoder" : note;
 }
 

@@ -19,8 +19,9 @@ struct RunnableRow {
   const model::Engine* engine = nullptr;  ///< null: nothing holds it
   model::Estimate estimate;
   bool tight = false;
-  Bytes download;              ///< files of the weights
-  std::optional<Bytes> qlora;  ///< peak of one training step on one card, of the rows shown
+  bool faster_on_fewer = false;  ///< fewer of the machine's cards serve more
+  Bytes download;                ///< files of the weights
+  std::optional<Bytes> qlora;    ///< peak of one training step on one card, of the rows shown
 };
 
 /// True if all weights are on cards.

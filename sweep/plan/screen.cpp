@@ -51,6 +51,12 @@ std::string sequences_words(const Candidate& c) {
   return text;
 }
 
+/// " with 59 sequences", where the demand is less.
+std::string with_sequences(const PlanScreen& screen, const Candidate& c) {
+  if (!is_at_demand(screen.question, c) || c.demand.requests == c.serving.batch) return {};
+  return " with " + grouped(c.serving.batch, "sequence");
+}
+
 std::string machines_words(const Candidate& c) {
   return c.machines == 1 ? c.machine->name : fmt::format("{} of {}", c.machines, c.machine->name);
 }
@@ -59,7 +65,8 @@ std::string machines_words(const Candidate& c) {
 std::string answer_words(const PlanScreen& screen, const Candidate& c) {
   const std::string way = way_words(*c.weights, *c.engine) +
                           (model::is_below_four_bits(*c.weights->scheme) ? " (below 4 bits)" : "");
-  const std::string sequences = sequences_words(c);
+  const std::string sequences =
+      (is_at_demand(screen.question, c) ? "up to " : "") + sequences_words(c);
   const Size copies = serving_copies(c);
   return fmt::format(
       fmt::runtime(screen.question.answer), fmt::arg("model", c.weights->model->name),
@@ -76,7 +83,10 @@ std::string answer_words(const PlanScreen& screen, const Candidate& c) {
 
 /// The thing that is asked for, its rate, and where.
 std::string whole_answer(const PlanScreen& screen, const Candidate& c) {
-  std::string text = answer_words(screen, c) + ", " + rate_words(c, " tokens/s");
+  const bool at_demand = is_at_demand(screen.question, c);
+  std::string text = answer_words(screen, c) + ", " +
+                     (at_demand ? demand_rate_words(c, " tokens/s") + " at the demand"
+                                : rate_words(c, " tokens/s"));
   if (screen.machines > 1 && !screen.question.priced && !screen.question.counts_cards)
     text += " on " + c.machine->name;
   return text;
@@ -127,7 +137,7 @@ std::string time_words_of(const PlanScreen& screen, const Candidate& best) {
       "Time{}: first token {}, each further token {}{}.",
       screen.question.vary == model::Vary::context
           ? fmt::format(" behind a prompt of {} tokens", grouped(best.scenario.prompt_tokens))
-          : "",
+          : with_sequences(screen, best),
       time_with_interval(seen.ttft, seen.first), time_with_interval(seen.tpot, seen.step),
       slow > 0 ? fmt::format(": only {} tokens/s a user", three_digits(slow)) : "");
 }
@@ -136,8 +146,9 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   std::string text;
   if (best.serving.estimate.gpus_used > 0)
     text += paragraph(fmt::format(
-        "Memory: {} of {} GiB on {}, {} tokens of context for each sequence.",
-        in_gib(best.serving.estimate.gpu_bytes), in_gib(model::card_budget(best.scenario, 0)),
+        "Memory{}: {} of {} GiB on {}, {} tokens of context for each sequence.",
+        with_sequences(screen, best), in_gib(best.serving.estimate.gpu_bytes),
+        in_gib(model::card_budget(best.scenario, 0)),
         best.serving.cards > 1      ? fmt::format("each of a copy's {} GPUs", best.serving.cards)
         : best.serving.replicas > 1 ? std::string("each GPU")
                                     : std::string("the GPU"),
@@ -231,17 +242,6 @@ std::string plan_assumptions(const PlanScreen& screen) {
   if (const auto prices = price_words(screen); !prices.empty()) all += paragraph(prices);
   return all;
 }
-
-}  // namespace
-
-std::string cost_words(const PlanScreen& screen, const Candidate& c) {
-  if (!c.per_hour) return {};
-  return *c.per_hour < 1000
-             ? fmt::format("{} {} an hour", three_digits(*c.per_hour), screen.prices->currency)
-             : money(*c.per_hour, screen.prices->currency) + " an hour";
-}
-
-namespace {
 
 /// A sentence where the source of a card's rent offers other numbers of it than the machine has.
 std::string offered_words(const Price& rent, const Candidate& c) {

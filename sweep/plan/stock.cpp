@@ -42,7 +42,21 @@ void add_machine(PlanStock& stock, const std::string& text, const Catalogue& cat
   }
 }
 
-/// Machines with one card, two and so on, as many as a box holds, or 64 of a cluster.
+/// Machines with two cards, three and so on to `most` in the usual host of each number; the last of
+/// these numbers.
+int add_usual_counts(PlanStock& stock, const std::string& card, int most,
+                     const Catalogue& catalogue) {
+  for (int n = 2; n <= most; ++n) try {
+      stock.machines.push_back(
+          std::make_unique<Machine>(parse_machine(fmt::format("{}x {}", n, card), catalogue)));
+    } catch (const std::invalid_argument&) {  // no usual host holds so many
+      return n - 1;
+    }
+  return most;
+}
+
+/// Machines with one card, two and so on: as many as the host holds, or 64 of a cluster. Without a
+/// host they have the usual one of each number.
 void add_counts(PlanStock& stock, const Options& options, const Catalogue& catalogue) {
   if (!options.given("device") || options.given("count"))
     throw UsageError("plan fewest-gpus: give --device, without --count: the count is the answer");
@@ -62,7 +76,16 @@ void add_counts(PlanStock& stock, const Options& options, const Catalogue& catal
   add_machine(stock, fmt::format("1x {}{}", card, host), catalogue);
   const Host& box = stock.machines.back()->host;
   const bool one_box = box.cards > 0 && box.network == BytesPerSecond();
-  for (int n = 2; n <= (one_box ? box.cards : 64); ++n)
+  constexpr int most = 64;
+  if (host.empty()) {
+    const int last = add_usual_counts(stock, card, most, catalogue);
+    if (last < most)
+      stock.assumed.push_back(fmt::format(
+          "at most {} cards: no usual host of {} holds more; --host names one that does", last,
+          card));
+    return;
+  }
+  for (int n = 2; n <= (one_box ? box.cards : most); ++n)
     add_machine(stock, fmt::format("{}x {}{}", n, card, host), catalogue);
   if (one_box)
     stock.assumed.push_back(fmt::format(
@@ -146,7 +169,8 @@ void add_combinations(PlanStock& stock, const Question& asked, const AskedWay& w
       for (Way& each : list) {
         if (!each.weights->refusal.empty()) continue;
         held.push_back({each.weights.get(), each.engine, stock.machines[i % machines].get(),
-                        each.place, facts_of(each), below_four_bits(each) && !each.is_own()});
+                        each.place, facts_of(each), below_four_bits(each) && !each.is_own(),
+                        each.gpu_budget});
         stock.weights.push_back(std::move(each.weights));
       }
       if (!held.empty()) stock.combinations.push_back(std::move(held));

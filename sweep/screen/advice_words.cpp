@@ -34,7 +34,8 @@ std::string with_host(const AfterChange& at) {
 
 std::string_view freed_words(model::Freed freed) {
   constexpr std::string_view words[] = {"", "without --cpu-offload-gb",
-                                        "without options that keep tensors in host memory"};
+                                        "without options that keep tensors in host memory",
+                                        "with the cards in use"};
   return words[static_cast<std::size_t>(freed)];
 }
 
@@ -89,8 +90,9 @@ std::string change_words(const Advice& a) {
     case freed_alone:
       return a.then.on_gpus ? on_cards(a.then) : with_host(a.then);
     case no_cards:
-      return fmt::format("--gpu-budget 0: {} GiB in host memory, {}", in_gib(a.then.host),
-                         time_of(a.then.token));
+      return fmt::format("--gpu-budget 0: {}{} GiB in host memory, {}",
+                         a.name.empty() ? "" : fmt::format("unpacked to {}, ", a.name),
+                         in_gib(a.then.host), time_of(a.then.token));
     case caches_on_host:
       return "--no-kv-offload: " + with_host(a.then);
     case weights_on_host:

@@ -115,8 +115,7 @@ std::string note_of(const Way& way) {
 std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, Size most_gpus,
                                 std::string_view mark) {
   model::Scenario s = asked;
-  s.runtime = way.engine;
-  s.weights = way.weights.get();
+  run_by(s, way);
   const Estimate& e = way.estimate;
   const bool runs = model::fits(e.verdict);
   const WaySpeed speed = runs ? speed_of_way(s, e) : WaySpeed{};

@@ -141,6 +141,7 @@ std::optional<std::string> other_way_on(const AskedWay& asked, const GivenScenar
                                         const model::MachineShare& share, const Estimate& e) {
   Scenario s = given.scenario;
   s.machine = &share.machine;
+  s.gpu_budget = model::unlimited;  // the one of now is the way's
   const auto ways =
       best_ways(asked, *given.engines, *given.model, s, OffloadedWays::accepted, Narrower::always);
   const double now = rate_of(given.scenario, e);
@@ -151,8 +152,7 @@ std::optional<std::string> other_way_on(const AskedWay& asked, const GivenScenar
     if (way.engine == given.scenario.runtime &&
         way.weights->scheme == given.scenario.weights->scheme)
       return std::nullopt;
-    s.runtime = way.engine;
-    s.weights = way.weights.get();
+    run_by(s, way);
     const double rate = rate_of(s, way.estimate);
     if (rate <= worth_saying * now) return std::nullopt;
     return fmt::format("{} {} with {}", three_digits(rate), unit_of(s),
@@ -232,6 +232,10 @@ std::vector<std::string> fewer_notes(const Options& options, const GivenScenario
   if (s.batch > 1)
     if (auto requests = fewer_requests(s, now)) notes.push_back(std::move(*requests));
   return notes;
+}
+
+bool fewer_cards_serve_more(const Scenario& s, const Estimate& e) {
+  return model::fits(e.verdict) && fewer_cards(s, rate_of(s, e)).has_value();
 }
 
 }  // namespace headroom::sweep

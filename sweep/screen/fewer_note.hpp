@@ -16,4 +16,7 @@ namespace headroom::sweep {
 std::vector<std::string> fewer_notes(const Options& options, const GivenScenario& given,
                                      const model::Estimate& estimate);
 
+/// True if fewer of the machine's cards serve more with the same engine and weights.
+bool fewer_cards_serve_more(const model::Scenario& scenario, const model::Estimate& estimate);
+
 }  // namespace headroom::sweep

@@ -88,8 +88,12 @@ std::string traffic_rate(const model::Traffic& t, const model::Scenario& s,
                          const model::Estimate& e) {
   const model::Interval& of = model::interval_factors(s).serving(e, t.running).rate;
   const double value = t.output_tokens_s * replicas(s);
-  return fmt::format("{} output tokens/s ({} to {}) for {} at once", three_digits(value),
-                     three_digits(value / of.high), three_digits(value / of.low), grouped(s.batch));
+  // The others wait for room, which their time to first token has.
+  const std::string running =
+      t.running < s.batch ? fmt::format(", of which {} run", grouped(t.running)) : "";
+  return fmt::format("{} output tokens/s ({} to {}) for {} at once{}", three_digits(value),
+                     three_digits(value / of.high), three_digits(value / of.low), grouped(s.batch),
+                     running);
 }
 
 boost::json::object traffic_object(const model::Traffic& t, const model::Scenario& s,

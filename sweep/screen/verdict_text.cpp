@@ -8,6 +8,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/answer/explain.hpp"
+#include "model/infer/confidence.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/outside_share.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -23,8 +24,27 @@ namespace {
 using model::Estimate;
 using model::Scenario;
 
+/// The first of the model's doubts in few words.
+std::string_view doubt_words(const Scenario& s) {
+  const model::Model& model = *s.weights->model;
+  if (!model.described_as_another.empty()) return "the description is of another class";
+  if (model.checkpoint.lacks_lists)
+    return "the config does not list the modules that stay in 16 bit";
+  if (model::disagrees(model)) return "the tensors contradict the config";
+  return "the config is not read in full";
+}
+
+/// True if doubts are all that makes the placement tight.
+bool has_room_but_for_doubts(const Scenario& s, const Estimate& e) {
+  return model::is_open_by_doubts_alone(s, e) &&
+         e.gpu_bytes_high + spare_memory(s) <= model::largest_card_budget(s);
+}
+
 /// The reason why the high end of the interval is not safe.
 std::string high_end(const Scenario& s, const Estimate& e) {
+  if (has_room_but_for_doubts(s, e))
+    return fmt::format("{}; without that doubt, {} of {} GiB at most are safe", doubt_words(s),
+                       in_gib(e.gpu_bytes_high), in_gib(model::largest_card_budget(s)));
   if (const double safe = model::share_that_starts(s, model::place(s, 1.0)); safe > 0)
     return fmt::format(
         "its share of the card may not be free at start; --gpu-memory-utilization {} is safe",
@@ -41,9 +61,7 @@ std::string high_end(const Scenario& s, const Estimate& e) {
 /// Differences at the ends of the interval; empty where there are none.
 std::string open_words(const Scenario& s, const Estimate& e) {
   if (e.sure != model::Confidence::marginal) return {};
-  if (const model::Model& model = *s.weights->model; model::is_doubtful(model))
-    return model::disagrees(model) ? ", of a config that its tensors contradict"
-                                   : ", of a config that is not read in full";
+  if (model::is_open_by_doubts_alone(s, e)) return fmt::format(", but {}", doubt_words(s));
   if (!model::fits(e.verdict)) return ", or just fits";
   if (!model::is_at_limit(*s.runtime, e)) return ", memory not measured";
   const model::Interval memory = model::interval_factors(s).memory;
@@ -86,6 +104,20 @@ Size safe_size(Scenario s, Size Scenario::*size, Size step, Size least) {
   return steps * step >= least ? steps * step : 0;
 }
 
+/// The least budget of more MiB that is safe; 0: there is none, or no budget limits the cards.
+Size safe_budget(Scenario s) {
+  if (s.gpu_budget == model::unlimited) return 0;
+  const auto mebibytes = [](Bytes bytes) { return divided_up(bytes.count(), Size{1} << 20); };
+  const Size most = mebibytes(largest_card(*s.machine)), now = mebibytes(s.gpu_budget);
+  // `largest` counts how far the budget can fall from the most and stay safe.
+  const auto with = [&](Size budget) {
+    s.gpu_budget = budget * mebibyte;
+    return is_safe(s);
+  };
+  if (now >= most || !with(most)) return 0;
+  return most - model::largest(most - now - 1, [&](Size less) { return with(most - less); });
+}
+
 }  // namespace
 
 std::string verdict_text(const Scenario& s, const Estimate& e) {
@@ -105,7 +137,10 @@ std::string refusal_text(const model::Scenario& s) {
 
 std::string tight_line(const GivenScenario& given, const Scenario& s, const Estimate& e) {
   if (!is_tight(s, e)) return {};
+  if (has_room_but_for_doubts(s, e)) return paragraph(fmt::format("Tight: {}.", high_end(s, e)));
   std::vector<std::string> safe;
+  if (const Size budget = safe_budget(s); budget > 0)
+    safe.push_back(fmt::format("--gpu-budget {}MiB", budget));
   if (const Size context = safe_size(s, &Scenario::context, 256,
                                      std::max<Size>(1, s.prompt_tokens + s.output_tokens));
       context > 0)
@@ -116,8 +151,8 @@ std::string tight_line(const GivenScenario& given, const Scenario& s, const Esti
   const auto way = std::ranges::find_if(given.ways, [&](const Way& each) {
     if (!model::is_on_gpus(each.estimate) || each.tight || each.weights == nullptr) return false;
     Scenario other = s;
-    other.weights = each.weights.get();
     other.runtime = each.engine;
+    other.weights = each.weights.get();
     return is_safe(other);
   });
   if (way != given.ways.end())

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/checkpoint/text_only.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/options/machine_options.hpp"
@@ -195,6 +197,52 @@ TEST(Ways, SpareMemory) {
     s.runtime = &model::engine(engine);
     EXPECT_EQ(spare_memory(s), Bytes(0));
   }
+}
+
+/// Cards that bring all weights from host memory for each token are behind the CPU, which holds
+/// them unpacked: no CPU runs kernels of FP8.
+TEST(Ways, TheCpuAloneComesBeforeCardsThatWaitForWeights) {
+  const model::Model m = resolve_model("deepseek-ai/DeepSeek-V4.1-Flash");
+  const Machine on = machine("h200-sxm-141gb");
+  const Way best = ways_on(m, on).front();
+  EXPECT_EQ(best.gpu_budget, Bytes(0));
+  EXPECT_EQ(best.estimate.gpus_used, 0);
+  EXPECT_EQ(best.weights->scheme->name, "bf16");
+  model::Scenario s;
+  s.machine = &on;
+  run_by(s, best);
+  EXPECT_EQ(model::evaluate(s), best.estimate);
+  s.gpu_budget = model::unlimited;
+  const auto stored = model::quantise(m, model::scheme(m.checkpoint_scheme));
+  s.weights = &stored;
+  EXPECT_TRUE(model::fits(model::evaluate(s)));
+  EXPECT_GT(model::evaluate(s).tpot, 10 * best.estimate.tpot);
+  s.gpu_budget = Bytes(0);
+  EXPECT_FALSE(model::fits(model::evaluate(s))) << "on kernels that a CPU does not have";
+}
+
+/// Many requests that are slow together are not fast enough because their sum is.
+TEST(Ways, NarrowFormatsJoinWhereEachRequestIsSlow) {
+  const model::Model m = resolve_model("Qwen/Qwen3.8-27B");
+  const Machine on = machine("rtx-4090");
+  const Engines engines;
+  model::Scenario s;
+  s.machine = &on;
+  s.context = 8192;
+  s.batch = 16;
+  const auto ways = compare_ways(m, s, {comparable_engines(engines, m, on), {}});
+  const auto narrowest = [](const Way& way) { return way.weights->scheme->name == "iq3_xxs"; };
+  EXPECT_TRUE(std::ranges::any_of(ways, narrowest)) << "no engine is usually run with it";
+}
+
+/// q6_K has room, too, so q5_K_M is not the widest that does.
+TEST(Ways, TheWidestWeightsAreCalledSo) {
+  const Machine on = machine("rtx-4090");
+  const auto words = [&](const char* name) {
+    return choice_words(ways_on(resolve_model(name), on, 8192), 1);
+  };
+  EXPECT_EQ(words("Qwen/Qwen3.8-27B"), "faster for its bits than wider weights");
+  EXPECT_EQ(words("Qwen/Qwen3-8B"), "the widest weights that fit");
 }
 
 }  // namespace

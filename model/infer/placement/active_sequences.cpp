@@ -41,7 +41,9 @@ std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double
   const bool limited = plan.feasible() && most < s.batch;
   if (!limited && plan.reason != Reason::gpu_memory) return std::nullopt;
   Scenario fewer = s;
+  // A division that is asked for has no stages of its own, such as one a box (Scenario::stages).
   fewer.tensor_parallel = plan.shards;
+  fewer.pipeline_parallel = plan.stages;
   if (limited) {
     fewer.batch = most;
     return fewer;

@@ -73,13 +73,20 @@ Size admitted_with(const Uses& uses, Size number) {
   return plan.feasible() ? asked.batch : 0;
 }
 
-/// The power of two with which more than `admitted` sequences run, and the most; 0: with none. The
-/// least one that could is tried first. If it has no room for one sequence more, no larger one has.
-Size most_admitting(const Uses& uses, Size admitted) {
+/// The fewest sequences that a smaller number must let run. Requests with less than their context
+/// take pages for what they have, so more of them run than the pool has contexts for.
+Size least_running(const Scenario& s) {
+  return s.prompt_tokens + s.output_tokens < s.cached_tokens() ? s.batch : 1;
+}
+
+/// The power of two, at least `least`, with which more than `admitted` sequences run, and the most;
+/// 0: with none. The least one that could is tried first. If it has no room for one sequence more,
+/// no larger one has.
+Size most_admitting(const Uses& uses, Size admitted, Size least) {
   const Scenario& s = uses.scenario();
   Size best = 0;
   while (true) {
-    const Size number = Size{1} << doublings(admitted + 1);
+    const Size number = Size{1} << doublings(std::max(admitted + 1, least));
     if (number >= start_sequences(s)) return best;
     Scenario more = asking_for(s, number);
     more.batch = admitted + 1;
@@ -123,14 +130,17 @@ bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double factor) {
 }
 
 std::optional<Scenario> admitting_more(const Uses& uses, Size admitted) {
-  return if_any(uses.scenario(), most_admitting(uses, admitted));
+  return if_any(uses.scenario(), most_admitting(uses, admitted, least_running(uses.scenario())));
 }
 
 std::optional<Scenario> fewer_where_short(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
   if (!leaves_sequences_open(s) || plan.reason != Reason::gpu_memory) return std::nullopt;
   Size asked = 0;
-  if (s.batch > 1 && may_free_enough(uses, plan, 1.0, Runs::some)) asked = most_admitting(uses, 0);
+  if (s.batch > 1 && may_free_enough(uses, plan, 1.0, Runs::some)) {
+    asked = most_admitting(uses, 0, least_running(s));
+    if (asked == 0) asked = most_admitting(uses, 0, 1);
+  }
   return if_any(s, asked > 0 ? asked : s.batch < start_sequences(s) ? s.batch : 0);
 }
 

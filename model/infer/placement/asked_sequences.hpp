@@ -31,7 +31,8 @@ std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan)
 /// For a batch of which `admitted` sequences run with the usual number, and which does not fit as a
 /// whole with any. The power of two with which most of it runs at the expected memory, the least of
 /// them; the rest waits. Nothing: none runs more than `admitted`. So more memory never admits
-/// fewer, whether or not the usual number starts.
+/// fewer, whether or not the usual number starts. The number is
+/// at least the batch if requests have less than their context: their pages leave room for all.
 std::optional<Scenario> admitting_more(const Uses& uses, Size admitted);
 
 /// Likewise, where the usual number does not start. If not even one sequence runs, the batch's own

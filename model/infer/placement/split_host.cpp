@@ -1,6 +1,7 @@
 // Weights that are not on cards: host memory first, then disk.
 #include <algorithm>
 
+#include "model/engine/loaded_scheme.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -14,7 +15,9 @@ Plan on_cpu_only(const Scenario& s) {
   plan.on_cpu = {0, layers};
   plan.on_disk = {layers, layers};
   plan.embedding = plan.head = Where::cpu;
-  if (!s.runtime->offload.cpu) {
+  const bool runs = s.runtime->offload.cpu && loading_on_cpu(*s.weights->model, *s.weights->scheme,
+                                                             *s.runtime) == Loading::as_stored;
+  if (!runs) {
     plan.reason = s.machine->devices.empty() ? Reason::no_gpu : Reason::gpu_memory;
     plan.short_bytes = s.weights->total;
   }

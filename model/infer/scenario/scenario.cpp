@@ -35,4 +35,9 @@ bool Scenario::within_positions() const {
   return model.shape.positions <= 0 || taken <= model.shape.positions;
 }
 
+const Machine& computing_machine(const Scenario& s) {
+  static const Machine without_cards;
+  return s.gpu_budget > Bytes(0) ? *s.machine : without_cards;
+}
+
 }  // namespace headroom::model

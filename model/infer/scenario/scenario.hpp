@@ -110,4 +110,8 @@ struct Scenario {
   Size batch_part() const { return divided_up(batch, batch_parts); }
 };
 
+/// The machine by whose cards an engine chooses how to load weights. It has none where a budget of
+/// nothing hides them.
+const Machine& computing_machine(const Scenario& scenario);
+
 }  // namespace headroom::model

@@ -75,10 +75,26 @@ TEST(Curve, AnEngineThatSetsMemoryAsideGetsAllOfACardWhereNoneSurelyFits) {
 
 TEST(Curve, ALongPromptIsWorthAGpuThatDecodesNoFaster) {
   // Weights streamed to the card are slower than the CPU for each token, but faster for a prompt.
-  const ModelRow talk("openai/gpt-oss-120b", "mxfp4", "transformers", 24, 128, 16, 512);
-  const ModelRow summary("openai/gpt-oss-120b", "mxfp4", "transformers", 24, 128, 32768, 2);
+  const ModelRow talk("openai/gpt-oss-120b", "bf16", "transformers", 24, 512, 16, 512);
+  const ModelRow summary("openai/gpt-oss-120b", "bf16", "transformers", 24, 512, 32768, 2);
   EXPECT_EQ(talk.line().recommended, 0u);
   EXPECT_GT(*summary.line().recommended, 0u);
+}
+
+TEST(Curve, WeightsThatNoCpuRunsNeedACard) {
+  const CurveLine line =
+      ModelRow("openai/gpt-oss-120b", "mxfp4", "transformers", 24, 128, 16, 512).line();
+  EXPECT_FALSE(model::runs(line.points[0])) << "transformers unpacks them where there is no card";
+  ASSERT_TRUE(line.recommended);
+  EXPECT_GT(line.points[*line.recommended].plan.cards, 0);
+}
+
+TEST(Curve, OneCardComesBeforeSeveralThatTakeMoreTogether) {
+  ModelRow row("facebook/nllb-200-distilled-600M", "fp32", "transformers", 80, 512);
+  row.on = machine(8, 80, 512);
+  const CurveLine line = row.line();
+  ASSERT_TRUE(line.recommended);
+  EXPECT_EQ(line.points[*line.recommended].estimate.gpus_used, 1);
 }
 
 TEST(Curve, NothingIsRecommendedWhereNothingRuns) {

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "model/answer/explain.hpp"
 #include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/serving.hpp"
 #include "model/infer/traffic.hpp"
@@ -15,6 +17,28 @@
 
 namespace headroom::model {
 namespace {
+
+/// A stage of layers in each box stays where some sequences wait.
+TEST(Admission, SequencesThatWaitLeaveTheDivisionAsItIs) {
+  const test::OnCards on("moonshotai/Kimi-K2.6", "int4-32g-short-shape", "16x h100-sxm-80gb",
+                         "vllm");
+  Scenario s = on.s;
+  s.context = 65536;
+  s.batch = 64;
+  const Estimate e = evaluate(s);
+  ASSERT_TRUE(is_on_gpus(e));
+  ASSERT_GT(e.queued, 0);
+  const Scenario running = admitted_scenario(s);
+  EXPECT_EQ(running.batch, s.batch - e.queued);
+  const Plan plan = place(running, 1.0);
+  EXPECT_TRUE(plan.feasible());
+  EXPECT_EQ(plan.stages, 2);
+  EXPECT_EQ(cards_used(plan), e.gpus_used);
+  Bytes most;
+  for (const DeviceUse& use : explain(s).devices)
+    if (use.where == Where::card) most = std::max(most, use.total);
+  EXPECT_EQ(most, e.gpu_bytes);
+}
 
 TEST(Admission, SequencesBeyondThePoolWait) {
   for (const char* engine : {"vllm", "sglang", "tensorrt-llm"}) {

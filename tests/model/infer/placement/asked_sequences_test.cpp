@@ -184,5 +184,20 @@ TEST(AskedSequences, MoreSequencesThanUsualAreNotCutDown) {
   EXPECT_TRUE(fits(with) || !fits(without));
 }
 
+/// The pool has 16 whole contexts at most, but requests of 640 tokens take little of theirs.
+TEST(AskedSequences, NoNumberStopsRequestsThatAreShorterThanTheirContext) {
+  const OnCards on("zai-org/GLM-5.2-FP8", "fp8-block", "8x h200-sxm-141gb", "vllm");
+  Scenario s = on.s;
+  s.context = 32768;
+  s.batch = s.concurrency = 64;
+  const Estimate e = evaluate(s);
+  ASSERT_GT(e.queued, 0);
+  EXPECT_EQ(e.served.running, 64);
+  EXPECT_GE(sequences_to_ask_for(s), 64);
+  Scenario usual = s;
+  usual.max_sequences = usual_sequences(s);
+  EXPECT_GE(e.served.output_tokens_s, 0.999 * evaluate(usual).served.output_tokens_s);
+}
+
 }  // namespace
 }  // namespace headroom::model
