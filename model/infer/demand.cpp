@@ -5,18 +5,24 @@
 #include <utility>
 
 #include "hardware/units.hpp"
+#include "model/infer/evaluator.hpp"
 
 namespace headroom::model {
 namespace {
 
-/// The worst that means and the slowest requests miss.
-Shortfall too_late(const InFlight& now, const LateLimits& limits) {
+/// The worst that means and the slowest requests miss. Slowest requests without a limit are not
+/// asked for: a search finds each of them.
+Shortfall too_late(const std::optional<Lateness>& late, const LateLimits& limits) {
   Shortfall worst;
-  take_worse(worst, Miss::ttft, now.ttft.value(), limits.ttft);
-  take_worse(worst, Miss::tpot, now.tpot.value(), limits.tpot);
-  take_worse(worst, Miss::ttft_p95, now.ttft_p95.value(), limits.ttft_p95);
-  take_worse(worst, Miss::tpot_p95, now.tpot_p95.value(), limits.tpot_p95);
-  take_worse(worst, Miss::total_p99, now.total_p99.value(), limits.total_p99);
+  const auto take = [&](Miss miss, double limit, auto found) {
+    if (limit < LateLimits::none)
+      take_worse(worst, miss, late ? (*late.*found)() : LateLimits::none, limit);
+  };
+  take(Miss::ttft, limits.ttft, &Lateness::mean_ttft);
+  take(Miss::tpot, limits.tpot, &Lateness::mean_tpot);
+  take(Miss::ttft_p95, limits.ttft_p95, &Lateness::ttft_p95);
+  take(Miss::tpot_p95, limits.tpot_p95, &Lateness::tpot_p95);
+  take(Miss::total_p99, limits.total_p99, &Lateness::total_p99);
   return worst;
 }
 
@@ -52,14 +58,20 @@ void take_worse(Shortfall& worst, Miss miss, double found, double limit) {
 
 Shortfall too_late(const Scenario& s, const Service& seen, const Target& target) {
   Queue queue = queue_of(s, s.batch, seen, target);
-  return too_late(queue.at({.users = static_cast<double>(s.batch)}), target.late);
+  return too_late(queue.lateness({.users = static_cast<double>(s.batch)}), target.late);
 }
 
-void give(Serving& serving, const Scenario& s, const Target& target) {
+void give(Serving& serving, const Scenario& s, const Target& target, double least) {
   double cap = target.load_factor * counted_on(serving.service, target);
   serving.users_each = serving.batch;
   serving.requests_s_each = cap;
   if (!target.at_random()) return;
+  if (cap < least) {
+    serving.requests_s_each = 0;
+    serving.replicas = 0;
+    serving.next = {Miss::load, 1};
+    return;
+  }
   Queue queue = queue_of(s, serving.batch, serving.service, target);
   cap = std::min(cap, target.load_factor * queue.capacity());
   const LateLimits limits = limits_of(target);
@@ -72,20 +84,21 @@ void give(Serving& serving, const Scenario& s, const Target& target) {
             ? queue.rate_of(static_cast<double>(serving.users_each), target.think)
             : 0;
   } else {
-    serving.requests_s_each = queue.most_requests(limits, cap, target.burstiness);
-    more.requests_s = std::max(cap / 1e6, 1.01 * serving.requests_s_each);
+    least = std::max(least, cap / 1e6);
+    serving.requests_s_each = queue.most_requests(limits, cap, target.burstiness, least);
+    more.requests_s = std::max(least, 1.01 * serving.requests_s_each);
   }
-  serving.next = limits.any() ? too_late(queue.at(more), limits) : Shortfall{};
+  serving.next = limits.any() ? too_late(queue.lateness(more), limits) : Shortfall{};
   if (serving.requests_s_each <= 0) serving.replicas = 0;
   if (serving.next.met() || serving.requests_s_each == cap) serving.next = {Miss::load, 1};
 }
 
-Serving started(Serving copy, const Scenario& chosen, const Target& target) {
+Serving started(Serving copy, const Scenario& chosen, const Target& target, double least) {
   copy.batch = chosen.batch;
   copy.context = chosen.cached_tokens();
   copy.estimate = evaluate(chosen);
   copy.service = service_of(chosen, copy.estimate);
-  give(copy, chosen, target);
+  give(copy, chosen, target, least);
   return copy;
 }
 
@@ -94,13 +107,13 @@ Serving best_slots(const Serving& copy, Scenario s, const Serving& most, const T
     return each.replicas > 0 ? std::pair(each.requests_s_each, each.users_each)
                              : std::pair(0.0, Size{0});
   };
+  Serving best = most;
   const auto with_slots = [&](Size slots) {
     s.batch = slots;
-    return started(copy, s, target);
+    return started(copy, s, target, best.requests_s_each);
   };
   const Size all = most.batch;
   const bool tokens_bind = is_of_tokens(most.next.miss);
-  Serving best = most;
   const auto take = [&](const Serving& each) {
     if (given(each) > given(best)) best = each;
   };
@@ -112,9 +125,10 @@ Serving best_slots(const Serving& copy, Scenario s, const Serving& most, const T
   always.requests_s = always.output_tokens_s = always.think = 0;
   always.late = {};
   always.ttft.reset();
+  Evaluator evaluator;
   const Size in_time = largest(all, [&](Size slots) {
     s.batch = slots;
-    return shortfall(s, evaluate(s), always).met();
+    return shortfall(s, evaluator(s), always).met();
   });
   if (in_time > 0) take(with_slots(in_time));
   return best;
@@ -134,7 +148,7 @@ double sustained_requests(const Scenario& s, Size slots, double capacity) {
   copy.concurrency = 0;
   Queue queue(copy, slots);
   const double cap = share(s.load_factor, usual_load_factor) * std::min(capacity, queue.capacity());
-  return queue.most_requests(limits, cap, share(s.burstiness, 1));
+  return queue.most_requests(limits, cap, share(s.burstiness, 1), cap / 1e6);
 }
 
 double counted_on(const Service& service, const Target& target) {

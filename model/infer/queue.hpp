@@ -80,12 +80,14 @@ class Queue {
 
   /// Requests a second with every slot at work.
   double capacity();
+  /// Of each request, while this lives; nothing where requests come faster than they are served.
+  std::optional<Lateness> lateness(const Arrivals& arrivals);
   InFlight at(const Arrivals& arrivals);
   /// Requests a second that `users` with pauses make.
   double rate_of(double users, double think);
   bool meets(const LateLimits& limits, const Arrivals& arrivals);
-  /// The highest rate with `limits` met, at most `cap`; 0: none.
-  double most_requests(const LateLimits& limits, double cap, double burstiness);
+  /// The highest rate with `limits` met, from `least` to `cap`; 0: none.
+  double most_requests(const LateLimits& limits, double cap, double burstiness, double least);
   /// The most people with `limits` met who ask at most `cap` times a second, at most `most`; 0: not
   /// one.
   Size most_users(const LateLimits& limits, double cap, double think, Size most);
@@ -118,12 +120,13 @@ class Queue {
   std::vector<FlightState> of_rate(Stream& stream);
   std::vector<FlightState> of_users(const Arrivals& arrivals, const Stream& stream);
   Lateness found(const std::vector<FlightState>& states, const Stream& stream);
-  std::optional<Lateness> lateness(const Arrivals& arrivals);
 
-  Scenario scenario_;
   Block block_;
+  Scenario scenario_;
   Lengths prompts_, outputs_;
   bool continuous_ = true;
+  /// The division of matrices, if it holds all slots. It does not depend on their number.
+  std::optional<Plan> division_;
   double first_, step_, output_tokens_ = 1, prompt_spread_ = 0;
   std::vector<Size> numbers_;  ///< at which passes are measured; the last is `slots`
   std::vector<std::optional<Passes>> measured_;
