@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "hardware/units.hpp"
-#include "model/infer/evaluator.hpp"
 
 namespace headroom::model {
 namespace {
@@ -61,17 +60,11 @@ Shortfall too_late(const Scenario& s, const Service& seen, const Target& target)
   return too_late(queue.lateness({.users = static_cast<double>(s.batch)}), target.late);
 }
 
-void give(Serving& serving, const Scenario& s, const Target& target, double least) {
+void give(Serving& serving, const Scenario& s, const Target& target) {
   double cap = target.load_factor * counted_on(serving.service, target);
   serving.users_each = serving.batch;
   serving.requests_s_each = cap;
   if (!target.at_random()) return;
-  if (cap < least) {
-    serving.requests_s_each = 0;
-    serving.replicas = 0;
-    serving.next = {Miss::load, 1};
-    return;
-  }
   Queue queue = queue_of(s, serving.batch, serving.service, target);
   cap = std::min(cap, target.load_factor * queue.capacity());
   const LateLimits limits = limits_of(target);
@@ -84,21 +77,20 @@ void give(Serving& serving, const Scenario& s, const Target& target, double leas
             ? queue.rate_of(static_cast<double>(serving.users_each), target.think)
             : 0;
   } else {
-    least = std::max(least, cap / 1e6);
-    serving.requests_s_each = queue.most_requests(limits, cap, target.burstiness, least);
-    more.requests_s = std::max(least, 1.01 * serving.requests_s_each);
+    serving.requests_s_each = queue.most_requests(limits, cap, target.burstiness);
+    more.requests_s = std::max(cap / 1e6, 1.01 * serving.requests_s_each);
   }
   serving.next = limits.any() ? too_late(queue.lateness(more), limits) : Shortfall{};
   if (serving.requests_s_each <= 0) serving.replicas = 0;
   if (serving.next.met() || serving.requests_s_each == cap) serving.next = {Miss::load, 1};
 }
 
-Serving started(Serving copy, const Scenario& chosen, const Target& target, double least) {
+Serving started(Serving copy, const Scenario& chosen, const Target& target) {
   copy.batch = chosen.batch;
   copy.context = chosen.cached_tokens();
   copy.estimate = evaluate(chosen);
   copy.service = service_of(chosen, copy.estimate);
-  give(copy, chosen, target, least);
+  give(copy, chosen, target);
   return copy;
 }
 
@@ -107,13 +99,13 @@ Serving best_slots(const Serving& copy, Scenario s, const Serving& most, const T
     return each.replicas > 0 ? std::pair(each.requests_s_each, each.users_each)
                              : std::pair(0.0, Size{0});
   };
-  Serving best = most;
   const auto with_slots = [&](Size slots) {
     s.batch = slots;
-    return started(copy, s, target, best.requests_s_each);
+    return started(copy, s, target);
   };
   const Size all = most.batch;
   const bool tokens_bind = is_of_tokens(most.next.miss);
+  Serving best = most;
   const auto take = [&](const Serving& each) {
     if (given(each) > given(best)) best = each;
   };
@@ -125,10 +117,9 @@ Serving best_slots(const Serving& copy, Scenario s, const Serving& most, const T
   always.requests_s = always.output_tokens_s = always.think = 0;
   always.late = {};
   always.ttft.reset();
-  Evaluator evaluator;
   const Size in_time = largest(all, [&](Size slots) {
     s.batch = slots;
-    return shortfall(s, evaluator(s), always).met();
+    return shortfall(s, evaluate(s), always).met();
   });
   if (in_time > 0) take(with_slots(in_time));
   return best;
@@ -148,7 +139,7 @@ double sustained_requests(const Scenario& s, Size slots, double capacity) {
   copy.concurrency = 0;
   Queue queue(copy, slots);
   const double cap = share(s.load_factor, usual_load_factor) * std::min(capacity, queue.capacity());
-  return queue.most_requests(limits, cap, share(s.burstiness, 1), cap / 1e6);
+  return queue.most_requests(limits, cap, share(s.burstiness, 1));
 }
 
 double counted_on(const Service& service, const Target& target) {

@@ -12,12 +12,11 @@ void take_worse(Shortfall& worst, Miss miss, double found, double limit);
 Shortfall too_late(const Scenario& copy, const Service& seen, const Target& target);
 
 /// Sets what one copy of `serving` may be given, and what more would miss. Nothing is served where
-/// even the slowest of few requests are too slow, nor where requests at a rate must be under
-/// `least` a second.
-void give(Serving& serving, const Scenario& copy, const Target& target, double least = 0);
+/// even the slowest of few requests are too slow.
+void give(Serving& serving, const Scenario& copy, const Target& target);
 
 /// `copy`, started for the batch and context of `chosen`, with what give() sets.
-Serving started(Serving copy, const Scenario& chosen, const Target& target, double least = 0);
+Serving started(Serving copy, const Scenario& chosen, const Target& target);
 
 /// `most` or a copy with fewer slots, whichever may be given more. Fewer slots make tokens faster
 /// while others wait longer. With weights outside the cards they can also do more. Tried are the

@@ -74,7 +74,7 @@ struct Lateness {
                              limit - f.waits - f.in.first - l.longer - (l.output - 1) * f.in.tpot);
     return late;
   }
-  /// Of all limits the largest of how many are late over how many may be, and of mean over limit.
+  /// The largest of how many are late over how many may be, and of mean over limit.
   double worst(const LateLimits& limits) const {
     double worst = 0;
     const auto take = [&](double limit, const auto& times) {
@@ -118,13 +118,12 @@ struct Lateness {
   /// make may be longer.
   template <class Late>
   static double exceeded_by(double late, double mean, const Late& share) {
-    const auto above = [&](double time) { return late - share(time); };
-    const Excess low{mean, above(mean)};
+    const auto at = [&](double time) { return Excess{time, late - share(time)}; };
+    const Excess low = at(mean);
     if (low.above >= 0) return mean;
-    Excess high{std::max(mean, 1e-9), low.above};
-    while (high.above < 0) high = {2 * high.x, above(2 * high.x)};
-    constexpr double precision = 1e-9;
-    return high.above > 0 ? crossing(low, high, precision * high.x, above).after : high.x;
+    Excess high = at(std::max(mean, 1e-9));
+    while (high.above < 0) high = at(2 * high.x);
+    return high.above > 0 ? halved(low, high, 30, at).after : high.x;
   }
 };
 

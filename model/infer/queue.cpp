@@ -191,10 +191,11 @@ std::vector<FlightState> Queue::of_rate(Stream& stream) {
 std::vector<FlightState> Queue::of_users(const Arrivals& a, const Stream& stream) {
   const double others = std::max(0.0, a.users - 1);
   if (a.think <= 0) return {{others, 1}};
+  const double most = deaths(slots(), stream);
   FlightShares shares;
   for (double n = 0; n <= others; ++n) {
     shares.add(n);
-    shares.times((others - n) / a.think / deaths(n + 1, stream));
+    shares.times((others - n) / a.think / (n + 1 < slots() ? deaths(n + 1, stream) : most));
   }
   return shares.done();
 }
@@ -262,18 +263,16 @@ InFlight Queue::at(const Arrivals& arrivals) {
           Seconds(late->total_p99())};
 }
 
-double Queue::most_requests(const LateLimits& limits, double cap, double burstiness, double least) {
-  if (least > cap) return 0;
+double Queue::most_requests(const LateLimits& limits, double cap, double burstiness) {
   // From -1 to 1 as times of the limits go from none to any number.
-  const auto above = [&](double rate) {
+  const auto at = [&](double rate) {
     const auto late = lateness({rate, burstiness, 0, 0});
-    return late ? 1 - 2 / (1 + late->worst(limits)) : 1;
+    return Excess{rate, late ? 1 - 2 / (1 + late->worst(limits)) : 1};
   };
-  const Excess low{least, above(least)};
-  if (low.above > 0) return 0;
-  const Excess high{cap, above(cap)};
-  constexpr double precision = 6e-8;
-  return high.above > 0 ? crossing(low, high, precision * cap, above).before : cap;
+  const Excess most = at(cap);
+  if (most.above <= 0) return cap;
+  const Excess few = at(cap / 1e6);
+  return few.above <= 0 ? halved(few, most, 24, at).before : 0;
 }
 
 Size Queue::most_users(const LateLimits& limits, double cap, double think, Size most) {

@@ -80,14 +80,14 @@ class Queue {
 
   /// Requests a second with every slot at work.
   double capacity();
-  /// Of each request, while this lives; nothing where requests come faster than they are served.
+  /// Times of all requests, while this lives; nothing where they come faster than they are served.
   std::optional<Lateness> lateness(const Arrivals& arrivals);
   InFlight at(const Arrivals& arrivals);
   /// Requests a second that `users` with pauses make.
   double rate_of(double users, double think);
   bool meets(const LateLimits& limits, const Arrivals& arrivals);
-  /// The highest rate with `limits` met, from `least` to `cap`; 0: none.
-  double most_requests(const LateLimits& limits, double cap, double burstiness, double least);
+  /// The highest rate with `limits` met, at most `cap`; 0: none.
+  double most_requests(const LateLimits& limits, double cap, double burstiness);
   /// The most people with `limits` met who ask at most `cap` times a second, at most `most`; 0: not
   /// one.
   Size most_users(const LateLimits& limits, double cap, double think, Size most);

@@ -198,10 +198,9 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
   Scenario s = on(scenario, share);
   if (vary == Vary::context && target.any_batch && target.users > 0)
     s.batch = divided_up(target.users, share.replicas);
-  Evaluator evaluator;
   const auto missed = [&](Size n) {
     const Scenario changed = with(s, vary, n);
-    return shortfall(changed, evaluator(changed), target);
+    return shortfall(changed, evaluate(changed), target);
   };
   const Size most = vary == Vary::batch ? target.most_sequences : longest(s);
   Serving result;

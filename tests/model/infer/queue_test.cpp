@@ -156,13 +156,13 @@ TEST_P(QueueOf, TheMostIsTheLastThatMeetsTheLimits) {
   LateLimits limits;
   limits.tpot_p95 = half.tpot_p95.value() * 1.001;
   const double cap = 0.8 * queue.capacity();
-  const double most = queue.most_requests(limits, cap, 1, cap / 1e6);
+  const double most = queue.most_requests(limits, cap, 1);
   EXPECT_NEAR(most, 0.5 * queue.capacity(), 0.04 * most);  // groups of states make steps
   EXPECT_TRUE(queue.meets(limits, {.requests_s = 0.999 * most}));
   EXPECT_FALSE(queue.meets(limits, {.requests_s = 1.03 * most}));
-  EXPECT_DOUBLE_EQ(queue.most_requests({}, cap, 1, cap / 1e6), cap);
+  EXPECT_DOUBLE_EQ(queue.most_requests({}, cap, 1), cap);
   limits.tpot_p95 = 1e-6;
-  EXPECT_EQ(queue.most_requests(limits, cap, 1, cap / 1e6), 0);
+  EXPECT_EQ(queue.most_requests(limits, cap, 1), 0);
 
   limits.tpot_p95 = half.tpot_p95.value();
   const Size users = queue.most_users(limits, cap, 10, 100'000);
