@@ -9,14 +9,19 @@
 namespace headroom::model {
 namespace {
 
-/// The worst that means and the slowest requests miss.
-Shortfall too_late(const InFlight& now, const LateLimits& limits) {
+/// The worst that means and the slowest requests miss. Slowest requests without a limit are not
+/// asked for: a search finds each of them.
+Shortfall too_late(const std::optional<Lateness>& late, const LateLimits& limits) {
   Shortfall worst;
-  take_worse(worst, Miss::ttft, now.ttft.value(), limits.ttft);
-  take_worse(worst, Miss::tpot, now.tpot.value(), limits.tpot);
-  take_worse(worst, Miss::ttft_p95, now.ttft_p95.value(), limits.ttft_p95);
-  take_worse(worst, Miss::tpot_p95, now.tpot_p95.value(), limits.tpot_p95);
-  take_worse(worst, Miss::total_p99, now.total_p99.value(), limits.total_p99);
+  const auto take = [&](Miss miss, double limit, auto found) {
+    if (limit < LateLimits::none)
+      take_worse(worst, miss, late ? (*late.*found)() : LateLimits::none, limit);
+  };
+  take(Miss::ttft, limits.ttft, &Lateness::mean_ttft);
+  take(Miss::tpot, limits.tpot, &Lateness::mean_tpot);
+  take(Miss::ttft_p95, limits.ttft_p95, &Lateness::ttft_p95);
+  take(Miss::tpot_p95, limits.tpot_p95, &Lateness::tpot_p95);
+  take(Miss::total_p99, limits.total_p99, &Lateness::total_p99);
   return worst;
 }
 
@@ -53,7 +58,7 @@ void take_worse(Shortfall& worst, Miss miss, double found, double limit) {
 
 Shortfall too_late(const Scenario& s, const Service& seen, const Target& target) {
   Queue queue = queue_of(s, s.batch, seen, target);
-  return too_late(queue.at({.users = static_cast<double>(s.batch)}), target.late);
+  return too_late(queue.lateness({.users = static_cast<double>(s.batch)}), target.late);
 }
 
 void give(Serving& serving, const Scenario& s, const Target& target) {
@@ -76,7 +81,7 @@ void give(Serving& serving, const Scenario& s, const Target& target) {
     serving.requests_s_each = queue.most_requests(limits, cap, target.burstiness);
     more.requests_s = std::max(cap / 1e6, 1.01 * serving.requests_s_each);
   }
-  serving.next = limits.any() ? too_late(queue.at(more), limits) : Shortfall{};
+  serving.next = limits.any() ? too_late(queue.lateness(more), limits) : Shortfall{};
   if (serving.requests_s_each <= 0) serving.replicas = 0;
   if (serving.next.met() || serving.requests_s_each == cap) serving.next = {Miss::load, 1};
 }

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "hardware/units.hpp"
+#include "model/infer/crossing.hpp"
 
 namespace headroom::model {
 
@@ -74,11 +74,20 @@ struct Lateness {
                              limit - f.waits - f.in.first - l.longer - (l.output - 1) * f.in.tpot);
     return late;
   }
-  bool meets(const LateLimits& limits) const {
-    return ttft(limits.ttft_p95) <= 0.05 && tpot(limits.tpot_p95) <= 0.05 &&
-           total(limits.total_p99) <= 0.01 && mean_ttft() <= limits.ttft &&
-           mean_tpot() <= limits.tpot;
+  /// The largest of how many are late over how many may be, and of mean over limit.
+  double worst(const LateLimits& limits) const {
+    double worst = 0;
+    const auto take = [&](double limit, const auto& times) {
+      if (limit < LateLimits::none) worst = std::max(worst, times(limit));
+    };
+    take(limits.ttft_p95, [&](double limit) { return ttft(limit) / 0.05; });
+    take(limits.tpot_p95, [&](double limit) { return tpot(limit) / 0.05; });
+    take(limits.total_p99, [&](double limit) { return total(limit) / 0.01; });
+    take(limits.ttft, [&](double limit) { return mean_ttft() / limit; });
+    take(limits.tpot, [&](double limit) { return mean_tpot() / limit; });
+    return worst;
   }
+  bool meets(const LateLimits& limits) const { return worst(limits) <= 1; }
   double mean_ttft() const {
     return mean([](const Found& f) { return f.waits + f.in.first + f.in.wait; });
   }
@@ -94,17 +103,27 @@ struct Lateness {
     for (const Found& f : found) sum += f.share * of(f);
     return sum;
   }
+  double ttft_p95() const {
+    return exceeded_by(0.05, mean_ttft(), [&](double t) { return ttft(t); });
+  }
+  double tpot_p95() const {
+    return exceeded_by(0.05, mean_tpot(), [&](double t) { return tpot(t); });
+  }
+  double total_p99() const {
+    return exceeded_by(0.01, mean_total(), [&](double t) { return total(t); });
+  }
+
+ private:
   /// The time that a share `late` of requests exceeds, at least `mean`: a mean that few long waits
   /// make may be longer.
   template <class Late>
-  static Seconds exceeded_by(double late, double mean, const Late& share) {
-    double low = mean, high = std::max(mean, 1e-9);
-    while (share(high) > late) high *= 2;
-    for (int i = 0; i < 30; ++i) {
-      const double middle = (low + high) / 2;
-      (share(middle) > late ? low : high) = middle;
-    }
-    return Seconds(high);
+  static double exceeded_by(double late, double mean, const Late& share) {
+    const auto at = [&](double time) { return Excess{time, late - share(time)}; };
+    const Excess low = at(mean);
+    if (low.above >= 0) return mean;
+    Excess high = at(std::max(mean, 1e-9));
+    while (high.above < 0) high = at(2 * high.x);
+    return high.above > 0 ? halved(low, high, 30, at).after : high.x;
   }
 };
 

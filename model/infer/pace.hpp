@@ -47,6 +47,7 @@ struct Pace {
   double delay = 0;          ///< by which each of those prompts holds up running requests
   double step = 0;           ///< decode step of the requests in one pass
 
+  const Plan& plan() const { return plan_; }
   /// Prefill of a prompt with `length` tokens alone.
   double prompt_of(double length) const;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "model/infer/crossing.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/placement/asked_sequences.hpp"
@@ -28,9 +29,9 @@ std::vector<Size> numbers_up_to(Size slots) {
 }
 
 /// As the engine is started for so many at once. Its batch is that of `s`.
-Scenario started_for(Scenario s, Size slots) {
+Scenario started_for(Scenario s, Size slots, const Setup& setup) {
   const Size batch = std::exchange(s.batch, slots);
-  s = as_started(s);
+  s = as_started(s, setup);
   s.batch = batch;
   return s;
 }
@@ -44,8 +45,8 @@ double Queue::Stream::mates(double seconds) const {
 }
 
 Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
-    : scenario_(started_for(scenario, slots)),
-      block_(scenario_),
+    : block_(scenario),
+      scenario_(started_for(scenario, slots, block_.setup)),
       prompts_(lengths_of(scenario.prompt_tokens, scenario.prompt_tokens_p95)),
       outputs_(lengths_of(scenario.output_tokens, scenario.output_tokens_p95)),
       first_(first),
@@ -63,6 +64,8 @@ Queue::Queue(const Scenario& scenario, Size slots, double first, double step)
     const Pace pace(all, prompts_, outputs_, block_);
     most = std::max<Size>(1, pace.running);
     if (pace.running == most) full = of_pace(pace);
+    if (pace.running == slots && scenario_.runtime->parallel.split == Split::tensors)
+      division_ = pace.plan();
   }
   numbers_ = numbers_up_to(most);
   measured_.resize(numbers_.size());
@@ -94,7 +97,8 @@ const Queue::Passes& Queue::measured(std::size_t index) {
     const double first = first_ * e.ttft.value();
     return slot.emplace(Passes{first, step_ * step, 0, 0, 0});
   }
-  return slot.emplace(of_pace(Pace(s, prompts_, outputs_, block_)));
+  const Plan* fitted = division_ ? &*division_ : nullptr;
+  return slot.emplace(of_pace(Pace(s, prompts_, outputs_, block_, fitted)));
 }
 
 Queue::Passes Queue::of_pace(const Pace& pace) const {
@@ -170,6 +174,7 @@ std::vector<FlightState> Queue::of_rate(Stream& stream) {
   const double times = variation(stream);
   stream.mates_in_flight = stream.mates(crowd(slots(), stream).total);
   const double bunched = stream.gaps > 1 ? 2 * stream.mates_in_flight : stream.gaps - 1;
+  const double most = deaths(slots(), stream);
   const double stride = std::max(least_stride, 1 + bunched / (1 + std::min(1.0, times)));
   stream.line = (stream.gaps + times) / 2 / stride;
   FlightShares shares;
@@ -177,7 +182,7 @@ std::vector<FlightState> Queue::of_rate(Stream& stream) {
   do {
     shares.add(n);
     n += stride;
-    ratio = stream.requests_s / deaths(n, stream);
+    ratio = stream.requests_s / (n < slots() ? deaths(n, stream) : most);
     shares.times(ratio);
   } while (ratio >= 1 || !shares.ends());
   return shares.done();
@@ -186,21 +191,23 @@ std::vector<FlightState> Queue::of_rate(Stream& stream) {
 std::vector<FlightState> Queue::of_users(const Arrivals& a, const Stream& stream) {
   const double others = std::max(0.0, a.users - 1);
   if (a.think <= 0) return {{others, 1}};
+  const double most = deaths(slots(), stream);
   FlightShares shares;
   for (double n = 0; n <= others; ++n) {
     shares.add(n);
-    shares.times((others - n) / a.think / deaths(n + 1, stream));
+    shares.times((others - n) / a.think / (n + 1 < slots() ? deaths(n + 1, stream) : most));
   }
   return shares.done();
 }
 
 Lateness Queue::found(const std::vector<FlightState>& states, const Stream& stream) {
   const double most = deaths(slots(), stream);
+  const Crowd full = crowd(slots(), stream);
   Lateness late{{}, lengths_, stream.requests_s, stream.requests_s / most};
   for (const FlightState& each : joined(states)) {
     const double number = each.number + 1 + stream.mates_in_flight;
     const double waits = stream.line * std::max(0.0, number - slots()) / most;
-    late.found.push_back({each.share, waits, crowd(std::min(number, slots()), stream)});
+    late.found.push_back({each.share, waits, number < slots() ? crowd(number, stream) : full});
   }
   return late;
 }
@@ -248,28 +255,24 @@ InFlight Queue::at(const Arrivals& arrivals) {
     const double load = arrivals.requests_s / capacity();
     return {arrivals.requests_s, load, LateLimits::none, never, never, never, never, never, never};
   }
-  const double ttft = late->mean_ttft(), tpot = late->mean_tpot(), total = late->mean_total();
-  return {late->requests_s,
-          late->load,
-          late->requests_s * total,
-          Seconds(ttft),
-          Seconds(tpot),
-          Seconds(total),
-          Lateness::exceeded_by(0.05, ttft, [&](double t) { return late->ttft(t); }),
-          Lateness::exceeded_by(0.05, tpot, [&](double t) { return late->tpot(t); }),
-          Lateness::exceeded_by(0.01, total, [&](double t) { return late->total(t); })};
+  const double total = late->mean_total();
+  return {late->requests_s,           late->load,
+          late->requests_s * total,   Seconds(late->mean_ttft()),
+          Seconds(late->mean_tpot()), Seconds(total),
+          Seconds(late->ttft_p95()),  Seconds(late->tpot_p95()),
+          Seconds(late->total_p99())};
 }
 
 double Queue::most_requests(const LateLimits& limits, double cap, double burstiness) {
-  const auto holds = [&](double rate) { return meets(limits, {rate, burstiness, 0, 0}); };
-  if (holds(cap)) return cap;
-  double low = cap / 1e6, high = cap;
-  if (!holds(low)) return 0;
-  for (int i = 0; i < 24; ++i) {
-    const double middle = (low + high) / 2;
-    (holds(middle) ? low : high) = middle;
-  }
-  return low;
+  // From -1 to 1 as times of the limits go from none to any number.
+  const auto at = [&](double rate) {
+    const auto late = lateness({rate, burstiness, 0, 0});
+    return Excess{rate, late ? 1 - 2 / (1 + late->worst(limits)) : 1};
+  };
+  const Excess most = at(cap);
+  if (most.above <= 0) return cap;
+  const Excess few = at(cap / 1e6);
+  return few.above <= 0 ? halved(few, most, 24, at).before : 0;
 }
 
 Size Queue::most_users(const LateLimits& limits, double cap, double think, Size most) {

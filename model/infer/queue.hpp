@@ -80,6 +80,8 @@ class Queue {
 
   /// Requests a second with every slot at work.
   double capacity();
+  /// Times of all requests, while this lives; nothing where they come faster than they are served.
+  std::optional<Lateness> lateness(const Arrivals& arrivals);
   InFlight at(const Arrivals& arrivals);
   /// Requests a second that `users` with pauses make.
   double rate_of(double users, double think);
@@ -118,12 +120,13 @@ class Queue {
   std::vector<FlightState> of_rate(Stream& stream);
   std::vector<FlightState> of_users(const Arrivals& arrivals, const Stream& stream);
   Lateness found(const std::vector<FlightState>& states, const Stream& stream);
-  std::optional<Lateness> lateness(const Arrivals& arrivals);
 
-  Scenario scenario_;
   Block block_;
+  Scenario scenario_;
   Lengths prompts_, outputs_;
   bool continuous_ = true;
+  /// The division of matrices, if it holds all slots. It does not depend on their number.
+  std::optional<Plan> division_;
   double first_, step_, output_tokens_ = 1, prompt_spread_ = 0;
   std::vector<Size> numbers_;  ///< at which passes are measured; the last is `slots`
   std::vector<std::optional<Passes>> measured_;

@@ -57,9 +57,8 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
 }
 
 Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& outputs) {
-  const Scenario s = as_started(asked);
-  Block block(s);
-  return traffic(s, prompts, outputs, block);
+  Block block(asked);
+  return traffic(as_started(asked, block.setup), prompts, outputs, block);
 }
 
 Traffic traffic(const Scenario& s) {

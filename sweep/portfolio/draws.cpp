@@ -39,8 +39,21 @@ double drawn(double z, double low, double high) {
 using Random = boost::random::mt19937_64;
 using Normal = boost::random::normal_distribution<double>;
 
-/// Errors of times and memory, the same for all machines with the same cards.
-ServingTable drawn_options(const Portfolio& p, Random& random, Normal& normal) {
+/// True if a plan that serves its loads runs this one so.
+bool is_used(const std::vector<FleetPlan>& plans, std::size_t machine, bool offload,
+             std::size_t load) {
+  return std::ranges::any_of(plans, [&](const FleetPlan& plan) {
+    return !plan.missed_load && std::ranges::any_of(plan.parts, [&](const FleetPart& part) {
+      return part.machine == machine && part.offload >= offload &&
+             std::ranges::find(part.loads, load) != part.loads.end();
+    });
+  });
+}
+
+/// The options that `plans` use, under errors of times and memory. All machines with the same cards
+/// have the same errors.
+ServingTable drawn_options(const Portfolio& p, const std::vector<FleetPlan>& plans, Random& random,
+                           Normal& normal) {
   const auto key = [](const Machine& machine, const model::Load& load) {
     return (machine.devices.empty() ? machine.host.name : machine.devices.front().name) + '\n' +
            std::string(load.request.runtime->name);
@@ -52,7 +65,10 @@ ServingTable drawn_options(const Portfolio& p, Random& random, Normal& normal) {
       const double times = normal(random);
       errors[key(*machine, load)] = {times, normal(random)};
     }
-  return ServingTable(p, [&](std::size_t m, std::size_t l) {
+  const auto wanted = [&](std::size_t m, bool offload, std::size_t l) {
+    return is_used(plans, m, offload, l);
+  };
+  return ServingTable(p, wanted, [&](std::size_t m, std::size_t l) {
     const auto [times, memory] = errors.at(key(*p.machines[m], p.loads[l]));
     const auto f = interval_factors(*p.loads[l].request.runtime, *p.machines[m]);
     const model::Engine& r = *p.loads[l].request.runtime;
@@ -88,7 +104,7 @@ void apply_draws(const Portfolio& p, std::vector<FleetPlan>& plans) {
   tbb::parallel_for(std::size_t{0}, costs.size(), [&](std::size_t draw) {
     Random random(p.seed * 0x9E3779B97F4A7C15u + draw);
     Normal normal;
-    const ServingTable ways = drawn_options(p, random, normal);
+    const ServingTable ways = drawn_options(p, plans, random, normal);
     const Prices prices = drawn_prices(p.prices, random, normal);
     for (const FleetPlan& plan : plans)
       costs[draw].push_back(plan.missed_load ? never : hourly_under(p, ways, prices, plan));

@@ -189,7 +189,8 @@ namespace {
 
 ServingTable usual_ways(const Portfolio& p, bool strict) {
   return ServingTable(
-      p, [](std::size_t, std::size_t) { return ServingTable::Error{}; }, strict);
+      p, [&](std::size_t, bool offload, std::size_t) { return p.offload || !offload; },
+      [](std::size_t, std::size_t) { return ServingTable::Error{}; }, strict);
 }
 
 /// All plans in their order, without draws.

@@ -1,6 +1,8 @@
 // Building blocks of portfolio plans: serving options of every load on every machine, and fleets.
 #pragma once
 
+#include <tbb/parallel_for.h>
+
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -20,31 +22,37 @@ class ServingTable {
   struct Error {
     double times = 1, memory = 1;
   };
-  /// `strict`: targets hold at the high ends of intervals.
-  template <class ErrorOf>
-  ServingTable(const Portfolio& p, ErrorOf&& error_of, bool strict = false)
-      : loads_(p.loads.size()) {
-    for (std::size_t m = 0; m < p.machines.size(); ++m)
-      for (const bool offload : {false, true})
-        for (std::size_t l = 0; l < loads_; ++l) {
-          if (offload && !p.offload) {
-            all_.emplace_back();
-            continue;
-          }
-          model::Load load = p.loads[l];
-          load.target.offload = offload;
-          load.target.strict = load.target.strict || strict;
-          const Error error = error_of(m, l);
-          const auto* on_cards = offload ? &of(m, false, l) : nullptr;
-          all_.push_back(serving_options(*p.machines[m], load, p.share_cards, error.times,
-                                         error.memory, on_cards));
-        }
+  /// `wanted` says of which machines, offloads and loads; with offload, also without. `strict`:
+  /// targets hold at the high ends of intervals.
+  template <class Wanted, class ErrorOf>
+  ServingTable(const Portfolio& p, const Wanted& wanted, const ErrorOf& error_of,
+               bool strict = false)
+      : loads_(p.loads.size()), all_(2 * p.machines.size() * loads_) {
+    tbb::parallel_for(std::size_t{0}, p.machines.size() * loads_, [&](std::size_t i) {
+      const std::size_t m = i / loads_, l = i % loads_;
+      const Error error = error_of(m, l);
+      model::Load load = p.loads[l];
+      load.target.strict = load.target.strict || strict;
+      const model::ServingOptions* on_cards = nullptr;
+      for (const bool offload : {false, true}) {
+        if (!wanted(m, offload, l)) continue;
+        load.target.offload = offload;
+        model::ServingOptions& each = all_[index(m, offload, l)];
+        each = serving_options(*p.machines[m], load, p.share_cards, error.times, error.memory,
+                               on_cards);
+        on_cards = &each;
+      }
+    });
   }
   const model::ServingOptions& of(std::size_t machine, bool offload, std::size_t load) const {
-    return all_[(2 * machine + (offload ? 1 : 0)) * loads_ + load];
+    return all_[index(machine, offload, load)];
   }
 
  private:
+  std::size_t index(std::size_t machine, bool offload, std::size_t load) const {
+    return (2 * machine + (offload ? 1 : 0)) * loads_ + load;
+  }
+
   std::size_t loads_;
   std::vector<model::ServingOptions> all_;
 };

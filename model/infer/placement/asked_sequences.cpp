@@ -144,9 +144,9 @@ std::optional<Scenario> fewer_where_short(const Uses& uses, const Plan& plan) {
   return if_any(s, asked > 0 ? asked : s.batch < start_sequences(s) ? s.batch : 0);
 }
 
-Scenario as_started(const Scenario& s) {
+Scenario as_started(const Scenario& s, const Setup& setup) {
   if (!leaves_sequences_open(s)) return s;
-  const Uses uses(s);
+  const Uses uses(s, setup);
   const Plan plan = place(uses, 1.0);
   if (plan.feasible() && usual_number_surely_fits(uses)) return s;
   if (auto fewer = with_fewer_sequences(uses, plan)) return *fewer;
@@ -154,6 +154,10 @@ Scenario as_started(const Scenario& s) {
   if (const auto usual = max_admitted(uses, plan, 1.0))
     return admitting_more(uses, usual->batch).value_or(s);
   return fewer_where_short(uses, plan).value_or(s);
+}
+
+Scenario as_started(const Scenario& s) {
+  return leaves_sequences_open(s) ? as_started(s, Setup(s)) : s;
 }
 
 Size sequences_to_ask_for(const Scenario& s) {

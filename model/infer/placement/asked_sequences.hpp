@@ -43,7 +43,9 @@ std::optional<Scenario> fewer_where_short(const Uses& uses, const Plan& plan);
 /// budgets at `memory_factor` (as `place` has it). `plan` is place(uses, memory_factor).
 bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double memory_factor);
 
-/// `scenario` with the number of either function, if any.
+/// `scenario` with the number of either function, if any. `setup`: its own, or that of scenarios
+/// that differ in sizes alone.
+Scenario as_started(const Scenario& scenario, const Setup& setup);
 Scenario as_started(const Scenario& scenario);
 
 /// The number to ask the engine for; 0: its usual one. It is that of as_started(), else a batch
