@@ -20,11 +20,18 @@ bool biased_by_distance(const Part& part, std::string_view block) {
 }
 
 const Module* attention_of(const Subtree& tree) {
-  if (const Module* m = tree.module({"self_attn", "attn.attention", "attn", "attention",
-                                     "self_attention", "layer.0.SelfAttention"}))
+  if (const Module* m =
+          tree.module({"self_attn", "attn.attention", "attn", "attention", "self_attention",
+                       "layer.0.SelfAttention", "norm_attn_norm.attn"}))
     return m;
   if (tree.has({"mixer.q_proj"})) return tree.module({"mixer"});
   return tree.module_of_class({"Attention"});
+}
+
+/// A mixer that has the name of attention.
+const Module* mixer_as_attention(const Subtree& tree) {
+  return tree.has({"self_attn.forget_gate", "self_attn.output_gate"}) ? tree.module({"self_attn"})
+                                                                      : nullptr;
 }
 
 const Module* feed_forward_of(const Subtree& tree) {
@@ -67,6 +74,11 @@ std::optional<LayerInputSpec> layer_input(const Subtree& tree) {
                         .after = tree.norm({"post_per_layer_input_norm"})};
 }
 
+/// Width of what the first half reads.
+Size width_of(const Subtree& tree) {
+  return tree.inputs({"self_attn.q_a_proj", "self_attn.q_proj", "linear_attn.in_proj_qkv"});
+}
+
 Parallel parallel_of(const Subtree& tree, const LayerSpec& layer, Parallel stated) {
   if (layer.before_attention && !layer.before_feed_forward && layer.feed_forward && layer.attention)
     return Parallel::yes;
@@ -86,7 +98,9 @@ LayerSpec layer_spec(const Part& part, Size i) {
   layer.class_name = tree.class_name();
   layers::read_norms(tree, layer);
   layer.norms_the_sum = quirks.norms_the_sum;
-  if (const Module* m = attention_of(tree)) {
+  if (const Module* m = mixer_as_attention(tree)) {
+    layer.mixer = layers::read_mixer(Subtree(tree, *m), quirks.mixer);
+  } else if (const Module* m = attention_of(tree)) {
     layer.attention = layers::read_attention(Subtree(tree, *m), quirks.attention);
     if (biased_by_distance(part, path)) {
       layer.attention->biased_scores = true;
@@ -101,15 +115,31 @@ LayerSpec layer_spec(const Part& part, Size i) {
   layer.reads_images_alone = tree.has({"cross_attn"}) && !tree.has({"self_attn"});
   layer.scaled = tree.shape("lambda_1") != nullptr;
   layer.drops_attention = quirks.drops_attention;
+  layer.streams = layers::read_streams(tree, {"attn_hc", "attn_hyper_connection"}, width_of(tree));
+  if (layer.streams) layer.streams->steps = quirks.balancing_steps;
+  layer.hashed = layers::read_hashed(tree);
   layer.parallel = parallel_of(tree, layer, quirks.parallel);
   for (const std::string_view name : {"mixer", "mamba", "linear_attn", "conv"})
     if (const Module* m = tree.module({name}); m != nullptr && !layer.mixer)
-      layer.mixer = layers::read_mixer(Subtree(tree, *m));
-  layer.unknown = layers::unknown_module(tree, layer.mixer.has_value());
+      layer.mixer = layers::read_mixer(Subtree(tree, *m), quirks.mixer);
+  layer.unknown = layers::unknown_module(tree, layer);
   const bool mixes = layer.attention || layer.mixer;
   const bool empty = layer.feed_forward ? layer.feed_forward->inner == 0 : !mixes;
   if (empty && layer.unknown.empty()) layer.unknown = layer.class_name;
   return layer;
+}
+
+std::optional<StreamsSpec> streams_end(const Part& part, Size hidden) {
+  constexpr std::string_view joints[] = {"hc_head", "hyper_connection_mixer"};
+  for (const Module& m : part.modules) {
+    const auto dot = m.path.rfind('.');
+    if (dot == std::string::npos) continue;
+    const std::string_view path = m.path;
+    for (const std::string_view name : joints)
+      if (path.substr(dot + 1) == name)
+        return layers::read_streams(Subtree(part, path.substr(0, dot)), {name}, hidden);
+  }
+  return std::nullopt;
 }
 
 LayerInputs layer_inputs(const Part& part) {

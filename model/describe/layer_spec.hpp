@@ -17,6 +17,15 @@ struct NormSpec {
   Size width = 0;
 };
 
+/// Attention to one shared key a token, and to compressed entries (DeepSeek-V4). Its queries have a
+/// low rank, and its output projection two parts.
+struct CompressedSpec {
+  Size heads = 0, dim = 0, query_rank = 0, rotated = 0;
+  Size group_width = 0, output_rank = 0;  ///< output: inputs of one group, outputs of all
+  Size rate = 0;                          ///< tokens of an entry; 0: the window alone
+  Size width = 0;  ///< elements for entries of a token: twice `dim` where they overlap
+};
+
 /// Attention as its modules show it. Widths are output rows of a projection; 0: there is none.
 struct AttentionSpec : AttentionQuirks {
   Size hidden = 0;  ///< input width; 0: no projection states it
@@ -44,6 +53,7 @@ struct AttentionSpec : AttentionQuirks {
   Size query_rank = 0, key_rank = 0, rotated_key = 0;
   Size latent_query_width = 0, output_width = 0;
   std::optional<NormSpec> latent_norm{};
+  std::optional<CompressedSpec> compressed{};
   bool biased_scores = false;  ///< T5: a bias by distance that is trained, one for all sequences
   bool causal = false;         ///< it keeps a KV cache of its own tokens
 };
@@ -75,6 +85,7 @@ struct FeedForwardSpec {
   Size hidden = 0, inner = 0;  ///< `hidden` 0: the model's
   Gating gating = Gating::none;
   ActivationKind activation = ActivationKind::input;
+  bool clamped = false;      ///< gate and up are clamped first
   bool bias_added = false;   ///< the bias is added as a tensor of its own (Falcon)
   bool drops_inner = false;  ///< hidden dropout and a conversion between the matrices (T5)
   std::optional<NormSpec> inner_norm{};  ///< before the last matrix (BitNet)
@@ -87,20 +98,41 @@ enum class MixerKind : std::uint8_t {
   mamba_with_norms,   ///< Jamba: norms of step and states between the functions
   mamba2,             ///< arXiv:2405.21060
   delta_rule,         ///< gated: arXiv:2412.06464 (Qwen3-Next)
+  kimi_delta_rule,    ///< with a gate for each channel: arXiv:2510.26692
+  lightning,          ///< arXiv:2405.17381 (MiniMax-01)
   short_convolution,  ///< LFM2
 };
-struct MixerSpec {
+struct MixerSpec : MixerQuirks {
   MixerKind kind = MixerKind::mamba;
-  Size inner = 0, state = 0, rank = 0;
-  Size projected = 0, groups = 1;   ///< mamba2: rows of the first matrix
-  Size heads = 0;                   ///< heads of values
-  Size key_width = 0, key_dim = 0;  ///< delta rule: all keys, one head's
+  Size inner = 0, state = 0, rank = 0;  ///< rank 0: gates of one matrix each (delta rule)
+  Size projected = 0, groups = 1;       ///< mamba2: rows of the first matrix
+  Size heads = 0;                       ///< heads of values
+  Size key_width = 0, key_dim = 0;      ///< delta rule: all keys, one head's
+  bool joined = false;                  ///< delta rule: one matrix makes the output's gate too
 };
 
 /// Experts that read the residual next to a dense feed-forward (Gemma 4).
 struct ParallelExperts {
   FeedForwardSpec experts;
   std::optional<NormSpec> before, after, after_dense;
+};
+
+/// Streams of residuals that are joined into the input of attention and of the feed-forward.
+struct StreamsSpec {
+  StreamKind kind = StreamKind::balanced;
+  Size count = 1, hidden = 0;
+  Size rank = 0;         ///< gated: of the gate
+  Size steps = 0;        ///< balanced: of the weights
+  bool weighed = true;   ///< false: the mean of all (the end of GLM-5-Next)
+  bool in_fp32 = false;  ///< balanced: its matrix is held so
+  NormKind norm = NormKind::rms;
+};
+
+/// Embeddings of the last few tokens together, added to all streams (Qwen4-Exp).
+struct HashedSpec {
+  Size heads = 0, width = 0;
+  Size earlier = 0;  ///< inputs of the convolution before the first token
+  Size ngram = 0;    ///< tokens that are hashed together
 };
 
 /// A projection of an embedding that each layer has of its own (Gemma 3n, Gemma 4).
@@ -128,7 +160,12 @@ struct LayerSpec {
   std::optional<FeedForwardSpec> feed_forward;
   std::optional<ParallelExperts> parallel_experts;
   std::optional<LayerInputSpec> layer_input;
+  std::optional<StreamsSpec> streams;  ///< none: one residual
+  std::optional<HashedSpec> hashed;
 };
+
+/// How streams of width `hidden` are joined behind the last layer.
+std::optional<StreamsSpec> streams_end(const Part& part, Size hidden);
 
 /// The projection to the inputs of all layers, in front of them; widths of 0: there is none.
 struct LayerInputs {

@@ -2,13 +2,15 @@
 
 torch 2.15 on the CPU, transformers 5.23. Storages that are alive when a forward pass with labels has
 ended, each once and whole; parameters, buffers and inputs are left out. A storage counts as alive while
-the node of the graph that saved it is.
+the node of the graph that saved it is. Kernels of linear attention are replaced by functions that keep
+what theirs keep (fla-core 0.6, causal-conv1d 1.7); modules that a checkpoint is read into in fp32 stay so.
 
     python activations.py FAMILY:CLASS 'JSON of the config' sdpa|eager float32|bfloat16|autocast_bf16
 """
 import contextlib
 import gc
 import json
+import re
 import sys
 import weakref
 
@@ -50,14 +52,63 @@ def saved_bytes(model, inputs, autocast):
     return sum(size for size, *_ in storages.values()), list(storages.values())
 
 
+class Convolution(torch.autograd.Function):
+    """causal_conv1d_interface.py, CausalConv1dFn: the activation is made again."""
+
+    @staticmethod
+    def forward(ctx, x, weight, bias):
+        ctx.save_for_backward(x, weight, bias)
+        return torch.zeros_like(x)
+
+
+class DeltaRule(torch.autograd.Function):
+    """fla/ops/gated_delta_rule/chunk.py and fla/ops/kda/chunk.py with use_qk_l2norm_in_kernel: queries and
+    keys without their lengths, these, values, decays summed up, beta, products in chunks of 64."""
+
+    @staticmethod
+    def forward(ctx, query, key, value, decay, beta, by_channel):
+        query, key, value, decay, beta = (t.contiguous() for t in (query, key, value, decay, beta))
+        roots = [torch.zeros(key.shape[:3]) for _ in range(2)]
+        chunks = [torch.zeros(*value.shape[:3], 64, dtype=key.dtype) for _ in range(2 if by_channel else 1)]
+        ctx.save_for_backward(torch.zeros_like(query), torch.zeros_like(key), *roots, value,
+                              torch.zeros_like(decay, dtype=torch.float32), beta,
+                              *([decay] if by_channel else []), *chunks)
+        return torch.zeros_like(value)
+
+
+def use_kernels(module):
+    def convolution(hidden_states, weight, bias=None, **_):
+        return Convolution.apply(hidden_states, weight, bias)
+
+    def rule(by_channel):
+        return lambda query, key, value, g=None, beta=None, **_: (
+            DeltaRule.apply(query, key, value, g, beta, by_channel), None)
+
+    for name, function in (("causal_conv1d_fn", convolution), ("torch_chunk_gated_delta_rule", rule(False)),
+                           ("chunk_kimi_delta_attention", rule(True))):
+        if hasattr(module, name):
+            setattr(module, name, function)
+
+
+def kept_in_fp32(model):
+    names = [name for kind in type(model).__mro__
+             for name in kind.__dict__.get("_keep_in_fp32_modules_strict") or []]
+    return [p for path, p in model.named_parameters()
+            if any(re.search(rf"(^|\.){name}($|\.)", path) for name in names)]
+
+
 def main():
     family, text, attention, mode = sys.argv[1:5]
     model_type, class_name = family.split(":")
     config = transformers.AutoConfig.for_model(model_type, **json.loads(text))
     torch.manual_seed(0)
-    model = getattr(transformers, class_name)._from_config(config, attn_implementation=attention)
-    model.config.use_cache = False
+    model_class = getattr(transformers, class_name)
+    use_kernels(sys.modules[model_class.__module__])
+    model = model_class._from_config(config, attn_implementation=attention)
+    model.config.use_cache = model.config.get_text_config().use_cache = False
     model.to(torch.bfloat16 if mode == "bfloat16" else torch.float32).train()
+    for parameter in kept_in_fp32(model):
+        parameter.data = parameter.data.float()
     tokens = torch.randint(3, config.get_text_config().vocab_size, (2, 20))
     total, storages = saved_bytes(model, {"input_ids": tokens, "labels": tokens.clone()},
                                   mode == "autocast_bf16")

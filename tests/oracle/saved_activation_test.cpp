@@ -185,8 +185,8 @@ constexpr auto family_differences = std::to_array<Difference>({
     {"minicpm3", 0.999, 1, "a number"},
     {"ministral3", 0.999, 1, "scales of positions"},
     {"afmoe", 0.998, 1.034, "the router's product"},
-    {"lfm2", 0.991, 0.994, "padding of convolutions"},
-    {"lfm2_moe", 0.993, 0.998, "the same"},
+    {"lfm2", 0.995, 0.998, "padding of convolutions"},
+    {"lfm2_moe", 0.996, 1.001, "the same"},
     {"biogpt", 0.999, 1, "positions are looked up"},
     {"xglm", 0.991, 0.994, "the mask"},
     {"bert", 0.999, 1.011, "types of tokens"},
@@ -208,6 +208,9 @@ constexpr auto family_differences = std::to_array<Difference>({
     {"mbart", 0.976, 0.981, "norms of the embeddings"},
     {"marian", 1.019, 1.024, "no norms of the embeddings"},
     {"blenderbot", 0.999, 1, "positions are looked up"},
+    {"minimax", 1.003, 1.009, "the last block makes no state; decays of blocks"},
+    {"deepseek_v4", 1, 1.001, "shares of entries that a token makes are rounded up"},
+    {"glm5_next", 0.9999, 1, "the mask of padding, one byte a token"},
 });
 
 TEST(SavedActivation, EveryRecordedFamily) {
@@ -220,6 +223,10 @@ TEST(SavedActivation, EveryRecordedFamily) {
     const auto saved = model::saved_activations(m, execution, mode_of(row, execution));
     const double ours = saved.total(std::stod(row.at("batch")), std::stod(row.at("seq")));
     compare_saved(row, ours, saved, families[row.at("family")]);
+    if (const char* show = std::getenv("HEADROOM_SHOW");
+        show != nullptr && show == row.at("family"))
+      fmt::print("{} {} {}: {} over {}\n", row.at("family"), row.at("attn"), row.at("dtype_mode"),
+                 ours, row.at("saved_bytes_total"));
   }
   int exact = 0;
   std::string refused;
@@ -242,7 +249,7 @@ TEST(SavedActivation, EveryRecordedFamily) {
     EXPECT_EQ(of.high, 1) << family;
     ++exact;
   }
-  EXPECT_GE(exact, 48);
+  EXPECT_GE(exact, 53);
   EXPECT_EQ(refused, "ctrl deberta deberta-v2 diffllama doge jetmoe recurrent_gemma rwkv ");
 }
 

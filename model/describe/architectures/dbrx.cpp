@@ -32,14 +32,19 @@ Part dbrx(const Config& c) {
                      in("ffn", k("FFN"),
                         in("router", k("Router"), linear("layer", hidden, r.experts)) +
                             in("experts", k("Experts"), experts));
-  return unsplittable(
-      in("transformer", k("Model"),
-         rotary(k("RotaryEmbedding"), heads.dim) + embedding("wte", vocab, hidden) +
-             stack("blocks", k("Block"), c.dim({"n_layers", "num_hidden_layers"}),
-                   [&] { return block; }) +
-             layer_norm("norm_f", hidden, Bias::no)) +
-          lm_head("transformer.wte.weight", vocab, hidden, c.flag({"tie_word_embeddings"}, false)),
-      {k("Block")});
+  // clip_qkv: no limit in the class's own config.
+  const bool clamps = c.section("attn_config").has("clip_qkv");
+  return with_quirks(
+      unsplittable(in("transformer", k("Model"),
+                      rotary(k("RotaryEmbedding"), heads.dim) + embedding("wte", vocab, hidden) +
+                          stack("blocks", k("Block"), c.dim({"n_layers", "num_hidden_layers"}),
+                                [&] { return block; }) +
+                          layer_norm("norm_f", hidden, Bias::no)) +
+                       lm_head("transformer.wte.weight", vocab, hidden,
+                               c.flag({"tie_word_embeddings"}, false)),
+                   {k("Block")}),
+      {.attention = {.clamps_all = clamps},
+       .router = {.kind = RouterKind::softmax_as_is, .one_by_one = true}});
 }
 
 }  // namespace headroom::model::families::dbrx

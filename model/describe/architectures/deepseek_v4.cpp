@@ -213,14 +213,19 @@ Part deepseek_v4(const Config& c) {
   };
   const Part layers =
       stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}), by_kind(kind, layer));
-  return with_norm(unsplittable(in("model", k("Model"),
-                                   embedding("embed_tokens", vocab, hidden) + layers +
-                                       rms_norm("norm", k("RMSNorm"), hidden) +
-                                       tables(k, s.rotated) + join(k, hidden, streams)) +
-                                    lm_head("model.embed_tokens.weight", vocab, hidden,
-                                            c.flag({"tie_word_embeddings"}, false)),
-                                {k("DecoderLayer")}),
-                   k("RMSNorm"), NormKind::rms_fp32);
+  return with_norm(
+      with_quirks(unsplittable(in("model", k("Model"),
+                                  embedding("embed_tokens", vocab, hidden) + layers +
+                                      rms_norm("norm", k("RMSNorm"), hidden) +
+                                      tables(k, s.rotated) + join(k, hidden, streams)) +
+                                   lm_head("model.embed_tokens.weight", vocab, hidden,
+                                           c.flag({"tie_word_embeddings"}, false)),
+                               {k("DecoderLayer")}),
+                  {.attention = {.scores_only = true, .compresses = s.rotated},
+                   .router = {.kind = RouterKind::root_softplus},
+                   .balancing_steps = c.dim({"hc_sinkhorn_iters"}, 20),
+                   .clamps_gating = true}),
+      k("RMSNorm"), NormKind::rms_fp32);
 }
 
 /// A layer that looks at the window alone, with a projection of its own for each of two inputs.

@@ -114,17 +114,24 @@ Part connection(const Config& c, std::string_view name) {
 Part text_body(const Config& c) {
   const Size hidden = c.dim({"hidden_size"});
   const Part delta = delta_attention(c);
-  return unsplittable(
-      embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
-          stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}),
-                [&](Size i) {
-                  return (attends(c, i) ? picking_attention(c, i) : delta) + feed_forward(c, i) +
-                         rms_norm("input_layernorm", k("RMSNorm"), hidden) +
-                         rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) +
-                         connection(c, "attn_hc") + connection(c, "ffn_hc");
-                }) +
-          rms_norm("norm", k("RMSNorm"), hidden) + module("hc_head", k("HyperHead")),
-      {k("DecoderLayer")});
+  const Config own = c.section_or_empty("linear_attn_config");
+  return with_quirks(
+      unsplittable(embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
+                       stack("layers", k("DecoderLayer"), c.dim({"num_hidden_layers"}),
+                             [&](Size i) {
+                               return (attends(c, i) ? picking_attention(c, i) : delta) +
+                                      feed_forward(c, i) +
+                                      rms_norm("input_layernorm", k("RMSNorm"), hidden) +
+                                      rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) +
+                                      connection(c, "attn_hc") + connection(c, "ffn_hc");
+                             }) +
+                       rms_norm("norm", k("RMSNorm"), hidden) + module("hc_head", k("HyperHead")),
+                   {k("DecoderLayer")}),
+      {.attention = {.rotation = Rotation::none, .always_masked = true, .chooses_keys = true},
+       .router = {.kind = RouterKind::sigmoid},
+       .mixer = {.bounded_gate = own.flag({"safe_gate"}, true)},
+       .balancing_steps = c.dim({"hc_sinkhorn_iters"}, 20),
+       .clamps_gating = true});
 }
 
 /// GLM-4.1V's tower without its learned positions.

@@ -42,7 +42,7 @@ Part whole(const Config& c, const Part& buffers, Linear&& linear_layer) {
                        rms_norm("input_layernorm", k("RMSNorm"), hidden) +
                        rms_norm("post_attention_layernorm", k("RMSNorm"), hidden) + mlp;
               }),
-      {.router = {.converted = false}});
+      {.router = {.converted = false}, .mixer = {.block = c.dim({"block_size"}, 256)}});
 }
 
 /// Source: transformers 5.23, models/minimax.

@@ -48,7 +48,7 @@ Part qwen3_5_text_model(const Config& c, Classes k) {
                            rms_norm("norm", k("RMSNorm"), hidden) +
                            rotary(k("TextRotaryEmbedding"), rotated_dims(c, heads.dim, 0.25)),
                        {k("DecoderLayer")}),
-          {.attention = {.rotation = Rotation::concatenated}}),
+          {.attention = {.rotation = Rotation::concatenated, .tables_by_token = true}}),
       k("RMSNorm"), NormKind::rms_plus_1);
 }
 

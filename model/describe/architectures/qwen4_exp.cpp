@@ -153,25 +153,33 @@ Part text_body(const Config& c) {
   const auto hashed = hashed_layers(c);
   if (!hashed.empty() && (hashed.front() < 1 || hashed.back() > layers))
     c.fail("ple_layer_ids", "expected numbers of layers from 1 to " + std::to_string(layers));
-  return unsplittable(
-      embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
-          stack("layers", k("DecoderLayer"), layers,
-                [&](Size i) {
-                  const bool attention = attends(c, i);
-                  const auto at = std::find(hashed.begin(), hashed.end(), i + 1);
-                  if (at != hashed.end() && attention)
-                    c.fail("ple_layer_ids", "names layer " + std::to_string(i + 1) +
-                                                ", which is not of linear attention");
-                  if (attention) return picking;
-                  return delta + mixture +
-                         (at == hashed.end() ? Part{}
-                                             : hashed_embeddings(c, at - hashed.begin(), streams)) +
-                         gated_residual(c, "attn_hyper_connection", streams, true) +
-                         gated_residual(c, "mlp_hyper_connection", streams, true);
-                }) +
-          rotary(k("RotaryEmbedding"), rotated) +
-          gated_residual(c, "hyper_connection_mixer", streams, false),
-      {k("DecoderLayer")});
+  return with_norm(
+      with_quirks(
+          unsplittable(
+              embedding("embed_tokens", c.dim({"vocab_size"}), hidden) +
+                  stack("layers", k("DecoderLayer"), layers,
+                        [&](Size i) {
+                          const bool attention = attends(c, i);
+                          const auto at = std::find(hashed.begin(), hashed.end(), i + 1);
+                          if (at != hashed.end() && attention)
+                            c.fail("ple_layer_ids", "names layer " + std::to_string(i + 1) +
+                                                        ", which is not of linear attention");
+                          if (attention) return picking;
+                          return delta + mixture +
+                                 (at == hashed.end()
+                                      ? Part{}
+                                      : hashed_embeddings(c, at - hashed.begin(), streams)) +
+                                 gated_residual(c, "attn_hyper_connection", streams, true) +
+                                 gated_residual(c, "mlp_hyper_connection", streams, true);
+                        }) +
+                  rotary(k("RotaryEmbedding"), rotated) +
+                  gated_residual(c, "hyper_connection_mixer", streams, false),
+              {k("DecoderLayer")}),
+          {.attention = {.rotation = Rotation::concatenated,
+                         .tables_by_token = true,
+                         .always_masked = true,
+                         .chooses_keys = true}}),
+      k("RMSNorm"), NormKind::rms_plus_1);
 }
 
 /// Source: vLLM 0.33 models/qwen4_exp/nvidia/mtp.py.

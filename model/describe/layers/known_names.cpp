@@ -50,15 +50,16 @@ constexpr std::string_view understood_names[] = {
     "c_fc_0", "c_fc_1", "fc1_latent_proj", "fc2_latent_proj",
     // experts, as tensors where they are stacked
     "gate", "router", "wg", "shared_expert_gate", "gate_up_proj_bias", "down_proj_bias",
-    "e_score_correction_bias", "expert_bias", "per_expert_scale",
+    "e_score_correction_bias", "expert_bias", "per_expert_scale", "layer", "v1",
     // tensors that accompany matrices
     "sinks", "attention_sink_bias", "lambda_1", "lambda_2", "alpha_p", "alpha_n"};
 
 constexpr std::string_view mixer_names[] = {
-    "in_proj",      "x_proj",       "dt_proj",     "out_proj",   "conv1d",
-    "conv",         "A_log",        "D",           "dt_bias",    "norm",
-    "in_proj_qkvz", "in_proj_ba",   "in_proj_qkv", "in_proj_z",  "in_proj_b",
-    "in_proj_a",    "dt_layernorm", "b_layernorm", "c_layernorm"};
+    "in_proj",     "x_proj",     "dt_proj",   "out_proj",  "conv1d",       "conv",
+    "A_log",       "D",          "dt_bias",   "norm",      "in_proj_qkvz", "in_proj_ba",
+    "in_proj_qkv", "in_proj_z",  "in_proj_b", "in_proj_a", "dt_layernorm", "b_layernorm",
+    "c_layernorm", "f_a_proj",   "f_b_proj",  "b_proj",    "g_a_proj",     "g_b_proj",
+    "o_norm",      "output_gate"};
 
 }  // namespace
 

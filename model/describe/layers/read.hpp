@@ -13,13 +13,16 @@ namespace headroom::model::layers {
 AttentionSpec read_attention(const Subtree& tree, const AttentionQuirks& quirks);
 FeedForwardSpec read_feed_forward(const Subtree& tree, const LayerQuirks& quirks);
 /// None where the modules are of no mixer that is known.
-std::optional<MixerSpec> read_mixer(const Subtree& tree);
+std::optional<MixerSpec> read_mixer(const Subtree& tree, const MixerQuirks& quirks);
+
+/// Streams of residuals of width `hidden`, whose joints are the modules `names`.
+std::optional<StreamsSpec> read_streams(const Subtree& tree, Names names, Size hidden);
+std::optional<HashedSpec> read_hashed(const Subtree& tree);
 
 /// Reads the positions of a layer's norms.
 void read_norms(const Subtree& tree, LayerSpec& layer);
 
 /// A module (or tensor) of which it is not known what the layer does with it; empty: none.
-/// `mixes`: the layer has a mixer, whose names mean nothing elsewhere.
-std::string unknown_module(const Subtree& tree, bool mixes);
+std::string unknown_module(const Subtree& tree, const LayerSpec& layer);
 
 }  // namespace headroom::model::layers

@@ -43,6 +43,18 @@ void read_latent(const Subtree& tree, AttentionSpec& a) {
   a.window = cache->window;
 }
 
+CompressedSpec read_compressed(const Subtree& tree, Size rotated) {
+  CompressedSpec s{.query_rank = tree.outputs({"q_a_proj"}),
+                   .rotated = rotated,
+                   .group_width = tree.inputs({"o_a_proj"}),
+                   .output_rank = tree.outputs({"o_a_proj"})};
+  if (const Shape* sinks = tree.shape("sinks")) s.heads = sinks->front();
+  if (const auto norm = tree.norm({"kv_norm"})) s.dim = norm->width;
+  const Shape* bias = tree.shape("compressor.position_bias");
+  if (bias != nullptr) s.rate = (*bias)[0], s.width = (*bias)[1];
+  return s;
+}
+
 }  // namespace
 
 AttentionSpec read_attention(const Subtree& tree, const AttentionQuirks& quirks) {
@@ -61,7 +73,10 @@ AttentionSpec read_attention(const Subtree& tree, const AttentionQuirks& quirks)
   a.values_are_keys = separate && tree.has({"k_proj", "v_norm"}) && !tree.has({"v_proj"});
   a.reuses_keys = separate && !tree.has({"k_proj"});
   read_norms(tree, a);
-  read_latent(tree, a);
+  if (a.compresses > 0)
+    a.compressed = read_compressed(tree, a.compresses);
+  else
+    read_latent(tree, a);
   return a;
 }
 

@@ -15,6 +15,12 @@ ActivationKind activation_of(const Subtree& tree) {
 std::optional<ExpertsSpec> read_experts(const Subtree& tree, const RouterQuirks& quirks) {
   const Module* experts = tree.module({"experts"});
   if (experts == nullptr) return std::nullopt;
+  if (quirks.one_by_one) {  // experts one below the other, gate and up as matrices of their own
+    const Tensor* w = tree.tensor("experts.mlp.w1");
+    if (w == nullptr || w->of == 0) return std::nullopt;
+    return ExpertsSpec{
+        .experts = w->of, .used = w->used, .inner = w->shape[0] / w->of, .router = quirks};
+  }
   const bool gated = tree.tensor("experts.gate_up_proj") != nullptr;
   const Tensor* up = tree.tensor(gated ? "experts.gate_up_proj" : "experts.up_proj");
   if (up == nullptr || tree.shape("experts.down_proj") == nullptr || up->shape.size() != 3)
@@ -39,6 +45,7 @@ std::optional<ExpertsSpec> read_experts(const Subtree& tree, const RouterQuirks&
 FeedForwardSpec read_feed_forward(const Subtree& tree, const LayerQuirks& quirks) {
   FeedForwardSpec f;
   f.activation = activation_of(tree);
+  f.clamped = quirks.clamps_gating;
   if (auto experts = read_experts(tree, quirks.router)) {
     f.experts = experts;
     f.gating = experts->gated ? Gating::separate : Gating::none;

@@ -13,8 +13,8 @@ Size rows(const Subtree& tree, Names names) {
 
 }  // namespace
 
-std::optional<MixerSpec> read_mixer(const Subtree& tree) {
-  MixerSpec m;
+std::optional<MixerSpec> read_mixer(const Subtree& tree, const MixerQuirks& quirks) {
+  MixerSpec m{quirks};
   if (tree.shape("conv.weight") != nullptr && tree.has({"in_proj"})) {
     m.kind = MixerKind::short_convolution;
     m.inner = rows(tree, {"conv.weight"});
@@ -27,11 +27,27 @@ std::optional<MixerSpec> read_mixer(const Subtree& tree) {
     m.state = (tree.outputs({"x_proj"}) - m.rank) / 2;
     return m;
   }
+  if (const Module* gate = tree.module({"forget_gate"})) {
+    m.kind = MixerKind::kimi_delta_rule;
+    m.heads = tree.outputs({"b_proj"});
+    m.inner = m.key_width = tree.outputs({"v_proj"});
+    m.key_dim = rows(tree, {"o_norm.weight"});
+    m.rank = Subtree(tree, *gate).outputs({"f_a_proj"});
+    return m;
+  }
+  if (tree.has({"output_gate"})) {
+    m.kind = MixerKind::lightning;
+    m.inner = tree.outputs({"output_gate"});
+    if (const Cache* cache = tree.cache(CacheKind::recurrent))  // heads times the square of a head
+      m.heads = m.inner * m.inner / cache->per_sequence;
+    return m;
+  }
   m.heads = rows(tree, {"A_log"});
   if (m.heads == 0) return std::nullopt;
   m.inner = tree.inputs({"out_proj"});
   if (tree.has({"in_proj_qkvz", "in_proj_qkv"})) {
     m.kind = MixerKind::delta_rule;
+    m.joined = tree.has({"in_proj_qkvz"});
     m.key_width = (rows(tree, {"conv1d.weight"}) - m.inner) / 2;
     m.key_dim = rows(tree, {"norm.weight"});  // width of a head's values, which equals that of keys
     return m;

@@ -4,10 +4,10 @@
 namespace headroom::model::layers {
 
 void read_norms(const Subtree& tree, LayerSpec& layer) {
-  layer.before_attention =
-      tree.norm({"input_layernorm", "ln_1", "ln_attn", "norm_1", "norm1", "attention_norm",
-                 "operator_norm", "layer_norm1", "layernorm_before", "pre_attention_layernorm",
-                 "attn_norm", "pre_attn_norm", "temporal_pre_norm", "attention_layernorm"});
+  layer.before_attention = tree.norm(
+      {"input_layernorm", "ln_1", "ln_attn", "norm_1", "norm1", "attention_norm", "operator_norm",
+       "layer_norm1", "layernorm_before", "pre_attention_layernorm", "attn_norm", "pre_attn_norm",
+       "temporal_pre_norm", "attention_layernorm", "norm_attn_norm.norm_1"});
   if (tree.has({"mixer"})) {  // one norm before whatever the mixer is (Mamba, Nemotron-H)
     layer.before_attention = layer.before_feed_forward = tree.norm({"norm"});
     return;
@@ -22,7 +22,7 @@ void read_norms(const Subtree& tree, LayerSpec& layer) {
   layer.before_feed_forward =
       tree.norm({"pre_feedforward_layernorm", "pre_mlp_layernorm", "ln_2", "ln_mlp", "norm_2",
                  "norm2", "ffn_norm", "layer_norm2", "layernorm_after", "pre_ff_layernorm",
-                 "mlp_norm", "channel_pre_norm", "feedforward_layernorm"});
+                 "mlp_norm", "channel_pre_norm", "feedforward_layernorm", "norm_attn_norm.norm_2"});
   if (!layer.before_feed_forward && !after)
     layer.before_feed_forward = tree.norm({"post_attention_layernorm"});
   if (tree.has({"attention.output.LayerNorm"})) {  // BERT and its relatives

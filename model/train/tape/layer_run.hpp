@@ -21,7 +21,24 @@ Value run_norm(Tape& tape, const Value& x, const NormSpec& use, Extent rows);
 Value run_activation(Tape& tape, const Value& x, ActivationKind kind);
 /// `from`: where keys and values come from; the same as `x` in self-attention.
 Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& use);
+/// Attention to shared keys and compressed entries.
+Value run_compressed(ForwardPass& pass, const Value& x, const AttentionUse& use);
+/// Streams of residuals joined: one input, and what its result is spread by.
+struct Joined {
+  Value input{}, spread{}, mixed{};
+};
+Joined join_streams(Tape& tape, const Value& streams, const StreamsSpec& use);
+/// The streams after a half of the layer gave `result`.
+Value spread_streams(Tape& tape, const Value& streams, const Joined& joined, const Value& result,
+                     const StreamsSpec& use);
+/// The residual behind the last layer.
+Value end_streams(Tape& tape, const Value& streams, const StreamsSpec& use);
+/// Embeddings of several tokens, added to the streams.
+Value run_hashed(Tape& tape, const Value& streams, const HashedSpec& use, const StreamsSpec& all);
 Value run_mixer(ForwardPass& pass, const Value& x, const MixerUse& use);
+Value run_delta_rule(Tape& tape, const Value& x, const MixerUse& use);
+Value run_kimi_delta_rule(Tape& tape, const Value& x, const MixerUse& use);
+Value run_lightning(Tape& tape, const Value& x, const MixerUse& use);
 /// `routed_by`: what the router of a mixture reads, if that is not `x`.
 Value run_feed_forward(ForwardPass& pass, const Value& x, const FeedForwardUse& use,
                        const Value* routed_by = nullptr);

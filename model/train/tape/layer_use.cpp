@@ -136,6 +136,7 @@ LayerUse layer_use(const Model& model, const Execution& execution, const VisionT
                                               e.before, e.after, e.after_dense};
   }
   use.layer_input = spec.layer_input;
+  use.streams = spec.streams, use.hashed = spec.hashed;
   if (spec.mixer) use.mixer = MixerUse{*spec.mixer, model.shape.hidden_size};
   return use;
 }

@@ -56,11 +56,16 @@ struct LayerUse {
   std::optional<FeedForwardUse> feed_forward{};
   std::optional<ParallelExpertsUse> parallel_experts{};
   std::optional<LayerInputSpec> layer_input{};
+  std::optional<StreamsSpec> streams{};
+  std::optional<HashedSpec> hashed{};
 };
 
 /// Layer `i` of model.part.blocks. `vision`: vision_tower(model), or null.
 LayerUse layer_use(const Model& model, const Execution& execution, const VisionTower* vision,
                    Size i);
+
+/// True if both keep the same tensors.
+bool same_kind(const LayerUse& a, const LayerUse& b);
 
 /// True if `layer` repeats `earlier`, also in what its tensors do not show: both are used alike.
 bool repeats_whole(const Model& model, std::size_t layer, std::size_t earlier);

@@ -6,6 +6,7 @@ namespace {
 
 struct Heads3 {
   Value q, k, v;
+  Value gate{};  ///< made by the query's matrix, if any
 };
 
 Value projected(Tape& tape, const Value& x, Size in, Size out) {
@@ -76,7 +77,9 @@ Heads3 latent(ForwardPass& pass, const Value& x, const AttentionUse& u) {
   Value q_rotated = rotated(pass, Tape::view(q, tokens(u.heads * u.rotated_key)), u);
   rotated(pass, Tape::view(compressed, tokens(u.rotated_key)), u);
   const Held held = q_rotated.held == Held::fp32 ? Held::fp32 : q.held;
-  return {joined(held, q.grad), joined(held, kv.grad || compressed.grad), v};
+  // Without a rotation the query stays as its matrix made it.
+  const bool apart = u.rotated_by != Rotation::none;
+  return {apart ? joined(held, q.grad) : q, joined(held, kv.grad || compressed.grad), v};
 }
 
 Heads3 heads(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& u) {
@@ -85,12 +88,13 @@ Heads3 heads(ForwardPass& pass, const Value& x, const Value& from, const Attenti
   const Size q_width = u.heads * u.head_dim, k_width = u.kv_heads * u.head_dim;
   Heads3 h;
   if (u.fused) {
-    const Value all = column(tape, x, u.hidden, q_width + 2 * k_width);
+    Value all = column(tape, x, u.hidden, q_width + 2 * k_width);
+    if (u.clamps_all) all = tape.keeps_input(all);
     h = {Tape::view(all, tokens(q_width)), Tape::view(all, tokens(k_width)),
          Tape::view(all, tokens(k_width))};
   } else {
     h.q = column(tape, x, u.hidden, (u.gate_in_query ? 2 : 1) * q_width);
-    if (u.gate_in_query) h.q = Tape::view(h.q, tokens(q_width));
+    if (u.gate_in_query) h.q = h.gate = Tape::view(h.q, tokens(q_width));
     if (u.reuses_keys) {
       h.q = rotated(pass, normed(tape, h.q, u.query_norm, u.heads, u), u);
       h.k = h.v = Tape::elsewhere(tokens(k_width), h.q.held);
@@ -119,7 +123,7 @@ Value fused_kernel(ForwardPass& pass, Heads3 h, const AttentionUse& u) {
   Tape& tape = *pass.tape;
   const bool masked = u.always_masked || pass.padded || (u.window > 0 && pass.beyond_window);
   if (tape.mode().autocast)
-    h = {tape.to(h.q, Held::bf16), tape.to(h.k, Held::bf16), tape.to(h.v, Held::bf16)};
+    for (Value* each : {&h.q, &h.k, &h.v}) *each = tape.to(*each, Held::bf16);
   if (masked && u.kv_heads < u.heads && !u.shared_key) {
     h.k = repeated(tape, h.k, u.heads * u.head_dim);
     h.v = repeated(tape, h.v, u.heads * u.value_dim);
@@ -165,6 +169,7 @@ Value scores(ForwardPass& pass, const Heads3& h, const AttentionUse& u) {
 
 Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& u) {
   Tape& tape = *pass.tape;
+  if (u.compressed) return run_compressed(pass, x, u);
   ForwardPass own = pass;
   if (u.own_tables && !tape.mode().kernels.fused_rotation)
     own.cosines = tape.like(pass.cosines), own.sines = tape.like(pass.sines);
@@ -175,7 +180,7 @@ Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const 
   if (u.gated) {
     const Size width = u.gate_width > 0 ? u.gate_width : u.heads * u.value_dim;
     const Value asked =
-        u.gate_in_query ? Tape::view(h.q, tokens(width)) : column(tape, x, u.hidden, width);
+        u.gate_in_query ? Tape::view(h.gate, tokens(width)) : column(tape, x, u.hidden, width);
     const Value gate = u.softplus_gate
                            ? tape.to(tape.keeps_input(tape.to(asked, Held::fp32)), mixed.held)
                            : tape.keeps_result(asked);

@@ -14,12 +14,14 @@ Value row(Tape& tape, const Value& x, Size in, Size out, Extent rows) {
 }
 
 /// act(gate) · up. A fused kernel keeps the two operands alone and makes the rest again.
-Value gated(Tape& tape, const Value& gate, const Value& up, ActivationKind kind) {
+Value gated(Tape& tape, Value gate, Value up, const FeedForwardUse& u) {
+  if (u.clamped && !tape.mode().kernels.fused_gating)
+    gate = tape.keeps_input(gate), up = tape.keeps_input(up);
   if (tape.mode().kernels.fused_gating) {
     if (gate.grad || up.grad) tape.save(gate), tape.save(up);
     return tape.like(gate);
   }
-  return tape.multiply(run_activation(tape, gate, kind), up);
+  return tape.multiply(run_activation(tape, gate, u.activation), up);
 }
 
 Value dense(Tape& tape, const Value& x, const FeedForwardUse& u, Size inner) {
@@ -27,11 +29,11 @@ Value dense(Tape& tape, const Value& x, const FeedForwardUse& u, Size inner) {
   if (u.gating == Gating::fused) {
     const Value both = column(tape, x, u.hidden, 2 * inner, tokens(1));
     gate = Tape::view(both, tokens(inner)), up = gate;
-    product = gated(tape, gate, up, u.activation);
+    product = gated(tape, gate, up, u);
   } else if (u.gating == Gating::separate) {
     gate = column(tape, x, u.hidden, inner, tokens(1));
     up = column(tape, x, u.hidden, inner, tokens(1));
-    product = gated(tape, gate, up, u.activation);
+    product = gated(tape, gate, up, u);
   } else {
     up = column(tape, x, u.hidden, inner, tokens(1));
     if (u.bias_added) up = tape.add(up, tape.parameter(constant(inner), tape.mode().trained));
@@ -84,8 +86,12 @@ Value routed(Tape& tape, const Value& given, const FeedForwardUse& u) {
     const Value scores = tape.keeps_result(logits);
     tape.save(tokens(used), Held::int64, Region::outer);
     weights = chosen(scores.held, scores.grad);
+  } else if (e.router.kind == RouterKind::root_softplus) {
+    const Value scores = tape.keeps_result(tape.keeps_input(tape.raised(logits)));
+    tape.save(tokens(used), Held::int64, Region::outer);
+    weights = chosen(scores.held, scores.grad);
   } else {
-    const Value shares = tape.softmax(logits, true);
+    const Value shares = tape.softmax(logits, e.router.kind != RouterKind::softmax_as_is);
     tape.save(tokens(used), Held::int64, Region::outer);
     weights = chosen(shares.held, shares.grad);
   }
@@ -115,9 +121,34 @@ Value every_expert(Tape& tape, const Value& x, const FeedForwardUse& u) {
       tape.linear(rows, e.experts * u.hidden, 2 * e.inner, tokens(1), trained, Region::inner);
   both = tape.make(tokens(2 * e.experts * e.inner), both.held, both.grad, Region::inner);
   const Value gate = Tape::view(both, tokens(e.experts * e.inner));
-  const Value product = gated(tape, gate, gate, u.activation);
+  const Value product = gated(tape, gate, gate, u);
   tape.linear(product, e.experts * e.inner, u.hidden, tokens(1), trained, Region::outer);
   return tape.make(tokens(u.hidden), x.held, rows.grad);
+}
+
+/// A loop over the experts: indices of its tokens and choices, its rows, gate and up, what the
+/// weights multiply, and what is added. Source: transformers 5.23 models/dbrx/modeling_dbrx.py,
+/// DbrxExperts; torch keeps the source of index_add.
+Value one_by_one(Tape& tape, const Value& x, const Value& weights, const FeedForwardUse& u) {
+  const Size used = u.experts->used, inner = u.experts->inner;
+  const bool trained = tape.mode().trained;
+  const auto of_all = [&](Size width) {
+    return tokens(
+        static_cast<Size>(std::ceil(tape.mode().imbalance * static_cast<double>(used * width))));
+  };
+  tape.save(of_all(2), Held::int64, Region::outer);
+  const Value rows = tape.make(of_all(u.hidden), x.held, x.grad);
+  const Size all = u.experts->experts * inner;
+  Value gate = tape.linear(rows, u.hidden, all, tokens(1), trained, Region::inner);
+  Value up = tape.linear(rows, u.hidden, all, tokens(1), trained, Region::inner);
+  gate = tape.make(of_all(inner), gate.held, gate.grad, Region::inner);
+  up = tape.make(of_all(inner), up.held, up.grad, Region::inner);
+  const Value product = gated(tape, gate, up, u);
+  Value out = tape.linear(product, all, u.hidden, tokens(1), trained, Region::outer);
+  out = tape.make(of_all(u.hidden), out.held, out.grad);
+  const Value weighted = tape.multiply(out, tape.make(of_all(1), weights.held, weights.grad));
+  tape.save(weighted);
+  return tape.make(tokens(u.hidden), x.held, weighted.grad);
 }
 
 Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u, const Value& routed_by) {
@@ -138,6 +169,7 @@ Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u, const 
   if (e.router.all_tokens) return tape.add(every_expert(tape, x, u), shared);
   const Value weights = routed(tape, routed_by, u);
   const Size used = e.used;
+  if (e.router.one_by_one) return one_by_one(tape, x, weights, u);
   const auto routed_rows = [&](Size elements) {
     return tokens(
         static_cast<Size>(std::ceil(tape.mode().imbalance * static_cast<double>(elements))));
@@ -165,8 +197,7 @@ Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u, const 
     const Value share = tape.keeps_result(tape.scale(gate_clamped));
     product = tape.multiply(up, tape.multiply(gate_clamped, share));
   } else {
-    product =
-        e.gated ? gated(tape, gate, gate, u.activation) : run_activation(tape, both, u.activation);
+    product = e.gated ? gated(tape, gate, gate, u) : run_activation(tape, both, u.activation);
   }
   if (trained) tape.save_operand(product);
   const Value out = tape.make(routed_rows(used * width), product.held, grad, Region::outer);

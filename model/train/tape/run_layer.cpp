@@ -28,9 +28,27 @@ Value with_layer_input(Tape& tape, const Value& x, const LayerInputSpec& use, Si
   return tape.add(x, normed(tape, y, use.after));
 }
 
+/// A layer whose residuals are several streams.
+Value run_streams(ForwardPass& pass, const Value& residual, const LayerUse& use) {
+  Tape& tape = *pass.tape;
+  const StreamsSpec& all = *use.streams;
+  const Value given = use.hashed ? run_hashed(tape, residual, *use.hashed, all) : residual;
+  Joined joined = join_streams(tape, given, all);
+  Value read = normed(tape, joined.input, use.before_attention);
+  const Value mixed = use.attention ? run_attention(pass, read, read, *use.attention)
+                                    : run_mixer(pass, read, *use.mixer);
+  const Value streams = spread_streams(tape, given, joined, mixed, all);
+  if (!use.feed_forward) return streams;
+  joined = join_streams(tape, streams, all);
+  read = normed(tape, joined.input, use.before_feed_forward);
+  const Value fed = run_feed_forward(pass, read, *use.feed_forward);
+  return spread_streams(tape, streams, joined, fed, all);
+}
+
 }  // namespace
 
 Value run_layer(ForwardPass& pass, const Value& residual, const LayerUse& use) {
+  if (use.streams) return run_streams(pass, residual, use);
   Tape& tape = *pass.tape;
   const auto dropped = [&](const Value& x, bool drops) {
     return tape.dropout(x, drops ? tape.mode().hidden_dropout : 0);

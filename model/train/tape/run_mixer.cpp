@@ -64,32 +64,6 @@ Value mamba2(Tape& tape, const Value& x, const MixerUse& u) {
   return tape.make(tokens(u.hidden), all.held, true);
 }
 
-/// Gated delta rule: every head of values has its own queries and keys. Source: transformers 5.23
-/// models/qwen3_next/modeling_qwen3_next.py; fla/ops/gated_delta_rule/chunk.py,
-/// ChunkGatedDeltaRuleFunction (q, k and their roots, v, g, beta, A of 64 a token and head),
-/// fla/modules/fused_norm_gate.py.
-Value delta_rule(Tape& tape, const Value& x, const MixerUse& u) {
-  const Size keys = 2 * u.key_width, heads = u.heads;
-  const Value all = mixer_column(tape, x, u.hidden, keys + 2 * u.inner);
-  const Value ba = tape.linear_as_is(x, u.hidden, 2 * heads);
-  const Value mixed = inner(tape, keys + u.inner, all.held);
-  tape.save(mixed);  // the convolution's input, put together by channel
-  const Value convolved = tape.like(mixed);
-  tape.save(tape.keeps_result(inner(tape, heads, ba.held)));    // beta
-  tape.save(tape.keeps_input(inner(tape, heads, Held::fp32)));  // softplus
-  tape.save(inner(tape, heads, Held::fp32));                    // its result
-  const Size repeated = heads * u.key_dim;
-  tape.save(inner(tape, repeated, all.held)), tape.save(inner(tape, repeated, all.held));
-  tape.save(2 * tokens(heads), Held::fp32, Region::inner);  // roots
-  tape.save(convolved);                                     // values, a view
-  tape.save(inner(tape, heads, Held::fp32));                // decays, summed up
-  tape.save(inner(tape, 64 * heads, all.held));
-  const Value out = inner(tape, u.inner, all.held);
-  tape.save(out), tape.save(all);  // the gate is a view of what the first matrix made
-  tape.save(tokens(heads), Held::fp32, Region::inner);
-  return row(tape, tape.like(out), u.inner, u.hidden);
-}
-
 /// C · conv(B · x), all three from one matrix. Source: transformers 5.23
 /// models/lfm2/modeling_lfm2.py, Lfm2ShortConv.
 Value short_convolution(Tape& tape, const Value& x, const MixerUse& u) {
@@ -113,7 +87,11 @@ Value run_mixer(ForwardPass& pass, const Value& x, const MixerUse& u) {
     case MixerKind::mamba2:
       return mamba2(tape, x, u);
     case MixerKind::delta_rule:
-      return delta_rule(tape, x, u);
+      return run_delta_rule(tape, x, u);
+    case MixerKind::kimi_delta_rule:
+      return run_kimi_delta_rule(tape, x, u);
+    case MixerKind::lightning:
+      return run_lightning(tape, x, u);
     case MixerKind::short_convolution:
       return short_convolution(tape, x, u);
   }

@@ -19,6 +19,11 @@ Value normalised(Tape& tape, const Value& multiplied, const Value& squared, Exte
 Value rms(Tape& tape, const Value& x, const NormSpec& use, Extent rows) {
   const Value weight = tape.parameter(constant(use.width), tape.mode().trained);
   const Value wide = tape.to(x, Held::fp32);
+  if (use.kind == NormKind::rms_factor) {
+    tape.power(wide);
+    const Value root = tape.keeps_result(tape.make(rows, Held::fp32, wide.grad, wide.region));
+    return tape.multiply(x, tape.to(root, x.held));
+  }
   if (use.kind == NormKind::rms_residual) {
     Value y = normalised(tape, x, wide, rows);
     y = tape.to(y, tape.mode().parameters);
@@ -34,6 +39,8 @@ Value rms(Tape& tape, const Value& x, const NormSpec& use, Extent rows) {
       return tape.to(tape.multiply(y, weight), x.held);
     case NormKind::rms_raised:
       return tape.to(tape.multiply(y, raised_weight(tape, use.width)), x.held);
+    case NormKind::rms_raised_result:
+      return tape.multiply(y, raised_weight(tape, use.width));
     case NormKind::rms_plain:
       return tape.to(y, x.held);
     default:

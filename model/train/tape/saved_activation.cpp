@@ -10,36 +10,6 @@
 namespace headroom::model {
 namespace {
 
-bool same(const std::optional<NormSpec>& a, const std::optional<NormSpec>& b) {
-  if (a.has_value() != b.has_value()) return false;
-  return !a || (a->kind == b->kind && a->width == b->width);
-}
-bool same(const std::optional<AttentionUse>& a, const std::optional<AttentionUse>& b) {
-  if (a.has_value() != b.has_value()) return false;
-  if (!a) return true;
-  return a->heads == b->heads && a->kv_heads == b->kv_heads && a->head_dim == b->head_dim &&
-         a->window == b->window && a->hidden == b->hidden && a->query_rank == b->query_rank &&
-         a->key_rank == b->key_rank && a->rotated_by == b->rotated_by &&
-         a->reuses_keys == b->reuses_keys && a->values_are_keys == b->values_are_keys &&
-         same(a->query_norm, b->query_norm);
-}
-bool same(const std::optional<FeedForwardUse>& a, const std::optional<FeedForwardUse>& b) {
-  if (a.has_value() != b.has_value()) return false;
-  if (!a) return true;
-  if (a->experts.has_value() != b->experts.has_value()) return false;
-  return a->hidden == b->hidden && a->inner == b->inner && a->gating == b->gating &&
-         (!a->experts || a->experts->experts == b->experts->experts);
-}
-bool same(const LayerUse& a, const LayerUse& b) {
-  return a.class_name == b.class_name && same(a.cross_attention, b.cross_attention) &&
-         same(a.before_attention, b.before_attention) &&
-         same(a.before_feed_forward, b.before_feed_forward) && same(a.attention, b.attention) &&
-         same(a.feed_forward, b.feed_forward) &&
-         a.parallel_experts.has_value() == b.parallel_experts.has_value() &&
-         a.layer_input.has_value() == b.layer_input.has_value() &&
-         a.mixer.has_value() == b.mixer.has_value();
-}
-
 /// Elements of a rotary table: one for each position and rotated dimension.
 Size rotated_dims(const Model& model, const AttentionUse& use, const VisionTower* elsewhere) {
   for (const Tensor& t : model.part.tensors)
@@ -64,7 +34,9 @@ struct Run {
   const VisionTower* tower;  ///< the tower next to the layers; null: none
   bool in_tower = false;
 
-  Value residual(Tape& tape) const { return tape.make(tokens(hidden), mode.parameters, true); }
+  Value residual(Tape& tape, Size streams = 1) const {
+    return tape.make(tokens(streams * hidden), mode.parameters, true);
+  }
   ForwardPass pass(Tape& tape, const LayerUse& use) const {
     ForwardPass p{.tape = &tape};
     if (use.cross_attention) p.memory = residual(tape);
@@ -86,7 +58,7 @@ struct Run {
     if (attention_alone)
       use.feed_forward.reset(), use.before_feed_forward.reset(), use.parallel = false;
     const auto mark = tape.mark();
-    const Value x = residual(tape);
+    const Value x = residual(tape, use.streams ? use.streams->count : 1);
     if (mode.keeps_products) tape.keep(x);
     run_layer(p, x, use);
     return {tape.saved(mark), tape.made(mark)};
@@ -128,8 +100,17 @@ Tape::Sums before_layers(const Run& run, const Execution& execution, const Layer
   return tape.saved();
 }
 
+/// The end of streams of residuals: joined, and normed where layers have norms of their own.
+Value end_of_streams(Tape& tape, const Run& run, const LayerUse& first) {
+  const auto end = streams_end(run.model.part, run.hidden);
+  if (!end) return run.residual(tape);
+  const Value x = end_streams(tape, run.residual(tape, first.streams->count), *end);
+  return first.before_attention ? run_norm(tape, x, *first.before_attention, tokens(1)) : x;
+}
+
 /// The end of one stack; the encoder's result is what every cross-attention reads.
 Value end_of_stack(Tape& tape, const Run& run, const LayerUse* first, bool drops) {
+  if (first != nullptr && first->streams) return end_of_streams(tape, run, *first);
   NormSpec norm{NormKind::rms, run.model.shape.hidden_size};
   if (first != nullptr && first->before_attention)
     norm = *first->before_attention;
@@ -154,7 +135,8 @@ SavedLayer saved_layer(const LayerUse& use, const Run& run, bool in_tower, bool 
   std::tie(kind.beyond, kind.made_beyond) = run.layer(use, true, false);
   kind.attention = run.layer(use, false, true).first;
   kind.attention_beyond = run.layer(use, true, true).first;
-  kind.input.add(tokens(run.hidden), bytes_of(run.mode.parameters));
+  const Size streams = use.streams ? use.streams->count : 1;
+  kind.input.add(tokens(streams * run.hidden), bytes_of(run.mode.parameters));
   return kind;
 }
 
@@ -163,6 +145,12 @@ struct LayerKinds {
   std::vector<LayerUse> uses;
   std::vector<bool> of_tower;
 
+  /// The first layer of the text with attention, whose rotary tables all share; null: none.
+  const LayerUse* first_with_attention() const {
+    for (std::size_t i = 0; i < uses.size(); ++i)
+      if (!of_tower[i] && uses[i].attention) return &uses[i];
+    return nullptr;
+  }
   /// The first layer of the text, because towers may come before it.
   const LayerUse* first_of_text() const {
     const auto text = std::find(of_tower.begin(), of_tower.end(), false) - of_tower.begin();
@@ -192,7 +180,7 @@ LayerKinds add_layers(SavedActivations& all, const Execution& execution, const R
     LayerUse use = layer_use(model, execution, vision, at);
     const bool inside = in_a_tower(model, at);
     const auto known = std::find_if(found.uses.begin(), found.uses.end(),
-                                    [&](const LayerUse& u) { return same(u, use); });
+                                    [&](const LayerUse& u) { return same_kind(u, use); });
     all.kind_of.push_back(static_cast<std::size_t>(known - found.uses.begin()));
     if (known != found.uses.end()) continue;
     const bool runs = !inside || (vision != nullptr && at >= vision->first && at < vision->last);
@@ -284,7 +272,7 @@ SavedActivations saved_activations(const Model& model, const Execution& executio
   if (vision) all.around_tower = around_tower(model, mode, *vision);
   const LayerUse* first = layers.first_of_text();
   const bool crosses = layers.crosses();
-  all.before = before_layers(run, execution, first, crosses);
+  all.before = before_layers(run, execution, layers.first_with_attention(), crosses);
   add_end(all, run, execution, first, crosses);
   add_loss(all, model, mode, crosses);
   return all;
