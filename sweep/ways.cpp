@@ -53,7 +53,7 @@ bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refuse
 Way way_of(HeldWeights& held, model::Scenario s, const model::Engine& engine,
            const model::Scheme* asked, double most) {
   const model::Model& model = held.model();
-  Way way{.engine = &engine, .estimate = {}, .asked = asked};
+  Way way{.engine = &engine, .weights = {}, .estimate = {}, .asked = asked};
   way.weights =
       held.in(model::loaded_scheme(model, asked, engine, model::computing_machine(s)), engine);
   s.runtime = &engine;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <type_traits>
 
 #include "hardware/quantity_text.hpp"
