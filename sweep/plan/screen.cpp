@@ -146,9 +146,8 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   std::string text;
   if (best.serving.estimate.gpus_used > 0)
     text += paragraph(fmt::format(
-        "Memory{}: {} of {} GiB on {}, {} tokens of context for each sequence.",
-        with_sequences(screen, best), in_gib(best.serving.estimate.gpu_bytes),
-        in_gib(model::card_budget(best.scenario, 0)),
+        "Memory{}: {} of {} GiB on {}, {} tokens of context each.", with_sequences(screen, best),
+        in_gib(best.serving.estimate.gpu_bytes), in_gib(model::card_budget(best.scenario, 0)),
         best.serving.cards > 1      ? fmt::format("each of a copy's {} GPUs", best.serving.cards)
         : best.serving.replicas > 1 ? std::string("each GPU")
                                     : std::string("the GPU"),
@@ -172,12 +171,13 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   const bool full = best.tight;
   const bool late = may_be_late(best, screen.target);
   if (full || late)
-    text += paragraph(
-        fmt::format("Tight: {} at the high end of {}; --strict asks for an answer that is safe.",
-                    full && late ? "memory may not suffice and times may exceed what is allowed"
-                    : full       ? "memory may not suffice"
-                                 : "times may exceed what is allowed",
-                    full && !late ? "its interval" : "their intervals"));
+    text += paragraph(fmt::format(
+        "Tight: {} at the high end of {}{}.",
+        full && late ? "memory may not suffice and times may exceed what is allowed"
+        : full       ? "memory may not suffice"
+                     : "times may exceed what is allowed",
+        full && !late ? "its interval" : "their intervals",
+        screen.strict_answer.empty() ? "; --strict asks for an answer that is safe" : ""));
   const auto share = model::share_of(*best.machine, best.serving.cards, best.serving.replicas);
   if (const auto note = asked_note(model::on(best.scenario, share)))
     text += paragraph("Note: " + *note + '.');

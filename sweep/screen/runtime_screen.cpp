@@ -110,7 +110,7 @@ std::string runtimes_screen() {
                        {"several cards share", false, 2, {}},
                        {"measured", true, in_all_widths, {}}},
                       rows) +
-         "\nOne engine: headroom runtimes vllm. Every row and constant: --details, --format csv.\n";
+         "One engine: headroom runtimes vllm. Every row and constant: --details, --format csv.\n";
 }
 
 std::string runtime_screen(const Engine& engine) {
