@@ -98,8 +98,8 @@ LayerSpec layer_spec(const Part& part, Size i) {
   layer.class_name = tree.class_name();
   layers::read_norms(tree, layer);
   layer.norms_the_sum = quirks.norms_the_sum;
-  if (const Module* m = mixer_as_attention(tree)) {
-    layer.mixer = layers::read_mixer(Subtree(tree, *m), quirks.mixer);
+  if (const Module* mixer = mixer_as_attention(tree)) {
+    layer.mixer = layers::read_mixer(Subtree(tree, *mixer), quirks.mixer);
   } else if (const Module* m = attention_of(tree)) {
     layer.attention = layers::read_attention(Subtree(tree, *m), quirks.attention);
     if (biased_by_distance(part, path)) {

@@ -8,6 +8,7 @@
 
 #include "hardware/quantity_text.hpp"
 #include "model/answer/explain.hpp"
+#include "model/checkpoint/quantisation/stored.hpp"
 #include "model/infer/confidence.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/outside_share.hpp"
