@@ -212,6 +212,7 @@ Device read_device(TomlRow& row, const RowContext<Device>& context) {
     if (!text->starts_with("gfx")) row.fail("architecture", "expected LLVM's name, as \"gfx942\"");
     device.architecture = std::move(*text);
   }
+  device.tensor_cores = row.flag("tensor_cores").value_or(device.tensor_cores);
   device.power_includes_host = row.flag("power_includes_host").value_or(device.power_includes_host);
   take(row, "multiprocessors", row.positive("multiprocessors", max_cores), device.multiprocessors);
   take(row.text("host"), device.host);

@@ -44,6 +44,9 @@ struct Device {
   std::string power_unknown;  ///< why no power_w is known; empty where one is
   std::optional<ComputeCapability> compute_capability;  ///< NVIDIA only
   int multiprocessors = 0;                              ///< NVIDIA only; 0: unknown
+  /// False: no tensor cores, though the compute capability promises their instructions (NVIDIA's
+  /// GTX 16 series).
+  bool tensor_cores = true;
   std::string architecture;                             ///< AMD only, as LLVM calls it: "gfx942"
   std::string host;                                     ///< usual host; empty: the default host
   std::string launched;                                 ///< ISO date, empty unknown

@@ -76,6 +76,7 @@ FactList card_facts(const Device& card, std::string part) {
   list.real(card.power_includes_host ? "power with the host" : "power", card.power_w, 1, "W");
   list.text("compute capability", to_string(card.compute_capability));
   list.count("multiprocessors", card.multiprocessors);
+  if (!card.tensor_cores) list.text("tensor cores", "emulated");
   list.text("architecture", card.architecture);
   return list;
 }

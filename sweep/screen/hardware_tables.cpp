@@ -52,6 +52,7 @@ class Properties {
     row("visible_needs", d.visible_needs);
     row("compute_capability", to_string(d.compute_capability));
     row("architecture", d.architecture);
+    if (!d.tensor_cores) row("tensor_cores", std::string("none: their instructions are emulated"));
     if (d.multiprocessors > 0) row("multiprocessors", std::int64_t{d.multiprocessors});
     row("launched", d.launched);
     row("list_price_usd", d.list_price_usd ? positive(*d.list_price_usd) : report::Value());

@@ -39,6 +39,14 @@ bool has_fast_halves(const Device& device) {
   return device.compute_capability >= ComputeCapability{7, 0};
 }
 
+/// Rate of a card's tensor instructions where it only emulates them, by its fp32 rate. fp16:
+/// PyTorch's products reach 0.39 TFLOP/s on a GTX 1650 Ti with 3.0, 0.61 on a 1660 Ti with 5.4, 0.5
+/// on a 1660 Super with 5.0 (zzc0721/torch-performance-test-data issues 73 and 89, pytorch issue
+/// 121957). int8: llama.cpp's matrix kernels, one source (pull request 15360).
+FlopsPerSecond emulated_peak(FlopsPerSecond fp32, Arithmetic arithmetic) {
+  return fp32 / (arithmetic == Arithmetic::int8 ? 2.0 : 8.0);
+}
+
 /// Dense peak of the products as the engine computes them. If 16 bit is slower than the type it is
 /// converted to, the peak of that type counts. Cards that accumulate fp16 in 16 bit do so at four
 /// times their fp32 rate; GeForce lists half of that, which is with fp32 sums (NVIDIA Ampere and
@@ -55,6 +63,10 @@ FlopsPerSecond peak(const Scenario& s, const Device& device, Arithmetic arithmet
   if (sixteen && device.fp32) rate = std::max(rate, *device.fp32);
   if (!s.runtime->kernels.matrix_units && device.vendor == "nvidia" && device.fp32)
     return *device.fp32;
+  // Vulkan's drivers offer no matrix units there, and shaders do without.
+  const bool emulates = !device.tensor_cores && s.runtime->backend == Backend::own;
+  if (emulates && device.fp32 && arithmetic != Arithmetic::fp32 && arithmetic != Arithmetic::bf16)
+    return emulated_peak(*device.fp32, arithmetic);
   const bool halves = arithmetic != Arithmetic::bf16 && has_fast_halves(device);
   if (s.runtime->kernels.half_accumulate && halves && sixteen && device.fp32 &&
       card_class(device) == CardClass::gddr)
