@@ -47,10 +47,10 @@ struct Device {
   /// False: no tensor cores, though the compute capability promises their instructions (NVIDIA's
   /// GTX 16 series).
   bool tensor_cores = true;
-  std::string architecture;                             ///< AMD only, as LLVM calls it: "gfx942"
-  std::string host;                                     ///< usual host; empty: the default host
-  std::string launched;                                 ///< ISO date, empty unknown
-  std::optional<double> list_price_usd;                 ///< launch list price, US dollars
+  std::string architecture;              ///< AMD only, as LLVM calls it: "gfx942"
+  std::string host;                      ///< usual host; empty: the default host
+  std::string launched;                  ///< ISO date, empty unknown
+  std::optional<double> list_price_usd;  ///< launch list price, US dollars
   std::string source, date;  ///< source of the figures above, and the date they were read (ISO)
   std::vector<std::string> unchecked;  ///< keys of figures that no published page has confirmed
   std::vector<Conflict> conflicts;
