@@ -211,8 +211,7 @@ TEST(MoreIsNotWorse, OfABudgetForAnEngineThatKeepsExpertsInHostMemory) {
     run.s.gpu_budget = gib * Bytes(Size{1} << 30);
     const Estimate e = evaluate(run.s);
     EXPECT_EQ(e.verdict, Verdict::fits_disk_offload) << gib;
-    // Attention on a card costs two handoffs a layer, 0.2 ms of 6.6 s, which it may not save.
-    EXPECT_GE(e.tokens_s, 0.9995 * least) << gib;
+    EXPECT_GE(e.tokens_s, least) << gib;
     least = e.tokens_s;
   }
 }
