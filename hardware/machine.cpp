@@ -152,6 +152,11 @@ void require_card_count(std::string_view machine, std::int64_t count) {
     reject(machine, fmt::format("{} cards; from 1 to {} are possible", count, max_cards));
 }
 
+const Machine& machine_without_cards() {
+  static const Machine none;
+  return none;
+}
+
 bool Machine::has_one_kind() const {
   return std::ranges::all_of(devices,
                              [&](const Device& card) { return card.name == devices.front().name; });

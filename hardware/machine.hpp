@@ -62,6 +62,9 @@ struct Machine {
   CardLink card_link(std::size_t together) const;
 };
 
+/// An undescribed host without cards, for what engines do on any CPU.
+const Machine& machine_without_cards();
+
 /// The boxes that some cards are in.
 struct Boxes {
   Size count = 1, cards = 0;  ///< `cards`: most in one box

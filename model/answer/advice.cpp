@@ -63,8 +63,8 @@ class FreedScenario {
       freed_ = Freed::host_tensors;
     }
     if (s.gpu_budget == Bytes(0) && !s.machine->devices.empty()) {
-      scenario_.gpu_budget = unlimited;
       load_for_cards();
+      scenario_.gpu_budget = unlimited;
       freed_ = Freed::no_budget;
     }
   }
@@ -93,8 +93,8 @@ class FreedScenario {
   void load_for_cards() {
     const Model& model = *scenario_.weights->model;
     const Engine& engine = *scenario_.runtime;
-    static const Machine without_cards;
-    if (&loaded_scheme(model, nullptr, engine, without_cards) != scenario_.weights->scheme) return;
+    const Scheme& unpacked = loaded_scheme(model, nullptr, engine, computing_machine(scenario_));
+    if (&unpacked != scenario_.weights->scheme) return;
     const Scheme& on_cards = loaded_scheme(model, nullptr, engine, *scenario_.machine);
     if (&on_cards == scenario_.weights->scheme) return;
     weights_.emplace(loaded_weights(model, on_cards, engine));

@@ -108,11 +108,6 @@ Loading loading_of(const Model& model, const Scheme& scheme, const Engine& engin
   return row->elsewhere == WithoutKernels::unpacked ? Loading::unpacked : Loading::refused;
 }
 
-Loading loading_on_cpu(const Model& model, const Scheme& scheme, const Engine& engine) {
-  static const Machine without_cards;
-  return loading_of(model, scheme, engine, without_cards);
-}
-
 std::string loading_refusal(const Model& model, const Scheme& scheme, const Engine& engine,
                             const Machine& machine) {
   if (loading_of(model, scheme, engine, machine) != Loading::refused) return {};

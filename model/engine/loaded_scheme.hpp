@@ -23,11 +23,6 @@ enum class Loading {
 Loading loading_of(const Model& model, const Scheme& scheme, const Engine& engine,
                    const Machine& machine);
 
-/// As loading_of() where nothing computes on a card. Kernels of cards run no weights there, and an
-/// engine that sees a card does not unpack them (transformers 5.24 quantizer_finegrained_fp8.py:
-/// "make sure to set your model on a GPU").
-Loading loading_on_cpu(const Model& model, const Scheme& scheme, const Engine& engine);
-
 /// Why loading_of() says `refused`: "it has no kernels for modelopt checkpoints on m3-max-48gb,
 /// only on nvidia 8.0, amd". Empty otherwise.
 std::string loading_refusal(const Model& model, const Scheme& scheme, const Engine& engine,

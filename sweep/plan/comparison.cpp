@@ -148,8 +148,7 @@ std::string demand_rate_words(const Candidate& c, std::string_view unit) {
   if (c.demand.requests == 1)
     return rate_with_interval(static_cast<double>(serving_copies(c)) / seen.tpot.value(), seen.step,
                               unit);
-  const double rate = c.demand.requests_s * static_cast<double>(c.scenario.output_tokens);
-  return rate_with_interval(rate, seen.time, unit);
+  return rate_with_interval(demand_tokens_s(c), seen.time, unit);
 }
 
 std::string rate_words(const Candidate& c, std::string_view unit) {

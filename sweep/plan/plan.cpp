@@ -66,7 +66,7 @@ Bytes least_room(const model::Scenario& asked) {
   return least == model::unlimited ? Bytes(0) : std::max(least, Bytes(0));
 }
 
-void add_memory(const Question& question, Candidate& c) {
+void add_room_and_order(const Question& question, Candidate& c) {
   const model::MachineShare share =
       model::share_of(*c.machine, c.serving.cards, c.serving.replicas);
   const model::Scenario copy = model::on(c.scenario, share);
@@ -83,8 +83,7 @@ void add_memory(const Question& question, Candidate& c) {
   const model::Estimate e = model::evaluate(asked);
   c.tight = facts.tight = is_tight(asked, e);
   facts.one_batch = asked.batch > 1 && !model::batches_continuously(asked, e);
-  if (asked.batch > 1)
-    facts.served_tokens_s = c.demand.requests_s * static_cast<double>(asked.output_tokens);
+  if (asked.batch > 1) facts.served_tokens_s = demand_tokens_s(c);
   c.order = model::way_place(e, facts);
 }
 
@@ -120,7 +119,7 @@ Candidate completed(const Question& question, const Choices& choices, Candidate 
   c.spares = choices.spares;
   c.machines += c.spares;
   c.demand = model::at_demand(c.scenario, c.serving, target, serving_copies(c));
-  add_memory(question, c);
+  add_room_and_order(question, c);
   if (choices.prices != nullptr) add_costs(c, *choices.prices);
   if (question.priced && !c.per_hour) c.machines = 0;
   return c;

@@ -115,6 +115,8 @@ std::vector<std::string> left_out(const Choices& choices);
 /// alone if Candidate::decodes says so.
 double requests_s(const Candidate& candidate);
 double tokens_s(const Candidate& candidate);
+/// Output tokens a second that the demand is, of whole requests.
+double demand_tokens_s(const Candidate& candidate);
 /// Machines that serve: all but the spares.
 inline Size serving_machines(const Candidate& c) { return c.machines - c.spares; }
 /// Copies of the model on them.

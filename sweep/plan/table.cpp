@@ -119,6 +119,9 @@ double tokens_s(const Candidate& c) {
                          c.serving.service.tpot.value()
                    : requests_s(c) * static_cast<double>(c.scenario.output_tokens);
 }
+double demand_tokens_s(const Candidate& c) {
+  return c.demand.requests_s * static_cast<double>(c.scenario.output_tokens);
+}
 
 Size idle_cards(const Candidate& c) {
   return static_cast<Size>(c.machine->devices.size()) - c.serving.cards * c.serving.replicas;

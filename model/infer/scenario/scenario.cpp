@@ -36,8 +36,7 @@ bool Scenario::within_positions() const {
 }
 
 const Machine& computing_machine(const Scenario& s) {
-  static const Machine without_cards;
-  return s.gpu_budget > Bytes(0) ? *s.machine : without_cards;
+  return s.gpu_budget > Bytes(0) ? *s.machine : machine_without_cards();
 }
 
 }  // namespace headroom::model

@@ -16,6 +16,20 @@ struct ForwardPass {
   bool padded = false;         ///< some sequences are padded: an explicit mask
 };
 
+/// A matrix whose result lies within attention, a mixer or a feed-forward: tensor parallelism
+/// divides it by columns. The result of one divided by rows is a part of the residual.
+inline Value column_parallel(Tape& tape, const Value& x, Size in, Size out) {
+  return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::inner);
+}
+inline Value row_parallel(Tape& tape, const Value& x, Size in, Size out) {
+  return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::outer);
+}
+
+/// A value of a mixer between those two matrices, with a gradient.
+inline Value within(Tape& tape, Size width, Held held) {
+  return tape.make(tokens(width), held, true, Region::inner);
+}
+
 /// `rows` of `use.width` elements each.
 Value run_norm(Tape& tape, const Value& x, const NormSpec& use, Extent rows);
 Value run_activation(Tape& tape, const Value& x, ActivationKind kind);

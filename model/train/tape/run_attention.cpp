@@ -15,11 +15,6 @@ Value projected(Tape& tape, const Value& x, Size in, Size out) {
   return y;
 }
 
-/// A linear output whose storage lies between the column- and the row-parallel matrix.
-Value column(Tape& tape, const Value& x, Size in, Size out) {
-  return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::inner);
-}
-
 Value rotated(ForwardPass& pass, const Value& x, const AttentionUse& use) {
   Tape& tape = *pass.tape;
   if (use.rotated_by == Rotation::none || tape.mode().kernels.fused_rotation) return x;
@@ -58,16 +53,16 @@ Heads3 latent(ForwardPass& pass, const Value& x, const AttentionUse& u) {
   if (u.query_rank > 0) {
     q = projected(tape, x, u.hidden, u.query_rank);
     q = run_norm(tape, q, *u.latent_norm, tokens(1));
-    q = column(tape, q, u.query_rank, u.heads * u.head_dim);
+    q = column_parallel(tape, q, u.query_rank, u.heads * u.head_dim);
   } else {
-    q = column(tape, x, u.hidden, u.heads * u.head_dim);
+    q = column_parallel(tape, x, u.hidden, u.heads * u.head_dim);
   }
   const Value compressed =
       tape.linear(x, u.hidden, u.key_rank + u.rotated_key, tokens(1), tape.mode().trained);
   // The share that is normed is a view: a copy only where the norm converts it.
   Value kv = Tape::view(compressed, tokens(u.key_rank));
   kv = run_norm(tape, kv, *u.latent_norm, tokens(1));
-  kv = column(tape, kv, u.key_rank, u.heads * (nope + u.value_dim));
+  kv = column_parallel(tape, kv, u.key_rank, u.heads * (nope + u.value_dim));
   Value v = Tape::view(kv, tokens(u.heads * u.value_dim));
   if (tape.mode().kernels.values_apart)
     v = tape.make(v.extent, v.held, v.grad, Region::inner, Layout::by_head);
@@ -88,20 +83,20 @@ Heads3 heads(ForwardPass& pass, const Value& x, const Value& from, const Attenti
   const Size q_width = u.heads * u.head_dim, k_width = u.kv_heads * u.head_dim;
   Heads3 h;
   if (u.fused) {
-    Value all = column(tape, x, u.hidden, q_width + 2 * k_width);
+    Value all = column_parallel(tape, x, u.hidden, q_width + 2 * k_width);
     if (u.clamps_all) all = tape.keeps_input(all);
     h = {Tape::view(all, tokens(q_width)), Tape::view(all, tokens(k_width)),
          Tape::view(all, tokens(k_width))};
   } else {
-    h.q = column(tape, x, u.hidden, (u.gate_in_query ? 2 : 1) * q_width);
+    h.q = column_parallel(tape, x, u.hidden, (u.gate_in_query ? 2 : 1) * q_width);
     if (u.gate_in_query) h.q = h.gate = Tape::view(h.q, tokens(q_width));
     if (u.reuses_keys) {
       h.q = rotated(pass, normed(tape, h.q, u.query_norm, u.heads, u), u);
       h.k = h.v = Tape::elsewhere(tokens(k_width), h.q.held);
       return h;
     }
-    h.k = column(tape, from, u.hidden, k_width);
-    h.v = u.values_are_keys ? h.k : column(tape, from, u.hidden, k_width);
+    h.k = column_parallel(tape, from, u.hidden, k_width);
+    h.v = u.values_are_keys ? h.k : column_parallel(tape, from, u.hidden, k_width);
   }
   h.v = normed(tape, h.v, u.value_norm, u.kv_heads, u);
   if (u.norms_rotated) {
@@ -179,16 +174,15 @@ Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const 
   if (u.joined && fused) mixed = tape.like(mixed);
   if (u.gated) {
     const Size width = u.gate_width > 0 ? u.gate_width : u.heads * u.value_dim;
-    const Value asked =
-        u.gate_in_query ? Tape::view(h.gate, tokens(width)) : column(tape, x, u.hidden, width);
+    const Value asked = u.gate_in_query ? Tape::view(h.gate, tokens(width))
+                                        : column_parallel(tape, x, u.hidden, width);
     const Value gate = u.softplus_gate
                            ? tape.to(tape.keeps_input(tape.to(asked, Held::fp32)), mixed.held)
                            : tape.keeps_result(asked);
     mixed = tape.multiply(mixed, gate);
   }
   if (u.inner_norm) mixed = run_norm(tape, mixed, *u.inner_norm, tokens(1));
-  return tape.linear(mixed, u.heads * u.value_dim, u.hidden, tokens(1), tape.mode().trained,
-                     Region::outer);
+  return row_parallel(tape, mixed, u.heads * u.value_dim, u.hidden);
 }
 
 }  // namespace headroom::model

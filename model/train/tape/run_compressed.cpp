@@ -7,10 +7,6 @@ namespace {
 
 constexpr NormKind own_norm = NormKind::rms_fp32;
 
-Value projected_within(Tape& tape, const Value& x, Size in, Size out) {
-  return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::inner);
-}
-
 /// The last share of `x` rotated in fp32, by tables of `rows` that each call spreads anew.
 Value turned(Tape& tape, const Value& x, Extent rows) {
   if (x.grad)
@@ -23,8 +19,8 @@ Value turned(Tape& tape, const Value& x, Extent rows) {
 /// is left out.
 Value entries(Tape& tape, const Value& x, const AttentionUse& u) {
   const CompressedSpec& c = *u.compressed;
-  Value values = projected_within(tape, x, u.hidden, c.width);
-  const Value gate = projected_within(tape, x, u.hidden, c.width);
+  Value values = column_parallel(tape, x, u.hidden, c.width);
+  const Value gate = column_parallel(tape, x, u.hidden, c.width);
   if (c.width > c.dim) values = tape.like(values);  // overlapping: laid out anew
   const Value shares = tape.to(tape.softmax(gate, true), values.held);
   const Value product = tape.multiply(values, shares);
@@ -41,11 +37,11 @@ Value run_compressed(ForwardPass& pass, const Value& x, const AttentionUse& u) {
   const CompressedSpec& c = *u.compressed;
   const Size width = c.heads * c.dim, more = c.rate > 0 ? divided_up(width, c.rate) : 0;
   const Extent table = positions(c.rotated);
-  Value q = projected_within(tape, x, u.hidden, c.query_rank);
+  Value q = column_parallel(tape, x, u.hidden, c.query_rank);
   q = run_norm(tape, q, {own_norm, c.query_rank}, tokens(1));
-  q = projected_within(tape, q, c.query_rank, width);
+  q = column_parallel(tape, q, c.query_rank, width);
   q = turned(tape, run_norm(tape, q, {NormKind::rms_factor, c.dim}, tokens(c.heads)), table);
-  Value key = projected_within(tape, x, u.hidden, c.dim);
+  Value key = column_parallel(tape, x, u.hidden, c.dim);
   key = turned(tape, run_norm(tape, key, {own_norm, c.dim}, tokens(1)), table);
   if (c.rate > 0) key.grad = entries(tape, x, u).grad || key.grad;
   const auto repeated = [&] {
@@ -61,9 +57,8 @@ Value run_compressed(ForwardPass& pass, const Value& x, const AttentionUse& u) {
   Value out = tape.product(shares, repeated(), tokens(width));
   out = turned(tape, tape.make(out.extent, out.held, out.grad, Region::inner), table);
   out.layout = Layout::by_token;
-  const Value grouped = projected_within(tape, out, c.group_width, c.output_rank);
-  return tape.linear(grouped, c.output_rank, u.hidden, tokens(1), tape.mode().trained,
-                     Region::outer);
+  const Value grouped = column_parallel(tape, out, c.group_width, c.output_rank);
+  return row_parallel(tape, grouped, c.output_rank, u.hidden);
 }
 
 }  // namespace headroom::model

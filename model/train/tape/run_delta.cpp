@@ -9,16 +9,6 @@ namespace {
 /// Tokens of a chunk of the kernels. Source: fla-core 0.6 ops/{gated_delta_rule,kda}/chunk.py.
 constexpr Size delta_chunk = 64;
 
-Value delta_column(Tape& tape, const Value& x, Size in, Size out) {
-  return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::inner);
-}
-Value delta_row(Tape& tape, const Value& x, Size in, Size out) {
-  return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::outer);
-}
-Value between(Tape& tape, Size width, Held held) {
-  return tape.make(tokens(width), held, true, Region::inner);
-}
-
 /// Normed by head, times SiLU or a sigmoid of `gate`. Sources: transformers 5.23
 /// models/qwen3_next/modeling_qwen3_next.py, Qwen3NextRMSNormGated; models/kimi_linear,
 /// KimiLinearRMSNormGated (`raised`: its weight too is fp32, and its gate a sigmoid). A fused one
@@ -49,22 +39,22 @@ Value decayed(Tape& tape, const Value& from, Size heads) {
 void save_chunks(Tape& tape, const MixerUse& u, Held held) {
   const Size key_heads = u.key_width / u.key_dim;
   for (int of = 0; of < 2; ++of) {
-    tape.save(between(tape, u.key_width, held));
-    tape.save(between(tape, key_heads, Held::fp32));
+    tape.save(within(tape, u.key_width, held));
+    tape.save(within(tape, key_heads, Held::fp32));
   }
-  tape.save(between(tape, u.inner, held));
+  tape.save(within(tape, u.inner, held));
   const bool by_channel = u.kind == MixerKind::kimi_delta_rule;
-  tape.save(between(tape, by_channel ? u.inner : u.heads, Held::fp32));
-  tape.save(between(tape, (by_channel ? 2 : 1) * delta_chunk * u.heads, held));
+  tape.save(within(tape, by_channel ? u.inner : u.heads, Held::fp32));
+  tape.save(within(tape, (by_channel ? 2 : 1) * delta_chunk * u.heads, held));
 }
 
 /// log(1 + exp(g)), or g where it is large, times the heads' decays; or a bounded sigmoid. Sources:
 /// transformers 5.23 models/kimi_linear, KimiLinearForgetGate; models/glm5_next,
 /// Glm5NextTextForgetGate.
 Value forget_gate(Tape& tape, const Value& x, const MixerUse& u) {
-  const Value made = u.rank > 0
-                         ? delta_column(tape, delta_row(tape, x, u.hidden, u.rank), u.rank, u.inner)
-                         : delta_column(tape, x, u.hidden, u.inner);
+  const Value made =
+      u.rank > 0 ? column_parallel(tape, row_parallel(tape, x, u.hidden, u.rank), u.rank, u.inner)
+                 : column_parallel(tape, x, u.hidden, u.inner);
   const Value g = tape.like(tape.to(made, Held::fp32));
   if (u.bounded_gate) {
     const Value numbers =
@@ -72,7 +62,7 @@ Value forget_gate(Tape& tape, const Value& x, const MixerUse& u) {
     return tape.scale(tape.keeps_result(tape.multiply(g, numbers)));
   }
   const Value grown = tape.scale(tape.keeps_result(g));
-  tape.save(between(tape, u.inner, Held::boolean));
+  tape.save(within(tape, u.inner, Held::boolean));
   return decayed(tape, tape.like(tape.keeps_input(grown)), u.heads);
 }
 
@@ -84,22 +74,22 @@ Value run_delta_rule(Tape& tape, const Value& x, const MixerUse& u) {
   const Size convolved = 2 * u.key_width + u.inner;
   Value mixed, gate, a;
   if (u.joined) {  // parts of each group of heads are put together anew
-    const Value all = delta_column(tape, x, u.hidden, convolved + u.inner);
+    const Value all = column_parallel(tape, x, u.hidden, convolved + u.inner);
     a = tape.linear_as_is(x, u.hidden, 2 * u.heads);
-    mixed = between(tape, convolved, all.held), gate = between(tape, u.inner, all.held);
+    mixed = within(tape, convolved, all.held), gate = within(tape, u.inner, all.held);
   } else {
-    mixed = delta_column(tape, x, u.hidden, convolved);
-    gate = delta_column(tape, x, u.hidden, u.inner);
+    mixed = column_parallel(tape, x, u.hidden, convolved);
+    gate = column_parallel(tape, x, u.hidden, u.inner);
     tape.linear_as_is(x, u.hidden, u.heads);
     a = tape.linear_as_is(x, u.hidden, u.heads);
   }
   tape.save(mixed);  // the convolution's input
-  tape.keeps_result(between(tape, u.heads, a.held));
-  decayed(tape, tape.keeps_input(between(tape, u.heads, Held::fp32)), u.heads);
+  tape.keeps_result(within(tape, u.heads, a.held));
+  decayed(tape, tape.keeps_input(within(tape, u.heads, Held::fp32)), u.heads);
   save_chunks(tape, u, mixed.held);
-  const Value out = between(tape, u.inner, mixed.held);
-  return delta_row(tape, gated_norm(tape, out, gate, u.heads, u.inner / u.heads, false), u.inner,
-                   u.hidden);
+  const Value out = within(tape, u.inner, mixed.held);
+  return row_parallel(tape, gated_norm(tape, out, gate, u.heads, u.inner / u.heads, false), u.inner,
+                      u.hidden);
 }
 
 /// Sources: transformers 5.23 models/kimi_linear, KimiLinearDeltaAttention; fla ops/kda/chunk.py,
@@ -107,37 +97,37 @@ Value run_delta_rule(Tape& tape, const Value& x, const MixerUse& u) {
 Value run_kimi_delta_rule(Tape& tape, const Value& x, const MixerUse& u) {
   Value part;
   for (const Size width : {u.key_width, u.key_width, u.inner})
-    part = delta_column(tape, x, u.hidden, width);
-  tape.save(between(tape, 2 * u.key_width + u.inner, part.held));  // the convolution's input
+    part = column_parallel(tape, x, u.hidden, width);
+  tape.save(within(tape, 2 * u.key_width + u.inner, part.held));  // the convolution's input
   tape.save(forget_gate(tape, x, u));
   const Value beta = tape.linear_as_is(x, u.hidden, u.heads);
-  tape.keeps_result(between(tape, u.heads, beta.held));
+  tape.keeps_result(within(tape, u.heads, beta.held));
   save_chunks(tape, u, part.held);
-  const Value gate = u.rank > 0
-                         ? delta_column(tape, delta_row(tape, x, u.hidden, u.rank), u.rank, u.inner)
-                         : delta_column(tape, x, u.hidden, u.inner);
-  const Value out = between(tape, u.inner, part.held);
-  return delta_row(tape, gated_norm(tape, out, gate, u.heads, u.inner / u.heads, true), u.inner,
-                   u.hidden);
+  const Value gate =
+      u.rank > 0 ? column_parallel(tape, row_parallel(tape, x, u.hidden, u.rank), u.rank, u.inner)
+                 : column_parallel(tape, x, u.hidden, u.inner);
+  const Value out = within(tape, u.inner, part.held);
+  return row_parallel(tape, gated_norm(tape, out, gate, u.heads, u.inner / u.heads, true), u.inner,
+                      u.hidden);
 }
 
 /// Blocks of tokens: products within a block, and a state from block to block. The last block makes
 /// no state, which is not taken off. Source: transformers 5.23 models/minimax,
 /// MiniMaxLightningAttention, which is Python alone.
 Value run_lightning(Tape& tape, const Value& x, const MixerUse& u) {
-  const Value given = delta_column(tape, x, u.hidden, 3 * u.inner);
+  const Value given = column_parallel(tape, x, u.hidden, 3 * u.inner);
   const Value all = tape.keeps_input(given);
   const auto operand = [&](Size width) {
-    tape.save(between(tape, width, tape.mode().autocast ? Held::bf16 : all.held));
+    tape.save(within(tape, width, tape.mode().autocast ? Held::bf16 : all.held));
   };
   for (int of = 0; of < 3; ++of) operand(u.inner);  // queries, keys and values by head
   operand(u.heads * u.block);                       // products within a block, decayed
   for (int of = 0; of < 3; ++of) operand(u.inner);  // decayed queries and keys, values again
   operand(divided_up(u.inner * u.inner / u.heads, u.block));  // the state before each block
   const Value y =
-      run_norm(tape, between(tape, u.inner, all.held), {NormKind::rms, u.inner}, tokens(1));
-  const Value gate = tape.keeps_result(delta_column(tape, x, u.hidden, u.inner));
-  return delta_row(tape, tape.multiply(gate, y), u.inner, u.hidden);
+      run_norm(tape, within(tape, u.inner, all.held), {NormKind::rms, u.inner}, tokens(1));
+  const Value gate = tape.keeps_result(column_parallel(tape, x, u.hidden, u.inner));
+  return row_parallel(tape, tape.multiply(gate, y), u.inner, u.hidden);
 }
 
 }  // namespace headroom::model

@@ -6,11 +6,10 @@
 namespace headroom::model {
 namespace {
 
-Value column(Tape& tape, const Value& x, Size in, Size out, Extent rows) {
-  return tape.linear(x, in, out, rows, tape.mode().trained, Region::inner);
-}
-Value row(Tape& tape, const Value& x, Size in, Size out, Extent rows) {
-  return tape.linear(x, in, out, rows, tape.mode().trained, Region::outer);
+/// Elements of a mixture's chosen rows, as unevenly as the experts are chosen.
+Extent routed_rows(const Tape& tape, Size elements) {
+  return tokens(
+      static_cast<Size>(std::ceil(tape.mode().imbalance * static_cast<double>(elements))));
 }
 
 /// act(gate) · up. A fused kernel keeps the two operands alone and makes the rest again.
@@ -27,22 +26,22 @@ Value gated(Tape& tape, Value gate, Value up, const FeedForwardUse& u) {
 Value dense(Tape& tape, const Value& x, const FeedForwardUse& u, Size inner) {
   Value gate, up, product;
   if (u.gating == Gating::fused) {
-    const Value both = column(tape, x, u.hidden, 2 * inner, tokens(1));
+    const Value both = column_parallel(tape, x, u.hidden, 2 * inner);
     gate = Tape::view(both, tokens(inner)), up = gate;
     product = gated(tape, gate, up, u);
   } else if (u.gating == Gating::separate) {
-    gate = column(tape, x, u.hidden, inner, tokens(1));
-    up = column(tape, x, u.hidden, inner, tokens(1));
+    gate = column_parallel(tape, x, u.hidden, inner);
+    up = column_parallel(tape, x, u.hidden, inner);
     product = gated(tape, gate, up, u);
   } else {
-    up = column(tape, x, u.hidden, inner, tokens(1));
+    up = column_parallel(tape, x, u.hidden, inner);
     if (u.bias_added) up = tape.add(up, tape.parameter(constant(inner), tape.mode().trained));
     product = run_activation(tape, up, u.activation);
   }
   if (u.inner_norm) product = run_norm(tape, product, *u.inner_norm, tokens(1));
   if (u.drops_inner)  // then converted to the type of the matrix, whatever autocast makes of it
     product = tape.to(tape.dropout(product, tape.mode().hidden_dropout), tape.mode().parameters);
-  return row(tape, product, inner, u.hidden, tokens(1));
+  return row_parallel(tape, product, inner, u.hidden);
 }
 
 /// A router's input without its length, times trained lengths, and a number.
@@ -116,13 +115,11 @@ Value every_expert(Tape& tape, const Value& x, const FeedForwardUse& u) {
   const Value scores = tape.to(tape.keeps_result(tape.to(logits, Held::fp32)), x.held);
   const Value copies = tape.make(tokens(e.experts * u.hidden), x.held, x.grad);
   const Value rows = tape.multiply(copies, tape.like(scores));
-  const bool trained = tape.mode().trained;
-  Value both =
-      tape.linear(rows, e.experts * u.hidden, 2 * e.inner, tokens(1), trained, Region::inner);
+  Value both = column_parallel(tape, rows, e.experts * u.hidden, 2 * e.inner);
   both = tape.make(tokens(2 * e.experts * e.inner), both.held, both.grad, Region::inner);
   const Value gate = Tape::view(both, tokens(e.experts * e.inner));
   const Value product = gated(tape, gate, gate, u);
-  tape.linear(product, e.experts * e.inner, u.hidden, tokens(1), trained, Region::outer);
+  row_parallel(tape, product, e.experts * e.inner, u.hidden);
   return tape.make(tokens(u.hidden), x.held, rows.grad);
 }
 
@@ -131,20 +128,16 @@ Value every_expert(Tape& tape, const Value& x, const FeedForwardUse& u) {
 /// DbrxExperts; torch keeps the source of index_add.
 Value one_by_one(Tape& tape, const Value& x, const Value& weights, const FeedForwardUse& u) {
   const Size used = u.experts->used, inner = u.experts->inner;
-  const bool trained = tape.mode().trained;
-  const auto of_all = [&](Size width) {
-    return tokens(
-        static_cast<Size>(std::ceil(tape.mode().imbalance * static_cast<double>(used * width))));
-  };
+  const auto of_all = [&](Size width) { return routed_rows(tape, used * width); };
   tape.save(of_all(2), Held::int64, Region::outer);
   const Value rows = tape.make(of_all(u.hidden), x.held, x.grad);
   const Size all = u.experts->experts * inner;
-  Value gate = tape.linear(rows, u.hidden, all, tokens(1), trained, Region::inner);
-  Value up = tape.linear(rows, u.hidden, all, tokens(1), trained, Region::inner);
+  Value gate = column_parallel(tape, rows, u.hidden, all);
+  Value up = column_parallel(tape, rows, u.hidden, all);
   gate = tape.make(of_all(inner), gate.held, gate.grad, Region::inner);
   up = tape.make(of_all(inner), up.held, up.grad, Region::inner);
   const Value product = gated(tape, gate, up, u);
-  Value out = tape.linear(product, all, u.hidden, tokens(1), trained, Region::outer);
+  Value out = row_parallel(tape, product, all, u.hidden);
   out = tape.make(of_all(u.hidden), out.held, out.grad);
   const Value weighted = tape.multiply(out, tape.make(of_all(1), weights.held, weights.grad));
   tape.save(weighted);
@@ -170,25 +163,22 @@ Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u, const 
   const Value weights = routed(tape, routed_by, u);
   const Size used = e.used;
   if (e.router.one_by_one) return one_by_one(tape, x, weights, u);
-  const auto routed_rows = [&](Size elements) {
-    return tokens(
-        static_cast<Size>(std::ceil(tape.mode().imbalance * static_cast<double>(elements))));
-  };
   // Rows sorted by expert: three index lists, the rows themselves, the offsets of the groups.
   for (int list = 0; list < 3; ++list) tape.save(tokens(used), Held::int64, Region::outer);
   if (e.clamped) tape.save(2 * tokens(used), Held::int64, Region::outer);  // biases are gathered
   const Value sorted_weights = tape.like(weights);
   const Size width = e.latent > 0 ? e.latent : u.hidden;
-  const Value read = e.latent > 0 ? row(tape, x, u.hidden, e.latent, tokens(1)) : x;
+  const Value read = e.latent > 0 ? row_parallel(tape, x, u.hidden, e.latent) : x;
   // Grouped products run in the type of their weights, whatever autocast makes of their input.
   const Held held = e.latent > 0 ? tape.mode().parameters : x.held;
-  const Value rows = tape.make(routed_rows(used * width), held, read.grad, Region::outer);
+  const Value rows = tape.make(routed_rows(tape, used * width), held, read.grad, Region::outer);
   if (trained) tape.save_operand(rows);
   tape.save(constant(e.experts), Held::int32, Region::outer);
   const bool grad = x.grad || trained;
   const Size matrices = e.gated ? 2 : 1;
-  const Value both = tape.make(routed_rows(matrices * used * e.inner), held, grad, Region::inner);
-  const Value gate = Tape::view(both, routed_rows(used * e.inner));
+  const Value both =
+      tape.make(routed_rows(tape, matrices * used * e.inner), held, grad, Region::inner);
+  const Value gate = Tape::view(both, routed_rows(tape, used * e.inner));
   Value product;
   if (e.clamped) {
     // clamp(gate), clamp(up): both views of one tensor; (up + 1) · (gate · sigmoid(α · gate))
@@ -200,11 +190,11 @@ Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u, const 
     product = e.gated ? gated(tape, gate, gate, u) : run_activation(tape, both, u.activation);
   }
   if (trained) tape.save_operand(product);
-  const Value out = tape.make(routed_rows(used * width), product.held, grad, Region::outer);
+  const Value out = tape.make(routed_rows(tape, used * width), product.held, grad, Region::outer);
   const Value weighted = tape.multiply(out, sorted_weights);
   Value sum =
       tape.to(tape.make(tokens(width), weighted.held, weighted.grad, Region::outer), read.held);
-  if (e.latent > 0) sum = row(tape, sum, e.latent, u.hidden, tokens(1));
+  if (e.latent > 0) sum = row_parallel(tape, sum, e.latent, u.hidden);
   return e.shared_inner > 0 ? tape.add(sum, shared) : sum;
 }
 

@@ -5,16 +5,6 @@
 namespace headroom::model {
 namespace {
 
-Value row(Tape& tape, const Value& x, Size in, Size out) {
-  return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::outer);
-}
-Value mixer_column(Tape& tape, const Value& x, Size in, Size out) {
-  return tape.linear(x, in, out, tokens(1), tape.mode().trained, Region::inner);
-}
-Value inner(Tape& tape, Size width, Held held) {
-  return tape.make(tokens(width), held, true, Region::inner);
-}
-
 /// States that the scan keeps: two of each element in fp32, once for every 2048 tokens.
 void save_states(Tape& tape, const MixerUse& u) {
   tape.save(tokens((2 * u.inner * u.state + 2047) / 2048), Held::fp32, Region::inner);
@@ -24,7 +14,7 @@ void save_states(Tape& tape, const MixerUse& u) {
 /// Source: state-spaces/mamba, mamba_ssm/ops/selective_scan_interface.py, MambaInnerFn with
 /// checkpoint_lvl 1 (xz, x_dbl, A, B, C, scan_intermediates, out).
 Value mamba(Tape& tape, const Value& x, const MixerUse& u) {
-  const Value both = mixer_column(tape, x, u.hidden, 2 * u.inner);
+  const Value both = column_parallel(tape, x, u.hidden, 2 * u.inner);
   tape.save(both);
   for (const Size width : {u.rank + 2 * u.state, u.state, u.state, u.inner})
     tape.save(tokens(width), both.held, Region::inner);
@@ -36,27 +26,27 @@ Value mamba(Tape& tape, const Value& x, const MixerUse& u) {
 /// Convolution, projections with norms and the scan as functions of their own. Source: transformers
 /// 5.23 models/jamba/modeling_jamba.py; the same file, SelectiveScanFn.
 Value mamba_with_norms(Tape& tape, const Value& x, const MixerUse& u) {
-  const Value both = mixer_column(tape, x, u.hidden, 2 * u.inner);
+  const Value both = column_parallel(tape, x, u.hidden, 2 * u.inner);
   tape.save(both);
-  const Value convolved = inner(tape, u.inner, both.held), by_token = tape.like(convolved);
+  const Value convolved = within(tape, u.inner, both.held), by_token = tape.like(convolved);
   tape.save(convolved);
-  const Value parts = mixer_column(tape, by_token, u.inner, u.rank + 2 * u.state);
+  const Value parts = column_parallel(tape, by_token, u.inner, u.rank + 2 * u.state);
   const NormSpec norm{NormKind::rms, u.rank};
-  const Value rank = run_norm(tape, inner(tape, u.rank, parts.held), norm, tokens(1));
+  const Value rank = run_norm(tape, within(tape, u.rank, parts.held), norm, tokens(1));
   for (int of = 0; of < 2; ++of)
     tape.save(
-        run_norm(tape, inner(tape, u.state, parts.held), {NormKind::rms, u.state}, tokens(1)));
-  tape.save(mixer_column(tape, rank, u.rank, u.inner));
+        run_norm(tape, within(tape, u.state, parts.held), {NormKind::rms, u.state}, tokens(1)));
+  tape.save(column_parallel(tape, rank, u.rank, u.inner));
   tape.save(constant(u.inner * u.state), Held::fp32, Region::inner);
   save_states(tape, u);
-  tape.save(inner(tape, u.inner, both.held));
-  return row(tape, inner(tape, u.inner, both.held), u.inner, u.hidden);
+  tape.save(within(tape, u.inner, both.held));
+  return row_parallel(tape, within(tape, u.inner, both.held), u.inner, u.hidden);
 }
 
 /// Source: mamba_ssm/ops/triton/ssd_combined.py, MambaSplitConv1dScanCombinedFn (zxbcdt, out_x, A,
 /// rstd); chunks' states are made again.
 Value mamba2(Tape& tape, const Value& x, const MixerUse& u) {
-  const Value all = mixer_column(tape, x, u.hidden, u.projected);
+  const Value all = column_parallel(tape, x, u.hidden, u.projected);
   tape.save(all);
   tape.save(tokens(u.inner), all.held, Region::inner);
   tape.save(tokens(u.groups), Held::fp32, Region::inner);
@@ -67,12 +57,12 @@ Value mamba2(Tape& tape, const Value& x, const MixerUse& u) {
 /// C · conv(B · x), all three from one matrix. Source: transformers 5.23
 /// models/lfm2/modeling_lfm2.py, Lfm2ShortConv.
 Value short_convolution(Tape& tape, const Value& x, const MixerUse& u) {
-  const Value all = mixer_column(tape, x, u.hidden, 3 * u.inner);
+  const Value all = column_parallel(tape, x, u.hidden, 3 * u.inner);
   const Value part = Tape::view(all, tokens(u.inner));
   const Value product = tape.multiply(part, part);
   tape.save(product);
   const Value convolved = tape.like(product);
-  return row(tape, tape.multiply(convolved, part), u.inner, u.hidden);
+  return row_parallel(tape, tape.multiply(convolved, part), u.inner, u.hidden);
 }
 
 }  // namespace

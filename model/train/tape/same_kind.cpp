@@ -28,6 +28,7 @@ bool same(const std::optional<FeedForwardUse>& a, const std::optional<FeedForwar
   return a->hidden == b->hidden && a->inner == b->inner && a->gating == b->gating &&
          (!a->experts || a->experts->experts == b->experts->experts);
 }
+
 }  // namespace
 
 bool same_kind(const LayerUse& a, const LayerUse& b) {

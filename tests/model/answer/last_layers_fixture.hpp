@@ -5,6 +5,7 @@
 
 #include <random>
 #include <set>
+#include <utility>
 
 #include "hardware/units.hpp"
 #include "model/answer/placement/layers_by_context.hpp"
@@ -20,6 +21,21 @@ namespace headroom::model {
 using test::catalogue_model;
 using test::machine;
 using test::scenario;
+
+/// A model under llama.cpp with a placement by hand; `split` has llama.cpp's own until it is set.
+struct SplitByHand {
+  SplitByHand(const char* model, const char* precision, Machine cards)
+      : w(quantise(catalogue_model(model), scheme(precision))), box(std::move(cards)) {
+    s.layer_split = &split;
+  }
+  SplitByHand(const SplitByHand&) = delete;  // the scenario points into it
+  SplitByHand& operator=(const SplitByHand&) = delete;
+
+  const QuantisedModel w;
+  const Machine box;
+  LayerSplit split;
+  Scenario s = scenario(w, box, "llama.cpp");
+};
 
 inline Bytes weights_on_cards(const Scenario& s, const Plan& plan) {
   Bytes sum;

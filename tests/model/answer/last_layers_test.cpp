@@ -27,12 +27,8 @@ TEST(LastLayers, GrowLayerByLayerAsMeasured) {
 }
 
 TEST(LastLayers, CountFromTheEndAndTheOutputIsOneMore) {
-  const QuantisedModel w =
-      quantise(catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("q4_K_M"));
-  const Machine box = machine(1, 24, 64);
-  Scenario s = scenario(w, box, "llama.cpp");
-  LayerSplit split;
-  s.layer_split = &split;
+  SplitByHand c("meta-llama/Meta-Llama-3.1-8B", "q4_K_M", machine(1, 24, 64));
+  auto& [w, box, split, s] = c;
   Bytes before(-1);
   for (Size n = 0; n <= 40; ++n) {
     split.gpu_layers = n;

@@ -60,15 +60,10 @@ TEST_F(TowerSplit, AnEstimateCountsTheTextAlone) {
 }
 
 TEST(TowerSplitOfAnEncoder, ItsLayersAreCounted) {
-  const QuantisedModel w =
-      quantise(catalogue_model("google-bert/bert-large-uncased"), scheme("fp16"));
-  const Machine box = machine(2, 24, 64);
-  Scenario s = scenario(w, box, "llama.cpp");
-  LayerSplit split;
-  s.layer_split = &split;
-  split.gpu_layers = 10;
-  EXPECT_EQ(place(s, 1.0).on_cards, (Range{14, 24}));
-  EXPECT_EQ(evaluate(s).layers_cpu, 14);
+  SplitByHand c("google-bert/bert-large-uncased", "fp16", machine(2, 24, 64));
+  c.split.gpu_layers = 10;
+  EXPECT_EQ(place(c.s, 1.0).on_cards, (Range{14, 24}));
+  EXPECT_EQ(evaluate(c.s).layers_cpu, 14);
 }
 
 /// llama.cpp common/arg.cpp: --mmproj-offload is on.

@@ -6,12 +6,8 @@ namespace {
 
 TEST(LastLayers, ExpertsInHostMemory) {
   // Mixtral: 32 layers, each with 8 experts of 3 × 14336 × 4096 elements.
-  const QuantisedModel w =
-      quantise(catalogue_model("mistralai/Mixtral-8x7B-v0.1"), scheme("gguf-f16"));
-  const Machine box = machine(1, 80, 256);
-  Scenario s = scenario(w, box, "llama.cpp");
-  LayerSplit split;
-  s.layer_split = &split;
+  SplitByHand c("mistralai/Mixtral-8x7B-v0.1", "gguf-f16", machine(1, 80, 256));
+  auto& [w, box, split, s] = c;
   split.gpu_layers = 99;
   const std::string some[] = {R"(blk\.[0-9]\.ffn_(up|down|gate|gate_up)_(ch|)exps)"};
   split.on_host = tensors_on_host(w, some);
