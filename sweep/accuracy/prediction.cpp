@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "model/infer/estimate.hpp"
-#include "model/infer/memory/static_share.hpp"
+#include "model/infer/placement/larger_cards.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/traffic.hpp"
@@ -48,23 +48,12 @@ bool is_served(Statistic statistic) {
 }
 
 /// The scenario with cards of any size, and contexts beyond the model's positions.
-struct Lifted {
-  explicit Lifted(const Scenario& s) : machine(*s.machine), runtime(*s.runtime), scenario(s) {
-    for (Device& device : machine.devices) set_memory(device, Bytes(Size{1} << 50));
-    runtime.cache.rejects_beyond_max_positions = false;
-    if (const model::CardReserve* sizes = model::card_reserve(s)) {
-      runtime.memory.pool.reserve = {*sizes};  // those of the actual cards
-    }
-    scenario.machine = &machine;
-    scenario.runtime = &runtime;
+struct Lifted : model::LargerCards {
+  explicit Lifted(const Scenario& s) : LargerCards(s) {
+    engine.cache.rejects_beyond_max_positions = false;
     scenario.gpu_budget = model::unlimited;
     scenario.gpu_share = 0;
   }
-  Lifted(const Lifted&) = delete;
-  Lifted& operator=(const Lifted&) = delete;
-  Machine machine;
-  model::Engine runtime;
-  Scenario scenario;
 };
 
 bool offloads(const ScoredRow& subject) {

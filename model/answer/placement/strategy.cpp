@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/infer/placement/larger_cards.hpp"
 #include "model/infer/placement/split.hpp"
 
 namespace headroom::model {
 namespace {
-
-constexpr Bytes largest_memory{Size{1} << 50};
 
 using Gpu = StrategyRow::Gpu;
 constexpr StrategyRow rows[] = {
@@ -31,14 +30,6 @@ Scenario with_budgets(const Scenario& s, const StrategyRow& row) {
   changed.ram_budget = part_of_bytes(std::min(s.ram_budget, s.machine->host.ram), row.ram_share);
   changed.gpu_budget = part_of_bytes(largest_card_budget(s), row.gpu_share);
   return changed;
-}
-
-/// A copy of the machine with cards that hold anything.
-Machine with_larger_cards(const Machine& machine) {
-  Machine larger = machine;
-  if (larger.devices.empty()) larger.devices.emplace_back();
-  for (Device& device : larger.devices) set_memory(device, largest_memory);
-  return larger;
 }
 
 /// Adds the total memory that a strategy lacks.
@@ -121,15 +112,14 @@ Strategy strategy_within(Bytes gpu_budget, std::string_view name, std::string_vi
 }
 
 std::optional<Bytes> least_gpu_memory(const Scenario& s, bool (*wanted)(const Estimate&)) {
-  const Machine larger = with_larger_cards(*s.machine);
-  Scenario changed = s;
-  changed.machine = &larger;
+  LargerCards larger(s);
+  Scenario& changed = larger.scenario;
   changed.assignment = nullptr;
   const auto holds = [&](Size mebibytes) {
     changed.gpu_budget = mebibytes * mebibyte;
     return wanted(evaluate(changed));
   };
-  Size low = 0, high = largest_memory.count() / mebibyte.count();
+  Size low = 0, high = larger.machine.devices.front().memory.count() / mebibyte.count();
   if (!holds(high)) return std::nullopt;
   while (low < high) {
     const Size middle = low + (high - low) / 2;

@@ -31,7 +31,8 @@ TEST(Strategy, TheLeastGpuMemoryIsEnoughAndLessIsNot) {
         const auto least = least_gpu_memory(s, wanted);
         if (!least) continue;
         ++found;
-        for (Device& device : box.devices) set_memory(device, Bytes(Size{1} << 50));
+        // vLLM starts larger passes on cards of 70 GiB: these cards are just smaller
+        for (Device& device : box.devices) set_memory(device, Bytes(Size{69} << 30));
         s.gpu_budget = *least;
         EXPECT_TRUE(wanted(evaluate(s))) << name << ' ' << engine;
         if (*least == Bytes(0)) continue;
