@@ -43,7 +43,7 @@ std::string headline_of(const Answer& answer) {
 
 /// "needs 59.9 GiB", on each GPU where nothing else is said.
 std::string short_need(const Strategy& s) {
-  return fmt::format("needs {} GiB{}", in_gib(s.needed),
+  return fmt::format("needs {} GiB{}", enough_gib(s.needed),
                      s.needed_of == Reason::ram    ? " of RAM"
                      : s.needed_of == Reason::disk ? " of disk"
                                                    : "");

@@ -168,9 +168,9 @@ std::string missing_words(const Advice& a) {
       return fmt::format("{} does not support {} weights{}: {}", a.engine, a.name,
                          a.text.empty() ? "" : " (" + a.text + ")", other_precision_words(a));
     case host_memory:
-      return fmt::format("{} GiB more host memory", in_gib(a.before));
+      return fmt::format("{} GiB more host memory", enough_gib(a.before));
     case disk:
-      return fmt::format("{} GiB more disk", in_gib(a.before));
+      return fmt::format("{} GiB more disk", enough_gib(a.before));
     case other_model:
       return fmt::format("{} in {}: {} GiB, {}", a.text, a.name, in_gib(a.after), on_cards(a.then));
     case smaller_model:

@@ -18,6 +18,11 @@ std::string in_gib(Bytes bytes) {
   return gib < 999.95 ? fmt::format("{:.1f}", gib) : grouped(std::llround(gib));
 }
 
+std::string enough_gib(Bytes bytes) {
+  const double unit = real_count(bytes) < 999.95 * GiB ? GiB / 10 : GiB;
+  return in_gib(Bytes(static_cast<Size>(unit * std::ceil(real_count(bytes) / unit))));
+}
+
 std::string speed_of(const model::Estimate& e, const model::Interval& tpot, std::string_view unit) {
   return rate_with_interval(e.tokens_s, tpot, unit);
 }

@@ -15,6 +15,8 @@ namespace headroom::sweep {
 
 /// "21.1", "1,340": GiB with one decimal below 1,000; "<0.1" where that would be none.
 std::string in_gib(Bytes bytes);
+/// in_gib() of a need, rounded up: so much is enough.
+std::string enough_gib(Bytes bytes);
 
 /// Output tokens a second: "38.9 (34–52)", or "~38.9 (19–78)" where nothing was measured. `unit`
 /// follows the number.
