@@ -60,6 +60,8 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"serving", "request_s", [](Engine& e) -> Constant& { return e.serving.request_s; }},
     {"offload", "stream_bandwidth",
      [](Engine& e) -> Constant& { return e.offload.stream_bandwidth; }, nullptr, share_of_rate},
+    {"offload", "staging_bandwidth",
+     [](Engine& e) -> Constant& { return e.offload.staging_bandwidth; }},
     {"offload", "cpu_bandwidth", [](Engine& e) -> Constant& { return e.offload.cpu_bandwidth; },
      nullptr, share_of_rate},
     {"offload", "cpu_compute", [](Engine& e) -> Constant& { return e.offload.cpu_compute; },

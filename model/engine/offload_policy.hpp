@@ -44,10 +44,12 @@ struct OffloadPolicy {
   bool batch_in_parts;        ///< sequences may go through each layer in parts, one after the other
   bool dots_on_cpu;           ///< the CPU multiplies formats without tiles row by row
   Constant stream_bandwidth;  ///< share of the host bus that streamed weights reach
-  Constant cpu_bandwidth;     ///< share of RAM bandwidth that layers on the CPU reach
-  Constant cpu_compute;       ///< share of the CPU's peak that matrix products on it reach
-  Constant thread_bandwidth;  ///< bytes a second that one thread of the CPU reads at most
-  Constant device_handoff_s;  ///< time of a handoff between devices in a pass, seconds
+  Constant staging_bandwidth;    ///< bytes a second that one thread copies to a pinned buffer, from
+                                 ///< which the bus takes them; 0: weights are in pinned memory
+  Constant cpu_bandwidth;        ///< share of RAM bandwidth that layers on the CPU reach
+  Constant cpu_compute;          ///< share of the CPU's peak that matrix products on it reach
+  Constant thread_bandwidth;     ///< bytes a second that one thread of the CPU reads at most
+  Constant device_handoff_s;     ///< time of a handoff between devices in a pass, seconds
   Constant remote_numa_share;    ///< gain of a further socket, as a share of the first one
   Constant disk_bandwidth;       ///< share of the disk's sequential read
   Constant interval;             ///< 80 % interval as a factor on the time of offloaded passes

@@ -142,13 +142,18 @@ std::string screen_of(const GivenScenario& given, const std::vector<CurveLine>& 
 
 std::string curve_screen(const GivenScenario& given, const std::vector<CurveLine>& lines,
                          std::span<const std::string> notes) {
-  if (lines.size() == 1) return screen_of(given, lines, notes, most_rows, 7);
-  const auto fits = [](const std::string& text) {
-    return std::ranges::count(text, '\n') <= screen_lines;
+  struct Shape {
+    std::size_t points;
+    int rows_of_plot;
   };
-  std::string text = screen_of(given, lines, notes, 3, 5);
-  for (const std::size_t points : {3U, 2U, 0U})
-    if (!fits(text)) text = screen_of(given, lines, notes, points, points > 0 ? 3 : 7);
+  constexpr Shape of_one[] = {{most_rows, 7}, {most_rows, 5}},
+                  of_several[] = {{3, 5}, {3, 3}, {2, 3}, {0, 7}};
+  std::string text;
+  for (const Shape& shape :
+       lines.size() == 1 ? std::span<const Shape>(of_one) : std::span<const Shape>(of_several)) {
+    text = screen_of(given, lines, notes, shape.points, shape.rows_of_plot);
+    if (std::ranges::count(text, '\n') <= screen_lines) break;
+  }
   return text;
 }
 

@@ -274,7 +274,12 @@ Seconds reduce_start(const Constant& of_two, LinkPath path, Size cards) {
   return Seconds(path == LinkPath::bus ? ring * of_two.value : of_two.value);
 }
 BytesPerSecond bus_rate(const Scenario& s) {
-  return s.machine->host_bus(0) * s.runtime->offload.stream_bandwidth.value;
+  const OffloadPolicy& offload = s.runtime->offload;
+  const BytesPerSecond bus = s.machine->host_bus(0) * offload.stream_bandwidth.value;
+  const std::string& kind = s.machine->devices.front().host_bus_kind;
+  const bool coherent = !kind.empty() && !kind.starts_with("PCIe");
+  if (offload.staging_bandwidth.value <= 0 || coherent) return bus;
+  return std::min(bus, BytesPerSecond(offload.staging_bandwidth.value));
 }
 BytesPerSecond disk_rate(const Scenario& s) {
   return s.machine->host.disk_read * s.runtime->offload.disk_bandwidth.value;

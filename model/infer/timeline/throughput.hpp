@@ -45,8 +45,12 @@ const Constant& reduce_latency(const Engine& engine, const Machine& machine, Lin
 /// passes the data on: 10.5, 18 and 32 us, a third of the first more for each further card. Source:
 /// us_of_1_kib_at_most in hardware/catalogue/all_reduce.csv, medians over hosts.
 Seconds reduce_start(const Constant& of_two, LinkPath path, Size cards);
-/// Over the bus to the first card, and from disk.
+/// Over the bus to the first card. Weights in pageable memory go through a pinned buffer, to which
+/// one thread copies them (staging_bandwidth). A card with coherent access reads them itself: 93
+/// GiB/s from pageable memory on GH200. Source: CUDA C++ Best Practices Guide, pinned memory;
+/// vortex-data/vortex pull 7815.
 BytesPerSecond bus_rate(const Scenario& scenario);
+/// From disk.
 BytesPerSecond disk_rate(const Scenario& scenario);
 
 }  // namespace headroom::model

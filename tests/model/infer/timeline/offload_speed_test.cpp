@@ -89,5 +89,21 @@ TEST(Speed, AllReducesOverTheHostsBusCostMoreThanOverLinks) {
   EXPECT_NEAR(four.step(128) / eight.step(128), 1.67, 0.15);
 }
 
+/// accelerate copies weights from pageable memory. Source: NVlabs/cuda-oxide pull 976, an RTX 4090
+/// on PCIe 4.0: 12.9 GB/s from pageable memory, 23.9 from pinned; vllm-omni pull 5922, an H20 on
+/// PCIe 5.0: 63 GB in 7.5 s; vortex-data/vortex pull 7815, GH200: 93 GiB/s from pageable memory.
+TEST(Speed, OneThreadBoundsCopiesFromPageableMemory) {
+  const auto rate = [](const char* machine, const char* engine) {
+    const SpeedCase c("facebook/opt-30b", "fp16", machine, engine);
+    return bus_rate(c.s).value() / 1e9;
+  };
+  EXPECT_NEAR(rate("1x rtx-4090", "transformers"), 12.9, 1);
+  EXPECT_GT(rate("1x rtx-4090", "zero-inference"), 17);  // pinned
+  EXPECT_LT(rate("1x h20-96gb", "transformers"), 20);
+  EXPECT_GT(rate("1x h20-96gb", "zero-inference"), 30);
+  EXPECT_LT(rate("1x t4", "transformers"), 8);  // the bus
+  EXPECT_GT(rate("1x gh200-96gb", "transformers"), 90);
+}
+
 }  // namespace
 }  // namespace headroom::model
