@@ -140,7 +140,7 @@ Bytes spare_memory(const model::Scenario& s) {
 
 namespace {
 
-/// Whether an engine without measured memory would exceed a card at the high end of its interval.
+/// True if an engine without measured memory exceeds a card at the high end of its interval.
 /// is_at_limit() leaves such an engine out.
 bool is_full_unmeasured(const model::Scenario& asked) {
   if (asked.runtime->memory.interval.measurements > 0) return false;

@@ -158,7 +158,7 @@ TEST(Intervals, OfOffloadAreTheEnginesOwn) {
   EXPECT_EQ(f.times(e).tpot.high, f.offload.high);
 }
 
-/// An engine whose memory nobody measured has the widest interval of all, and is sure where even
+/// An engine whose memory nobody measured has the widest interval of all. It is sure where even
 /// that leaves room: 12.6 GiB of weights on 80 GB, but not on 16 GB.
 TEST(Intervals, OfUnmeasuredMemoryDecideWhatIsSure) {
   const QuantisedModel w =
