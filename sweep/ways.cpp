@@ -140,7 +140,8 @@ Bytes spare_memory(const model::Scenario& s) {
 
 namespace {
 
-/// An engine without measured memory is never sure, so its confidence does not tell.
+/// True if an engine without measured memory exceeds a card at the high end of its interval.
+/// is_at_limit() leaves such an engine out.
 bool is_full_unmeasured(const model::Scenario& asked) {
   if (asked.runtime->memory.interval.measurements > 0) return false;
   const model::Scenario s = model::admitted_scenario(asked);

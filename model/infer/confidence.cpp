@@ -31,7 +31,6 @@ Confidence of_memory(const Uses& uses, Verdict expected, Size cards, HighEnd kno
                      const Plan* plan) {
   const Engine& engine = *uses.scenario().runtime;
   const Constant& memory = engine.memory.interval;
-  if (fits(expected) && memory.measurements == 0) return Confidence::marginal;
   if (fits(expected) && engine.parallel.split == Split::tensors) {
     if (known == HighEnd::unknown && !holds_division(uses, memory.high))
       return Confidence::marginal;

@@ -16,8 +16,8 @@ enum class HighEnd : std::uint8_t { unknown, has_room };
 
 /// Says if the verdict `expected` holds over the memory interval of the engine. A sure answer is
 /// sure of the number of cards that it names, too. A model whose config has unread keys never has a
-/// sure answer, and an engine without measured memory is never sure of a fit. `plan`: of these
-/// uses. It must hold at the high end itself. Null: of fewer sequences.
+/// sure answer. An engine without measured memory has the interval of all measured ones. `plan`: of
+/// these uses. It must hold at the high end itself. Null: of fewer sequences.
 Confidence confidence_of(const Uses& uses, Verdict expected, Size cards, HighEnd known,
                          const Plan* plan = nullptr);
 

@@ -78,8 +78,8 @@ constexpr bool fits(const Estimate& estimate) { return fits(estimate.verdict); }
 constexpr bool uses_a_gpu(const Estimate& e) { return fits(e) && e.gpus_used > 0; }
 /// True if it fits with nothing offloaded.
 constexpr bool is_on_gpus(const Estimate& e) { return e.verdict <= Verdict::fits_gpus; }
-/// True if the interval of memory reaches over a limit. Without measurements of the engine's memory
-/// a fit is never sure, whatever is left: that alone is no limit.
+/// True if the interval of memory reaches over a limit. The wide one of an engine whose memory is
+/// not measured is no limit.
 inline bool is_at_limit(int memory_measurements, const Estimate& e) {
   return e.sure == Confidence::marginal && memory_measurements > 0;
 }

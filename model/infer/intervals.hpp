@@ -12,7 +12,7 @@
 namespace headroom::model {
 
 /// An 80 % interval as factors on the expected value, from the residuals of measured rows. With no
-/// measurements they are stated guesses, and nothing is ever sure.
+/// measurements they are stated guesses.
 struct Interval {
   constexpr Interval() = default;
   constexpr Interval(double low_end, double high_end, int rows)

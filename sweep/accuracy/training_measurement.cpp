@@ -133,7 +133,7 @@ model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row) tr
   s.optimizer_on_host = !row["offload_optimizer"].empty();
   s.parameters_on_host = !row["offload_params"].empty();
   s.on_disk = row["offload_optimizer"] == "nvme";
-  s.fused_kernels = row.says("liger");
+  s.fused_kernels = s.fused_loss = row.says("liger");  // as --liger
   s.head_loss = s.model->profile.generative;
   s.fused_attention = row["attention"] != "eager";
   return s;

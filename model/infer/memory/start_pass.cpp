@@ -1,18 +1,25 @@
 #include "model/infer/memory/start_pass.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace headroom::model {
 namespace {
 
-/// True if the first card has the larger of an engine's sizes. Source: vLLM 0.33
-/// engine/arg_utils.py get_batch_defaults: 70 GiB and more, the A100 (compute capability 8.0) left
-/// out; the GB10 (12.1) from 0.33 on.
+/// True if the card's name has "A100", as the driver reports it. An A800 is the same die under
+/// another name.
+bool is_named_a100(const Device& card) {
+  return card.name.find("a100") != std::string::npos ||
+         card.title.find("A100") != std::string::npos;
+}
+
+/// True if the first card has the larger of an engine's sizes. Source: vLLM 0.9 to 0.33
+/// engine/arg_utils.py get_batch_defaults: 70 GiB and more, unless the name has "a100" in it; the
+/// GB10 (12.1) is small from 0.33 on.
 bool is_large(const Scenario& s) {
   const Device& card = s.machine->devices.front();
   const bool unified = card.compute_capability == ComputeCapability{12, 1};
-  return card.memory >= Bytes(Size{70} << 30) &&
-         card.compute_capability != ComputeCapability{8, 0} &&
+  return card.memory >= Bytes(Size{70} << 30) && !is_named_a100(card) &&
          !(unified && s.runtime->memory.start_pass.unified_is_small);
 }
 

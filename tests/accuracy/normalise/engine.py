@@ -5,7 +5,7 @@ import re
 
 from .llama_cpp_version import llama_cpp_version, with_blas
 from .sglang_version import sglang_version
-from .text import Missing, leading_int, leading_number, lower, numbers_after
+from .text import Missing, leading_int, leading_number, lower, month_of, numbers_after
 from .vllm_version import vllm_version
 
 
@@ -79,6 +79,21 @@ def transformers_version(row, versions):
     return 'transformers-' + ('4.35' if minor < 1 else '4.47' if minor < 4 else '4.57')
 
 
+# Year and month in which transformers 4.36, 4.45 and 4.48 were uploaded to PyPI: rows of the program begin there.
+TRANSFORMERS_MONTHS = ((2025, 1, (4, 48)), (2024, 9, (4, 45)), (2023, 12, (4, 36)))
+
+
+def of_autoawq(row, versions):
+    """AutoAWQ 0.2 examples/benchmark.py: --pretrained runs weights that are not quantised in transformers' own model."""
+    if lower(row['precision']) not in ('fp16', 'bf16', 'fp32'):
+        return 'autoawq-gemv' if lower(row['precision']).endswith(' gemv') else 'autoawq'
+    date = month_of(row.said)
+    for year, month, version in TRANSFORMERS_MONTHS:
+        if date and date >= (year, month):
+            return versions.row_of('transformers', version)
+    return transformers_version(row, versions)
+
+
 DIVIDING = {'llama.cpp': 'tensor', 'ik_llama.cpp': 'graph', 'exllamav3': 'tensor'}
 
 
@@ -93,8 +108,8 @@ def version_of(row, runtime, versions):
         return 'ik_llama.cpp-blas'
     if runtime == 'vllm':
         return vllm_version(row, versions)
-    if runtime == 'autoawq' and lower(row['precision']).endswith(' gemv'):
-        return 'autoawq-gemv'
+    if runtime == 'autoawq':
+        return of_autoawq(row, versions)
     if runtime == 'exllama' and 'exllama v1' in row.said:
         return 'exllama-1'
     if runtime == 'sglang':

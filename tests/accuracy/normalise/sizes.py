@@ -68,9 +68,15 @@ def printed_gib(row):
 
 
 def dynamic_file(row):
-    """The plain mix of "UD-Q4_K_XL", "UD-IQ3_XXS" or "IQ4_K_R4", and the size of the file that this
-    row or another source prints. Nothing for a plain mix, or for a format without a size."""
+    """The plain mix of "UD-Q4_K_XL", "UD-IQ3_XXS", "IQ4_K_R4" or "IQ4_XS (pure)", and the size of the
+    file that this row or another source prints. Nothing for a plain mix, or for a format without a size.
+    llama-quantize --pure has every matrix in one format, so its files are smaller than the mix."""
     name = lower(row['precision'])
+    if pure := re.fullmatch(r'(\w+) \(pure\b.*\)', name):
+        gib = printed_gib(row)
+        if not gib:
+            raise Missing(f"precision: the size of a file in '{row['precision']}' is not stated")
+        return {'precision': pure[1], 'weights_gib': gib, 'parameters': ''}
     mix = name.removeprefix('ud-')
     if mix not in PLAIN and mix == name and not OWN_FORMATS.fullmatch(mix):
         return {}

@@ -158,5 +158,22 @@ TEST(Intervals, OfOffloadAreTheEnginesOwn) {
   EXPECT_EQ(f.times(e).tpot.high, f.offload.high);
 }
 
+/// An engine whose memory nobody measured has the widest interval of all. It is sure where even
+/// that leaves room: 12.6 GiB of weights on 80 GB, but not on 16 GB.
+TEST(Intervals, OfUnmeasuredMemoryDecideWhatIsSure) {
+  const QuantisedModel w =
+      quantise(test::catalogue_model("meta-llama/Llama-2-7b-hf"), scheme("bf16"));
+  const Machine large = parse_machine("a100-sxm-80gb", shipped_catalogue());
+  const Machine small = parse_machine("rtx-4080", shipped_catalogue());
+  for (const char* unmeasured : {"calm", "gpt-fast", "tensorrt-llm"}) {
+    ASSERT_EQ(engine(unmeasured).memory.interval.measurements, 0) << unmeasured;
+    const Estimate on_large = evaluate(test::scenario(w, large, unmeasured));
+    EXPECT_EQ(on_large.verdict, Verdict::fits_one_gpu) << unmeasured;
+    EXPECT_EQ(on_large.sure, Confidence::yes) << unmeasured;
+    const Estimate on_small = evaluate(test::scenario(w, small, unmeasured));
+    EXPECT_EQ(on_small.sure, Confidence::marginal) << unmeasured;
+  }
+}
+
 }  // namespace
 }  // namespace headroom::model

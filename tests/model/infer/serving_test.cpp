@@ -147,7 +147,6 @@ TEST(Serving, StrictTargetsAreNeverMetByMoreAndMissedByOne) {
   for (const char* engine : {"vllm", "sglang", "tensorrt-llm", "llama.cpp"})
     for (const bool decoding : {false, true}) {
       Scenario s = test::scenario(weights, machine, engine);
-      const bool measured = s.runtime->memory.interval.measurements > 0;  // else never sure
       s.prompt_tokens = 4000;
       const Service one = service_of(s, evaluate(s));
       s.batch = 2;
@@ -162,7 +161,7 @@ TEST(Serving, StrictTargetsAreNeverMetByMoreAndMissedByOne) {
         EXPECT_FALSE(shortfall(s, evaluate(s), target).met()) << engine << s.batch;
       (decoding ? target.tpot : target.ttft) = 1.01 * std::max(high, own);
       for (s.batch = 1; s.batch <= 2; ++s.batch)
-        EXPECT_EQ(shortfall(s, evaluate(s), target).met(), measured) << engine << s.batch;
+        EXPECT_TRUE(shortfall(s, evaluate(s), target).met()) << engine << s.batch;
     }
   EXPECT_GT(between, 0);
 }

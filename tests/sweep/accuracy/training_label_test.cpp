@@ -59,5 +59,16 @@ TEST(TrainingLabel, Liger) {
   EXPECT_LT(label(fused, row).load, label(plain, row).load);
 }
 
+/// Its loss is in chunks, as with --liger. One copy of the logits of 15,360 further tokens, of
+/// 151,936 words each, would have 4.7 GB in 16 bit.
+TEST(TrainingLabel, LigerNeverHasAllLogits) {
+  Measurement row;
+  const Columns fused = {{"liger", "yes"}, {"machine", "1x h200"}};
+  Columns longer = fused;
+  longer["seq"] = "16384";
+  const double more = label(longer, row).load - label(fused, row).load;
+  EXPECT_LT(more * 151e9, 15360 * 151936.0 * 2);
+}
+
 }  // namespace
 }  // namespace headroom::sweep

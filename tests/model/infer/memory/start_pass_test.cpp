@@ -60,6 +60,15 @@ TEST(StartPass, IsSmallerOnSmallCards) {
   EXPECT_EQ(pass_tokens(on_large), 8192);
 }
 
+/// Source: vLLM 0.24 engine/arg_utils.py get_batch_defaults: "a100" not in device_name.
+TEST(StartPass, AnA800IsLargeAndAnA100IsNot) {
+  const QuantisedModel weights =
+      quantise(catalogue_model("meta-llama/Llama-3.1-8B"), scheme("bf16"));
+  const Machine a100 = card("a100-sxm-80gb"), a800 = card("a800-sxm-80gb");
+  EXPECT_EQ(usual_sequences(scenario(weights, a100, "vllm")), 256);
+  EXPECT_EQ(usual_sequences(scenario(weights, a800, "vllm")), 1024);
+}
+
 /// Source: get_batch_defaults of vLLM 0.27.1, 0.30 and 0.33.
 TEST(StartPass, SizesOfTheLargestAndOfUnifiedCardsCameLater) {
   const QuantisedModel weights =
