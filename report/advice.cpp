@@ -56,6 +56,16 @@ std::string precision_advice(const ModelRow& from, const ModelRow& to) {
   return words;
 }
 
+/// The row of the engine's own start for one on the CPU alone, which may hold wider weights.
+const ModelRow& with_cards(const ModelRow& from, std::span<const ModelRow* const> here) {
+  if (from.roomiest().budget != Size{0}) return from;
+  const auto row = std::ranges::find_if(here, [&](const ModelRow* line) {
+    return line->runtime == from.runtime && line->as_published &&
+           line->roomiest().budget != Size{0};
+  });
+  return row == here.end() ? from : **row;
+}
+
 std::string more_gpus(const ModelRow& from, std::span<const ModelRow* const> all) {
   const ModelRow* best = nullptr;
   for (const ModelRow* line : all)
@@ -91,7 +101,8 @@ std::string advice(const ModelRow& from, std::span<const ModelRow* const> here,
   std::vector<std::string> words;
   const ModelRow* to = smaller(here, from);
   if (to) words.push_back(precision_advice(from, *to));
-  if (!to || best_grade(*to) != Grade::on_gpus) words.push_back(more_gpus(from, all));
+  if (!to || best_grade(*to) != Grade::on_gpus)
+    words.push_back(more_gpus(with_cards(from, here), all));
   words.push_back(shortage(from.roomiest().estimate));
   const bool hopeless = std::ranges::all_of(
       here, [](const ModelRow* line) { return best_grade(*line) >= Grade::disk_offload; });

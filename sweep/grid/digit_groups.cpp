@@ -52,8 +52,30 @@ bool is_usual_on_any(const GridSpec& grid, const model::Engine& engine, std::str
   });
 }
 
-/// Pairs of an engine and a precision.
-using Ways = std::vector<std::pair<const model::Engine*, std::string>>;
+/// Values of the linked axes of a grid that names no engine.
+struct UsualWay {
+  const model::Engine* engine;
+  std::string precision;
+  std::string gpu_budget{};  ///< empty: the engine's own; "0": the CPU alone
+};
+using Ways = std::vector<UsualWay>;
+
+/// True if cards may wait for weights that the engine brings from host memory in every pass.
+bool may_wait_for_weights(const GridSpec& grid, const model::Engine& engine, Names& names) {
+  return grid.values("gpu_budgets").empty() && engine.offload.mode == model::Offload::stream &&
+         engine.offload.cpu &&
+         std::ranges::any_of(grid.values("machines"), [&](const std::string& machine) {
+           return !names.machine(machine)->devices.empty();
+         });
+}
+
+/// Adds the ways on the CPU alone, which compare_ways() has too.
+void add_cpu_alone(const GridSpec& grid, Ways& ways, Names& names) {
+  const std::size_t cards = ways.size();
+  for (std::size_t i = 0; i < cards; ++i)
+    if (may_wait_for_weights(grid, *ways[i].engine, names))
+      ways.push_back({ways[i].engine, ways[i].precision, "0"});
+}
 
 /// The ways of a grid that names no engine: those that estimate compares, or the precisions that
 /// the grid names, each with its engines. Throws UnknownName.
@@ -64,15 +86,17 @@ Ways usual_ways(const GridSpec& grid, Names& names) {
   if (grid.lines.contains("precisions")) {
     for (const std::string& precision : grid.values("precisions"))
       for (const auto* engine : readers(precision, usual, comparable))
-        ways.emplace_back(engine, precision);
+        ways.push_back({engine, precision});
   } else {
     for (const auto* engine : comparable)
       for (const std::string_view precision : engine->usual_precisions)
-        if (is_usual_on_any(grid, *engine, precision, names)) ways.emplace_back(engine, precision);
+        if (is_usual_on_any(grid, *engine, precision, names))
+          ways.push_back({engine, std::string(precision)});
     for (const auto* engine : comparable)
       for (const std::string_view precision : narrow_precisions(*engine))
-        ways.emplace_back(engine, precision);
+        ways.push_back({engine, std::string(precision)});
   }
+  add_cpu_alone(grid, ways, names);
   return ways;
 }
 
@@ -86,11 +110,17 @@ GridSpec with_usual_ways(const GridSpec& grid, Names& names) {
     const Ways ways = usual_ways(grid, names);
     all.all_values["runtimes"].clear();
     all.all_values["precisions"].clear();
-    for (const auto& [engine, precision] : ways) {
-      all.all_values["runtimes"].emplace_back(engine->name);
-      all.all_values["precisions"].push_back(precision);
+    std::vector<std::string> link = {"precisions", "runtimes"}, budgets;
+    for (const UsualWay& way : ways) {
+      all.all_values["runtimes"].emplace_back(way.engine->name);
+      all.all_values["precisions"].push_back(way.precision);
+      budgets.push_back(way.gpu_budget);
     }
-    all.link.push_back({"precisions", "runtimes"});
+    if (!ways.back().gpu_budget.empty()) {
+      all.all_values["gpu_budgets"] = budgets;
+      link.emplace_back("gpu_budgets");
+    }
+    all.link.push_back(link);
     return all;
   } catch (const std::exception&) {
     return grid;  // link_groups() says which line has the wrong name
