@@ -170,9 +170,9 @@ namespace {
 void keep_better_of_two(std::vector<BudgetPoint>& entries) {
   if (entries.size() != 2 || entries.back().budget || entries.front().budget != Size{0}) return;
   const auto place = [](const BudgetPoint& entry) { return model::way_place(entry.estimate, {}); };
-  const model::Estimate& cards = entries.back().estimate;
-  const bool alone = model::fits(cards.verdict) && !model::is_on_gpus(cards) &&
-                     cards.gpus_used > 0 && place(entries.front()) < place(entries.back());
+  const bool alone = model::fits(entries.front().estimate) &&
+                     !model::is_on_gpus(entries.back().estimate) &&
+                     place(entries.front()) < place(entries.back());
   entries.erase(alone ? entries.end() - 1 : entries.begin());
 }
 

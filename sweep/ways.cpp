@@ -69,14 +69,13 @@ Way way_of(HeldWeights& held, model::Scenario s, const model::Engine& engine,
   return way;
 }
 
-/// True if the cards compute with weights that each pass brings from host memory or disk, and
-/// nothing was said about budgets.
+/// True if the cards compute with weights that each pass brings from host memory or disk, or have
+/// no room even for that. Nothing was said about budgets.
 bool waits_for_weights(const Way& way, const model::Scenario& s) {
   const model::OffloadPolicy& offload = way.engine->offload;
-  return offload.mode == model::Offload::stream && offload.cpu &&
-         model::fits(way.estimate.verdict) && !model::is_on_gpus(way.estimate) &&
-         way.estimate.gpus_used > 0 && s.gpu_budget == model::unlimited && s.gpu_share == 0 &&
-         s.layer_split == nullptr && s.assignment == nullptr;
+  return offload.mode == model::Offload::stream && offload.cpu && !s.machine->devices.empty() &&
+         !is_refused(way) && !model::is_on_gpus(way.estimate) && s.gpu_budget == model::unlimited &&
+         s.gpu_share == 0 && s.layer_split == nullptr && s.assignment == nullptr;
 }
 
 /// As way_of(). On the CPU alone, where that comes before cards that wait for weights.
@@ -87,7 +86,7 @@ Way best_of_budgets(HeldWeights& held, const model::Scenario& s, const model::En
   model::Scenario alone = s;
   alone.gpu_budget = Bytes(0);
   Way on_cpu = way_of(held, alone, engine, asked, most);
-  return on_cpu.place < way.place ? on_cpu : way;
+  return model::fits(on_cpu.estimate) && on_cpu.place < way.place ? on_cpu : way;
 }
 
 }  // namespace
