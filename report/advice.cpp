@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "model/answer/way_order.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "report/format.hpp"
@@ -56,6 +59,16 @@ std::string precision_advice(const ModelRow& from, const ModelRow& to) {
   return words;
 }
 
+/// The row of the engine's own start for one on the CPU alone, which may hold wider weights.
+const ModelRow& with_cards(const ModelRow& from, std::span<const ModelRow* const> here) {
+  if (from.roomiest().budget != Size{0}) return from;
+  const auto row = std::ranges::find_if(here, [&](const ModelRow* line) {
+    return line->runtime == from.runtime && line->as_published &&
+           line->roomiest().budget != Size{0};
+  });
+  return row == here.end() ? from : **row;
+}
+
 std::string more_gpus(const ModelRow& from, std::span<const ModelRow* const> all) {
   const ModelRow* best = nullptr;
   for (const ModelRow* line : all)
@@ -81,17 +94,51 @@ std::string shortage(const model::Estimate& e) {
   return "";
 }
 
+/// "h100-sxm-80gb" of "8x h100-sxm-80gb @ dgx-h100". Machines of several kinds stay as they are.
+std::string_view card_of(std::string_view machine) {
+  if (machine.find(" + ") != std::string_view::npos) return machine;
+  const auto count = machine.find("x ");
+  if (count != std::string_view::npos) machine.remove_prefix(count + 2);
+  return machine.substr(0, machine.find(" @ "));
+}
+
+/// Output tokens a second: of decoding for one request, else of whole requests.
+double rate_of(const ModelRow& row) {
+  const model::Estimate& e = row.roomiest().estimate;
+  return row.batch > 1 ? 1 / model::seconds_a_token(e) : e.tokens_s;
+}
+
+/// A machine of the run with fewer of these cards that serves more with the same engine and
+/// weights, as `estimate` notes it. Its host may be another.
+std::string fewer_gpus(const ModelRow& from, std::span<const ModelRow* const> all) {
+  constexpr double worth_saying = 1.02;  // less is within what rounding hides
+  const ModelRow* best = nullptr;
+  double most = worth_saying * rate_of(from);
+  for (const ModelRow* row : all)
+    if (row->gpus < from.gpus && row->model == from.model && row->held == from.held &&
+        row->runtime == from.runtime && row->conditions == from.conditions &&
+        best_grade(*row) == Grade::on_gpus && card_of(row->machine) == card_of(from.machine) &&
+        rate_of(*row) > most) {
+      best = row;
+      most = rate_of(*row);
+    }
+  if (best == nullptr) return "";
+  return fmt::format("fewer GPUs: {} tokens/s on {}, as cards wait for each other",
+                     shown(most, DisplayUnit::plain), best->machine);
+}
+
 }  // namespace
 
 std::string advice(const ModelRow& from, std::span<const ModelRow* const> here,
                    std::span<const ModelRow* const> all) {
-  if (best_grade(from) == Grade::on_gpus) return "";
+  if (best_grade(from) == Grade::on_gpus) return fewer_gpus(from, all);
   if (best_grade(from) == Grade::refused)
     return std::string(reason_words(from.roomiest().estimate.reason));
   std::vector<std::string> words;
   const ModelRow* to = smaller(here, from);
   if (to) words.push_back(precision_advice(from, *to));
-  if (!to || best_grade(*to) != Grade::on_gpus) words.push_back(more_gpus(from, all));
+  if (!to || best_grade(*to) != Grade::on_gpus)
+    words.push_back(more_gpus(with_cards(from, here), all));
   words.push_back(shortage(from.roomiest().estimate));
   const bool hopeless = std::ranges::all_of(
       here, [](const ModelRow* line) { return best_grade(*line) >= Grade::disk_offload; });

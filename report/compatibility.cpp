@@ -109,7 +109,9 @@ Text matrix_legend() {
          "that they save. Of several requests whole answers count, as served where concurrencies "
          "are swept; tokens/s are of all together. With offload the fastest "
          "of 4 bits or more is best, unless fewer are several times faster. Cells of one row may "
-         "hold other weights: wider ones lose less and are slower.";
+         "hold other weights: wider ones lose less and are slower. Where a sweep names GPU "
+         "budgets, "
+         "cells are at the largest.";
 }
 
 TableBlock machines_summary(const Source& source) {

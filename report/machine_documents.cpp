@@ -49,8 +49,9 @@ std::string conditions(const MachineLines& machine) {
   for (const auto& model : machine.models)
     for (const ModelRow* line : model) {
       std::string words = line->conditions;
-      if (line->roomiest().budget)
-        words += fmt::format(", {} on each GPU", gib(Bytes(*line->roomiest().budget)));
+      if (const auto& budget = line->roomiest().budget)
+        words += *budget > 0 ? fmt::format(", {} on each GPU", gib(Bytes(*budget)))
+                             : std::string(", on the CPU alone");
       if (std::ranges::find(seen, words) == seen.end()) seen.push_back(words);
     }
   std::string all;

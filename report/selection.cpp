@@ -11,6 +11,8 @@
 #include <set>
 #include <tuple>
 
+#include "model/answer/way_order.hpp"
+#include "model/infer/scenario/verdict.hpp"
 #include "report/columns.hpp"
 #include "report/line_walk.hpp"
 #include "report/point_rows.hpp"
@@ -161,6 +163,21 @@ class LineReader {
 
 }  // namespace
 
+namespace {
+
+/// One budget stays of a line with the engine's own and with no cards at all: the CPU alone where
+/// cards would wait for weights, as `estimate` has it.
+void keep_better_of_two(std::vector<BudgetPoint>& entries) {
+  if (entries.size() != 2 || entries.back().budget || entries.front().budget != Size{0}) return;
+  const auto place = [](const BudgetPoint& entry) { return model::way_place(entry.estimate, {}); };
+  const bool alone = model::fits(entries.front().estimate) &&
+                     !model::is_on_gpus(entries.back().estimate) &&
+                     place(entries.front()) < place(entries.back());
+  entries.erase(alone ? entries.end() - 1 : entries.begin());
+}
+
+}  // namespace
+
 std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::int64_t run) {
   const Database::Snapshot snapshot(database);
   const LineReader reader(database, axes, run);
@@ -173,6 +190,7 @@ std::vector<ModelRow> lines_of(const Database& database, const Axes& axes, std::
     };
     line.entries.erase(std::unique(line.entries.begin(), line.entries.end(), same),
                        line.entries.end());
+    keep_better_of_two(line.entries);
   }
   set_labels(lines);
   return lines;

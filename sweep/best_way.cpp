@@ -5,35 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/engine/loaded_scheme.hpp"
-#include "model/engine/loaded_weights.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/options/scenario_options.hpp"
 
 namespace headroom::sweep {
 namespace {
-
-/// One engine and precision as they were given.
-Way given_way(const model::Engine& engine, const std::string& precision, const model::Model& model,
-              model::Scenario scenario) {
-  const model::Scheme* asked = precision == "auto" ? nullptr : &model::scheme(precision);
-  const model::Scheme& loaded =
-      model::loaded_scheme(model, asked, engine, model::computing_machine(scenario));
-  Way way;
-  way.engine = &engine;
-  way.weights =
-      std::make_shared<model::QuantisedModel>(model::loaded_weights(model, loaded, engine));
-  way.asked = asked;
-  scenario.runtime = &engine;
-  scenario.weights = way.weights.get();
-  way.estimate = evaluate(scenario);
-  way.gpu_budget = scenario.gpu_budget;
-  way.tight = is_tight(scenario, way.estimate);
-  way.bits = model::bits_per_parameter(*way.weights);
-  way.place = place_of(way, scenario);
-  return way;
-}
 
 bool is_easily_on_cards(const Way& way) {
   return model::is_on_gpus(way.estimate) && !way.tight && way.estimate.queued == 0;
@@ -106,9 +83,11 @@ std::vector<std::vector<Way>> best_ways(const AskedWay& asked, const Engines& en
   std::vector<std::vector<Way>> all;
   const auto compared = compared_engines(asked, engines, model, scenario);
   if (!has_makers(*scenario.machine) || (asked.engine && !asked.precisions.empty())) {
+    HeldWeights held(model);
     const std::vector<std::string> own{"auto"};
     for (const auto& name : asked.precisions.empty() ? own : asked.precisions)
-      all.push_back({given_way(*compared.front(), name, model, scenario)});
+      all.push_back({way_of(held, scenario, *compared.front(),
+                            name == "auto" ? nullptr : &model::scheme(name))});
     return all;
   }
   if (asked.precisions.empty())

@@ -49,9 +49,19 @@ bool is_comfortable(const Way& way) {
 
 bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refused; }
 
-/// One engine and precision under the budgets of `s`. `most`: bits that its weights count at most.
+/// Bits that weights count at most: those of the checkpoint, and of the precision that was asked
+/// for. Weights that an engine unpacks hold no more.
+double most_bits(HeldWeights& held, const model::Scheme* asked) {
+  const double own =
+      model::bits_per_parameter(*held.in(model::scheme(held.model().checkpoint_scheme)));
+  if (asked == nullptr || !held.in(*asked)->refusal.empty()) return own;
+  return std::min(own, model::bits_per_parameter(*held.in(*asked)));
+}
+
+}  // namespace
+
 Way way_of(HeldWeights& held, model::Scenario s, const model::Engine& engine,
-           const model::Scheme* asked, double most) {
+           const model::Scheme* asked) {
   const model::Model& model = held.model();
   Way way{.engine = &engine, .weights = {}, .estimate = {}, .asked = asked};
   way.weights =
@@ -62,32 +72,34 @@ Way way_of(HeldWeights& held, model::Scenario s, const model::Engine& engine,
   way.gpu_budget = s.gpu_budget;
   way.tight = is_tight(s, way.estimate);
   way.without_towers = leaves_towers_out(engine, model);
-  way.bits = way.is_own() ? most : std::min(most, model::bits_per_parameter(*way.weights));
+  way.bits = most_bits(held, asked);
+  if (!way.is_own()) way.bits = std::min(way.bits, model::bits_per_parameter(*way.weights));
   const bool offloads = model::fits(way.estimate.verdict) && !model::is_on_gpus(way.estimate);
   way.off_cards = offloads ? share_off_cards(s) : 0;
   way.place = place_of(way, s);
   return way;
 }
 
-/// True if the cards compute with weights that each pass brings from host memory or disk, and
-/// nothing was said about budgets.
+namespace {
+
+/// True if the cards compute with weights that each pass brings from host memory or disk, or have
+/// no room even for that. Nothing was said about budgets.
 bool waits_for_weights(const Way& way, const model::Scenario& s) {
   const model::OffloadPolicy& offload = way.engine->offload;
-  return offload.mode == model::Offload::stream && offload.cpu &&
-         model::fits(way.estimate.verdict) && !model::is_on_gpus(way.estimate) &&
-         way.estimate.gpus_used > 0 && s.gpu_budget == model::unlimited && s.gpu_share == 0 &&
-         s.layer_split == nullptr && s.assignment == nullptr;
+  return offload.mode == model::Offload::stream && offload.cpu && !s.machine->devices.empty() &&
+         !is_refused(way) && !model::is_on_gpus(way.estimate) && s.gpu_budget == model::unlimited &&
+         s.gpu_share == 0 && s.layer_split == nullptr && s.assignment == nullptr;
 }
 
 /// As way_of(). On the CPU alone, where that comes before cards that wait for weights.
 Way best_of_budgets(HeldWeights& held, const model::Scenario& s, const model::Engine& engine,
-                    const model::Scheme* asked, double most) {
-  Way way = way_of(held, s, engine, asked, most);
+                    const model::Scheme* asked) {
+  Way way = way_of(held, s, engine, asked);
   if (!waits_for_weights(way, s)) return way;
   model::Scenario alone = s;
   alone.gpu_budget = Bytes(0);
-  Way on_cpu = way_of(held, alone, engine, asked, most);
-  return on_cpu.place < way.place ? on_cpu : way;
+  Way on_cpu = way_of(held, alone, engine, asked);
+  return model::fits(on_cpu.estimate) && on_cpu.place < way.place ? on_cpu : way;
 }
 
 }  // namespace
@@ -225,22 +237,14 @@ std::vector<Way> compare_ways(const model::Model& model, const model::Scenario& 
 std::vector<Way> compare_ways(HeldWeights& held, const model::Scenario& scenario,
                               const Compared& compared) {
   const model::Model& model = held.model();
-  const auto weights_in = [&](const model::Scheme& scheme) { return held.in(scheme); };
-  const model::Scheme& checkpoint = model::scheme(model.checkpoint_scheme);
-  const double own = model::bits_per_parameter(*weights_in(checkpoint));
-  // Weights that an engine unpacks hold no more than the precision that was asked for.
-  const auto bits_asked = [&](const model::Scheme* asked) {
-    if (asked == nullptr || !weights_in(*asked)->refusal.empty()) return own;
-    return model::bits_per_parameter(*weights_in(*asked));
-  };
+  const double own = most_bits(held, nullptr);
   std::vector<Way> ways;
   const auto add = [&](const model::Engine& engine, std::string_view name, bool reads_own) {
     const model::Scheme* asked = name == "auto" ? nullptr : &model::scheme(name);
     const model::Scheme& loaded = model::loaded_scheme(model, asked, engine, *scenario.machine);
     if (reads_own && asked != nullptr && model::bits_per_parameter(*held.in(loaded, engine)) >= own)
       return;
-    ways.push_back(
-        best_of_budgets(held, scenario, engine, asked, std::min(own, bits_asked(asked))));
+    ways.push_back(best_of_budgets(held, scenario, engine, asked));
   };
   for (const model::Engine* engine : compared.engines) {
     std::vector<std::string_view> names(compared.precisions.begin(), compared.precisions.end());
@@ -265,35 +269,6 @@ std::vector<Way> compare_ways(HeldWeights& held, const model::Scenario& scenario
   std::ranges::stable_sort(ways, [](const Way& a, const Way& b) { return a.place < b.place; });
   if (!is_refused(ways.front())) std::erase_if(ways, is_refused);
   return ways;
-}
-
-std::string_view choice_words(const std::vector<Way>& ways, Size batch) {
-  const Way& first = ways.front();
-  // Weights that fit, too, as times those of the first. Formats of one width differ by scales.
-  constexpr double wider = 1.1, much_wider = 1.25;
-  double widest = 1;
-  for (const Way& way : ways)
-    if (model::is_on_gpus(way.estimate) && !way.tight && way.estimate.queued == 0 &&
-        !way.without_towers)
-      widest = std::max(widest, way.weights->total.real() / first.weights->total.real());
-  if (std::ranges::all_of(ways, [&](const Way& way) { return way.asked == first.asked; }))
-    return "the fastest engine with room for it";
-  if (below_four_bits(first) && !std::ranges::all_of(ways, below_four_bits))
-    return "below 4 bits, as more are several times slower";
-  if (batch > 1) return "which serves most for its bits";
-  if (!model::is_on_gpus(first.estimate)) return "the fastest for its bits";
-  if (widest > much_wider) return "so much faster than wider weights";
-  return widest > wider ? "faster for its bits than wider weights" : "the widest weights that fit";
-}
-
-std::vector<const Way*> best_of_each_precision(std::span<const Way> ways, std::size_t most) {
-  std::vector<const Way*> best;
-  for (const Way& way : ways)
-    if (best.size() < most && std::ranges::none_of(best, [&](const Way* other) {
-          return other->weights->scheme == way.weights->scheme;
-        }))
-      best.push_back(&way);
-  return best;
 }
 
 }  // namespace headroom::sweep

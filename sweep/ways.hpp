@@ -107,6 +107,11 @@ class HeldWeights {
       made_;
 };
 
+/// One engine and precision under the budgets of `scenario`, whose weights and engine are set here.
+/// `asked`: null for the checkpoint's own.
+Way way_of(HeldWeights& held, model::Scenario scenario, const model::Engine& engine,
+           const model::Scheme* asked);
+
 /// The ways by each engine and precision, the best first, in the order of model::WayPlace. None
 /// counts as wider than the checkpoint or than the precision that was asked for.
 /// `scenario`: its weights and engine are set here, and its budget where the CPU alone comes before

@@ -4,12 +4,14 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "model/infer/demand.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/evaluator.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/placement/placement.hpp"
+#include "model/infer/scenario/usual_context.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::model {
@@ -25,8 +27,9 @@ Size longest(const Scenario& s) {
 /// `s` with `n` sequences, or `n` tokens of context: a context below prompt and output shortens the
 /// prompt.
 Scenario with(Scenario s, Vary vary, Size n) {
-  (vary == Vary::batch ? s.batch : s.context) = n;
-  if (vary == Vary::context) s.prompt_tokens = std::max<Size>(1, n - s.output_tokens);
+  if (vary == Vary::batch) return with_batch(std::move(s), n);
+  s.context = n;
+  s.prompt_tokens = std::max<Size>(1, n - s.output_tokens);
   return s;
 }
 

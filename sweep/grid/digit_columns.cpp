@@ -1,4 +1,8 @@
 // Digits as the database keeps them: columns of axis values and of the facts that follow from them.
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "sweep/grid/digits.hpp"
 #include "sweep/grid/inference_axes.hpp"
 #include "sweep/run/fingerprint.hpp"
@@ -23,6 +27,27 @@ void add_extras(report::Digit& columns, const std::vector<Choice>& digit) {
     }
     columns.push_back(std::move(axis));
   }
+}
+
+bool has_budget(const Scenario& s) {
+  return s.gpu_budget >= Bytes(0) && s.gpu_budget != model::unlimited;
+}
+
+/// Budgets, and what they are of the card. None where the engine's own holds.
+void add_budgets(report::Digit& columns, const std::vector<Choice>& digit) {
+  report::Axis bytes{"gpu_budget_bytes", {}}, relative{"gpu_budget_relative", {}};
+  for (const Choice& choice : digit) {
+    const Scenario& s = choice.decides;
+    std::string words;
+    if (has_budget(s)) {
+      const bool is_max = s.machine && s.gpu_budget == largest_card(*s.machine);
+      words = is_max ? "max" : choice.budget->relative();
+    }
+    bytes.values.push_back(has_budget(s) ? AxisValue(s.gpu_budget.count()) : AxisValue());
+    relative.values.push_back(words.empty() ? AxisValue() : AxisValue(std::move(words)));
+  }
+  columns.push_back(std::move(bytes));
+  columns.push_back(std::move(relative));
 }
 
 }  // namespace
@@ -71,17 +96,8 @@ report::Digit columns_of(const std::vector<Choice>& digit, const std::optional<P
              [&](const auto& names, const auto& machines) {
                return report::machine_digit(names, machines, prices ? &*prices : nullptr);
              });
-  if (first.gpu_budget >= Bytes(0) && first.gpu_budget != model::unlimited) {
-    add("gpu_budget_bytes", [](const Scenario& s) { return AxisValue(s.gpu_budget.count()); });
-    report::Axis relative{"gpu_budget_relative", {}};
-    for (const Choice& choice : digit) {
-      const Scenario& s = choice.decides;
-      const bool is_max = s.gpu_budget == largest_card(*s.machine);
-      auto words = is_max ? std::string("max") : choice.budget->relative();
-      relative.values.push_back(words.empty() ? AxisValue() : AxisValue(std::move(words)));
-    }
-    columns.push_back(std::move(relative));
-  }
+  if (std::ranges::any_of(digit, [](const Choice& c) { return has_budget(c.decides); }))
+    add_budgets(columns, digit);
   return columns;
 }
 

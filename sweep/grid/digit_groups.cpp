@@ -8,96 +8,11 @@
 #include <utility>
 
 #include "model/engine/default_cache.hpp"
-#include "model/engine/runs_on.hpp"
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/grid/inference_axes.hpp"
-#include "sweep/options/extra_options.hpp"
-#include "sweep/ways.hpp"
+#include "sweep/grid/usual_ways.hpp"
 
 namespace headroom::sweep {
-
-namespace {
-
-/// Engines that suit a model and a machine of the grid. Throws UnknownName.
-std::vector<const model::Engine*> comparable_in(const GridSpec& grid, Names& names) {
-  std::set<const model::Engine*> found;
-  for (const std::string& model : grid.values("models"))
-    for (const std::string& machine : grid.values("machines"))
-      for (const auto* engine :
-           comparable_engines(names.engines, *names.models.at(model), *names.machine(machine)))
-        found.insert(engine);
-  std::vector<const model::Engine*> in_order;
-  for (const model::Engine& engine : names.engines.all())
-    if (found.contains(&engine)) in_order.push_back(&engine);
-  return in_order;
-}
-
-/// Engines for the precision: the usual one if it reads it, else those that do.
-std::vector<const model::Engine*> readers(const std::string& precision, const model::Engine& usual,
-                                          const std::vector<const model::Engine*>& comparable) {
-  std::vector<const model::Engine*> all;
-  if (!reads(usual, precision))
-    for (const model::Engine* engine : comparable)
-      if (reads(*engine, precision)) all.push_back(engine);
-  if (all.empty()) all.push_back(&usual);
-  return all;
-}
-
-/// True if the engine is compared in the precision on one of the grid's machines.
-bool is_usual_on_any(const GridSpec& grid, const model::Engine& engine, std::string_view precision,
-                     Names& names) {
-  return std::ranges::any_of(grid.values("machines"), [&](const std::string& machine) {
-    const auto usual = model::usual_precisions(engine, *names.machine(machine));
-    return std::ranges::find(usual, precision) != usual.end();
-  });
-}
-
-/// Pairs of an engine and a precision.
-using Ways = std::vector<std::pair<const model::Engine*, std::string>>;
-
-/// The ways of a grid that names no engine: those that estimate compares, or the precisions that
-/// the grid names, each with its engines. Throws UnknownName.
-Ways usual_ways(const GridSpec& grid, Names& names) {
-  const auto comparable = comparable_in(grid, names);
-  const model::Engine& usual = names.engines.named(grid.values("runtimes").front());
-  Ways ways;
-  if (grid.lines.contains("precisions")) {
-    for (const std::string& precision : grid.values("precisions"))
-      for (const auto* engine : readers(precision, usual, comparable))
-        ways.emplace_back(engine, precision);
-  } else {
-    for (const auto* engine : comparable)
-      for (const std::string_view precision : engine->usual_precisions)
-        if (is_usual_on_any(grid, *engine, precision, names)) ways.emplace_back(engine, precision);
-    for (const auto* engine : comparable)
-      for (const std::string_view precision : narrow_precisions(*engine))
-        ways.emplace_back(engine, precision);
-  }
-  return ways;
-}
-
-/// Only some engines hold what is served beside a model, so grids with extras stay as they are.
-GridSpec with_usual_ways(const GridSpec& grid, Names& names) {
-  GridSpec all = grid;
-  if (grid.lines.contains("runtimes") || grid.link_of("precisions")) return all;
-  for (const ExtraAxis& extra : extra_axes)
-    if (!grid.values(extra.key).empty()) return all;
-  try {
-    const Ways ways = usual_ways(grid, names);
-    all.all_values["runtimes"].clear();
-    all.all_values["precisions"].clear();
-    for (const auto& [engine, precision] : ways) {
-      all.all_values["runtimes"].emplace_back(engine->name);
-      all.all_values["precisions"].push_back(precision);
-    }
-    all.link.push_back({"precisions", "runtimes"});
-    return all;
-  } catch (const std::exception&) {
-    return grid;  // link_groups() says which line has the wrong name
-  }
-}
-
-}  // namespace
 
 DigitGroups digit_groups(const Spec& spec, const GridSpec& given, Names& names) {
   DigitGroups groups;

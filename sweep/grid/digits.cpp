@@ -239,24 +239,53 @@ void hold_weights(DigitGroups& groups, Names& names) {
 
 }  // namespace
 
-std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& grid, Names& names) {
-  auto groups = digit_groups(spec, grid, names);
-  hold_weights(groups, names);
-  set_caches(groups);
-  add_extras(spec, grid, groups, names);
-  set_contexts(grid, groups);
+namespace {
+
+/// Budgets in bytes. They come before weights: what is loaded on the CPU alone may be wider.
+void set_budgets(const Spec& spec, const GridSpec& grid, DigitGroups& groups, Job& job) {
   if (grid.link_of("gpu_budgets")) {
     for (Choice& choice : merge(groups, "gpu_budgets", "machines").choices)
       choice.decides.gpu_budget = choice.budget->of(largest_card(*choice.decides.machine));
   } else if (!grid.values("gpu_budgets").empty()) {
     DigitGroup& machines = group_with(groups, "machines");
-    note_cut_budgets(machines.choices, grid.gpu_budgets(), names.job);
+    note_cut_budgets(machines.choices, grid.gpu_budgets(), job);
     try {
       machines.choices = with_budgets(machines.choices, grid.gpu_budgets());
     } catch (const std::invalid_argument& e) {
       throw spec.error(grid, "gpu_budgets", e.what());
     }
   }
+}
+
+/// Cards wait for no weights that take three quarters of their memory at most.
+void leave_out_needless_cpu(const GridSpec& grid, DigitGroups& groups) {
+  if (!grid.values("gpu_budgets").empty()) return;
+  const auto has_room = [](const Machine& machine, Bytes weights) {
+    Bytes cards;
+    for (const Device& card : machine.devices) cards += card.memory;
+    return machine.devices.empty() || 4 * weights.real() <= 3 * cards.real();
+  };
+  const auto& machines = group_with(groups, "machines").choices;
+  std::erase_if(group_with(groups, "models").choices, [&](const Choice& c) {
+    const model::Scenario& s = c.decides;
+    if (s.gpu_budget != Bytes(0)) return false;
+    if (s.machine) return has_room(*s.machine, s.weights->total);
+    return std::ranges::all_of(machines, [&](const Choice& each) {
+      return has_room(*each.decides.machine, s.weights->total);
+    });
+  });
+}
+
+}  // namespace
+
+std::vector<std::vector<Choice>> digits_of(const Spec& spec, const GridSpec& grid, Names& names) {
+  auto groups = digit_groups(spec, grid, names);
+  set_budgets(spec, grid, groups, names.job);
+  hold_weights(groups, names);
+  leave_out_needless_cpu(grid, groups);
+  set_caches(groups);
+  add_extras(spec, grid, groups, names);
+  set_contexts(grid, groups);
   std::vector<std::vector<Choice>> digits;
   for (const DigitGroup& group : groups)
     digits.push_back(group.axes.size() == 1 ? group.choices : distinct(group.choices));

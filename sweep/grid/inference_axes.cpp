@@ -64,8 +64,13 @@ Setter set_extra(const std::string& text, Names& names) {
 Setter set_machine(const std::string& text, Names& names) {
   return [m = names.machine(text)](Choice& c) { c.decides.machine = m; };
 }
+/// No memory of any card is 0 bytes; what others come to depends on the card. Empty: not decided.
 Setter set_budget(const std::string& text, Names&) {
-  return [b = parse_budgets(text).first](Choice& c) { c.budget = b; };
+  if (text.empty()) return [](Choice&) {};
+  return [b = parse_budgets(text).first](Choice& c) {
+    c.budget = b;
+    if (b == Budget()) c.decides.gpu_budget = Bytes(0);
+  };
 }
 
 constexpr AxisValues numbers = AxisValues::numbers, names = AxisValues::names;

@@ -78,8 +78,7 @@ void add_room_and_order(const Question& question, Candidate& c) {
     c.order = model::way_place(c.serving.estimate, facts);
     return;
   }
-  model::Scenario asked = copy;
-  asked.batch = c.demand.requests;
+  const model::Scenario asked = model::with_batch(copy, c.demand.requests);
   const model::Estimate e = model::evaluate(asked);
   c.tight = facts.tight = is_tight(asked, e);
   facts.one_batch = asked.batch > 1 && !model::batches_continuously(asked, e);
@@ -97,6 +96,8 @@ model::Scenario scenario_of(const Question& question, const Choices& choices, co
   s.gpu_budget = c.gpu_budget;
   if (question.has_usual_context && choices.has_usual_context && !has_load(target))
     s.context = model::usual_context(s, *c.weights->model);
+  else if (question.vary == Vary::batch && choices.has_usual_context)
+    s.least_context = model::least_usual_context(s, *c.weights->model);
   return s;
 }
 
@@ -110,7 +111,7 @@ Candidate completed(const Question& question, const Choices& choices, Candidate 
     c.machines = 0;
   }
   if (c.machines == 0) return c;
-  c.scenario.batch = c.serving.batch;
+  c.scenario = model::with_batch(c.scenario, c.serving.batch);
   if (question.vary == Vary::context) {
     c.scenario.context = c.serving.context;
     c.scenario.prompt_tokens = std::max<Size>(1, c.serving.context - c.scenario.output_tokens);

@@ -213,15 +213,22 @@ std::string left_out_words(const PlanScreen& screen) {
   return text;
 }
 
+/// The value of --context without the usual tokens beyond prompt and output.
+std::string just_these(const model::Scenario& s) {
+  const Size tokens = s.prompt_tokens + s.output_tokens;
+  if (s.context > 0 || s.least_context <= tokens) return "";
+  return fmt::format(" {} for just these", tokens);
+}
+
 std::string plan_assumptions(const PlanScreen& screen) {
   const model::Scenario& s = screen.candidates.front().scenario;
   const bool fills = screen.question.vary == model::Vary::context;
   std::string text = fmt::format("Assumes {}{} (--prompt-tokens, --output-tokens)",
                                  fills ? "" : "a prompt of " + grouped(s.prompt_tokens) + " and ",
                                  grouped(s.output_tokens, "output token"));
-  if (!fills && s.context == 0) text += "; a context of just these (--context)";
-  if (!fills && s.context > 0 && screen.has_usual_context)
-    text += fmt::format("; a context of {} tokens (--context)", grouped(s.context));
+  if (!fills && (s.context == 0 || screen.has_usual_context))
+    text += fmt::format("; a context of {} tokens{} (--context{})", grouped(s.cached_tokens()),
+                        s.batch > 1 ? " each" : "", just_these(s));
   text += fills ? "; tokens/s of decoding behind that prompt"
                 : "; tokens/s of decoding where a copy has one sequence, else of whole requests";
   if (screen.has_chosen_ways)

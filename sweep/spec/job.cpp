@@ -15,6 +15,7 @@
 #include "model/infer/scenario/usual_context.hpp"
 #include "sweep/grid/digit_groups.hpp"
 #include "sweep/grid/digits.hpp"
+#include "sweep/grid/usual_ways.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/output.hpp"
 #include "sweep/run/facts.hpp"
@@ -166,6 +167,11 @@ JobGrid grid_of(const Spec& spec, const GridSpec& grid, Names& names) {
   };
   constant("task", training ? "training" : "inference");
   if (!training) constant("kv_cache", "on");
+  if (!training)
+    for (const std::string& condition : unusual_ways(grid, names)) {
+      job.exclusions.emplace_back(condition, job.shape);
+      job.shape.excluded += condition + '\n';
+    }
   for (const auto& condition : grid.exclude) try {
       job.exclusions.emplace_back(condition, job.shape);
       job.shape.excluded += condition + '\n';

@@ -16,9 +16,13 @@ const model::Engine& engine_of(const Choice& choice, const Choice& engine) {
 
 const model::Scheme& scheme_of_choice(const Choice& choice, const Choice& engine,
                                       const Choice& machine) {
-  const model::Scenario& own = choice.decides;
+  const model::Scenario &own = choice.decides, &other = machine.decides;
+  model::Scenario computing;
+  computing.machine = own.machine ? own.machine : other.machine;
+  for (const Bytes budget : {other.gpu_budget, own.gpu_budget})
+    if (budget >= Bytes(0)) computing.gpu_budget = budget;
   return model::loaded_scheme(*choice.model, choice.scheme, engine_of(choice, engine),
-                              *(own.machine ? own.machine : machine.decides.machine));
+                              model::computing_machine(computing));
 }
 
 bool is_as_published(const Choice& choice, const Choice& engine, const Choice& machine) {
@@ -46,7 +50,9 @@ bool load_differently(const std::vector<Choice>& models, const std::vector<Choic
                       const std::vector<Choice>& machines, LoadedBy by) {
   const bool by_engine = by == LoadedBy::engine;
   const auto runtimes = one_of_each(engines, [](const Choice& c) { return c.decides.runtime; });
-  const auto places = one_of_each(machines, [](const Choice& c) { return c.decides.machine; });
+  const auto places = one_of_each(machines, [](const Choice& c) {
+    return std::pair(c.decides.machine, c.decides.gpu_budget == Bytes(0));
+  });
   for (const Choice& model : models) {
     const bool decided =
         by_engine ? model.decides.runtime != nullptr : model.decides.machine != nullptr;

@@ -234,7 +234,12 @@ TEST_F(OneAnswer, TheBestWayOfAReportIsTheWayOfAnEstimate) {
     return text;
   };
   std::ofstream(folder / "all.toml") << "[[grid]]\nmodels = [" << list(models) << "]\nmachines = ["
-                                     << list(machines) << list(macs) << "]\n";
+                                     << list(machines) << list(macs) << "]\n"
+                                     << "[[grid]]\n"  // far larger than the cards: the CPU alone
+                                     << "models = ['deepseek-ai/DeepSeek-V4.1-Flash',"
+                                     << "'facebook/opt-30b', 'MiniMaxAI/MiniMax-M3']\n"
+                                     << "machines = ['h200-sxm-141gb', 'rtx-4060',"
+                                     << "'2x h200-sxm-141gb', 'b200-sxm-180gb']\n";
   const auto [code, says] = ask(
       {"sweep", (folder / "all.toml").string(), "--no-plots", "--out", (folder / "out").string()});
   ASSERT_EQ(code, 0) << says;

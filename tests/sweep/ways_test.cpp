@@ -221,6 +221,17 @@ TEST(Ways, TheCpuAloneComesBeforeCardsThatWaitForWeights) {
   EXPECT_FALSE(model::fits(model::evaluate(s))) << "on kernels that a CPU does not have";
 }
 
+/// A card that holds not even the layers it computes with takes nothing from the CPU beside it.
+TEST(Ways, TheCpuAloneRunsWhatTheCardBesideItHasNoRoomFor) {
+  const model::Model m = resolve_model("deepseek-ai/DeepSeek-V4.1-Flash");
+  for (const char* name : {"h100-sxm-80gb", "rtx-4060 @ dgx-h100"}) {
+    const Machine on = machine(name);
+    const Way best = ways_on(m, on).front();
+    EXPECT_TRUE(model::fits(best.estimate)) << name;
+    EXPECT_EQ(best.gpu_budget, Bytes(0)) << name;
+  }
+}
+
 /// Many requests that are slow together are not fast enough because their sum is.
 TEST(Ways, NarrowFormatsJoinWhereEachRequestIsSlow) {
   const model::Model m = resolve_model("Qwen/Qwen3.8-27B");

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "model/describe/layer_spec.hpp"
+#include "model/infer/scenario/layer_split.hpp"
 
 namespace headroom::model {
 
 bool in_a_tower(const Model& model, Size i) {
-  const Profile& p = model.profile;
-  return p.generative && !model.encoder_decoder && (i < p.first_decoding || i >= p.end_decoding);
+  const Range text = counted_layers(model);
+  return !model.encoder_decoder && (i < text.first || i >= text.last);
 }
 
 bool VisionTower::contains(std::string_view name) const {

@@ -99,6 +99,29 @@ TEST(Job, WeightsAreInTheSchemeThatEachEngineLoadsOnEachMachine) {
   }
 }
 
+/// The CPU alone has no kernels for fp8, and transformers unpacks it there.
+TEST(Job, WeightsWithoutBudgetAreAsTheCpuLoadsThem) {
+  const Job job = job_of(
+      "models = ['Qwen/Qwen3-8B-FP8']\nmachines = ['rtx-4090', 'rtx-5090']\n"
+      "runtimes = ['transformers']\ngpu_budgets = ['0-max+16GiB']");
+  for (const auto& s : scenarios(job.grids[0]))
+    EXPECT_EQ(s.weights->scheme->name, s.gpu_budget == Bytes(0) ? "bf16" : "fp8-block")
+        << s.machine->name << ' ' << s.gpu_budget.count();
+}
+
+/// Only where weights may not fit on the cards: else no card waits for them.
+TEST(Job, TheCpuAloneIsAUsualWayOfModelsThatCardsDoNotHold) {
+  const auto on_cpu = [](const std::string& model) {
+    const Job job = job_of("models = '" + model + "'\nmachines = ['rtx-4090', 'cpu']");
+    std::set<std::string> ways;
+    for (const auto& s : scenarios(job.grids[0]))
+      if (s.gpu_budget == Bytes(0)) ways.emplace(s.runtime->name);
+    return ways;
+  };
+  EXPECT_EQ(on_cpu("Qwen/Qwen3-4B"), std::set<std::string>{});
+  EXPECT_EQ(on_cpu("Qwen/Qwen3-32B"), std::set<std::string>{"transformers"});
+}
+
 TEST(Job, AutoIsWhatEachEngineMakesOfTheCheckpoint) {
   // The GGUF files of gpt-oss keep its experts unchanged. The rest is in Q8_0
   // (convert_hf_to_gguf.py).
