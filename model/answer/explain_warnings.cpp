@@ -17,15 +17,18 @@ namespace {
 /// An idle Linux server takes about 1 GiB, and a desktop 2 to 4.
 constexpr Bytes least_for_the_system{Size{2} << 30};
 
+/// A budget is for each card, and a smaller card takes what it has of it: only one that the largest
+/// card cannot give is more than was asked for.
 std::string budget_warning(const Scenario& s, const std::vector<DeviceUse>& devices) {
-  const auto cut = std::ranges::find_if(devices, [&](const DeviceUse& each) {
-    return each.where == Where::card && s.gpu_budget != unlimited && s.gpu_budget > each.capacity;
-  });
-  if (cut == devices.end()) return {};
-  const Device& card = s.machine->devices.at(static_cast<std::size_t>(cut->card));
+  const auto& cards = s.machine->devices;
+  const bool uses_a_card =
+      std::ranges::any_of(devices, [](const DeviceUse& each) { return each.where == Where::card; });
+  if (!uses_a_card || s.gpu_budget == unlimited) return {};
+  const Device& largest = *std::ranges::max_element(cards, {}, usable_memory);
+  if (s.gpu_budget <= usable_memory(largest)) return {};
   return fmt::format("a budget of {} is cut to {}, of {}, that {} leaves to programs",
-                     to_text(s.gpu_budget), to_text(cut->capacity), to_text(card.memory),
-                     card.name);
+                     to_text(s.gpu_budget), to_text(usable_memory(largest)),
+                     to_text(largest.memory), largest.name);
 }
 
 /// Not where weights spill to the disk of a machine whose cards have memory of their own: host

@@ -11,7 +11,9 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/cache_format.hpp"
+#include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/assignment.hpp"
+#include "model/infer/placement/high_end.hpp"
 #include "report/words.hpp"
 
 namespace headroom::sweep {
@@ -23,23 +25,18 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 double gib(Bytes bytes) { return real_count(bytes) / GiB; }
 
-/// The memory of the smallest card that the point uses.
-Bytes smallest_card(const CurveLine& line, const AllocationPoint& point) {
-  Bytes least = unlimited;
-  for (Size card = point.plan.first_used_card; card < point.plan.cards; ++card)
-    least = std::min(least,
-                     usable_memory(line.scenario.machine->devices[static_cast<std::size_t>(card)]));
-  return least;
-}
-
 /// True if it stays within its limit even at the high end of its memory's interval. The limit is
-/// the allocation for an engine that sets aside just that, else the card.
+/// the allocation for an engine that sets aside just that, else the memory of each card.
 bool within_cards(const CurveLine& line, const AllocationPoint& point) {
-  if (point.plan.cards > 0 && line.scenario.runtime->memory.sets_aside() &&
+  if (point.plan.cards == 0) return true;
+  if (line.scenario.runtime->memory.sets_aside() &&
       (point.estimate.gpu_bytes_high > point.allocation ||
        is_at_limit(*line.scenario.runtime, point.estimate)))
     return false;
-  return point.plan.cards == 0 || point.estimate.gpu_bytes_high <= smallest_card(line, point);
+  Scenario s = line.scenario;
+  s.gpu_budget = point.allocation;
+  s = admitted_scenario(s);
+  return stays_on_cards_at_high_end(Uses(s), point.plan);
 }
 
 report::Curve drawn(const CurveLine& line, report::Between between) {
@@ -235,7 +232,7 @@ std::string jump_words(const CurveLine& line, std::size_t point) {
         words = counted(p.plan.cards - p.plan.first_used_card, "GPU");
         break;
       case Jump::slower:
-        words = "slower than on the CPU";
+        words = "slower than with less";
         break;
     }
     text += (text.empty() ? "" : ", ") + words;

@@ -9,10 +9,13 @@
 #include "hardware/quantity_text.hpp"
 #include "model/answer/narrow_formats.hpp"
 #include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "model/infer/serving.hpp"
 #include "sweep/best_way.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen/answer_lines.hpp"
+#include "sweep/screen/card_memory.hpp"
 #include "sweep/screen/demand_words.hpp"
 #include "sweep/screen/interval_words.hpp"
 #include "sweep/screen/money.hpp"
@@ -130,9 +133,30 @@ std::string weights_words(const PlanScreen& screen) {
   return text.empty() ? text : paragraph(text);
 }
 
+std::string memory_words(const Candidate& c) {
+  const model::Estimate& e = c.serving.estimate;
+  const auto share = model::share_of(*c.machine, c.serving.cards, c.serving.replicas);
+  const model::Scenario copy = model::on(c.scenario, share);
+  if (!share.machine.has_one_kind()) return card_memory_of_budget(copy, e);
+  return fmt::format("{} of {} GiB on {}", in_gib(e.gpu_bytes), in_gib(model::card_budget(copy, 0)),
+                     c.serving.cards > 1 ? fmt::format("each of a copy's {} GPUs", c.serving.cards)
+                     : c.serving.replicas > 1 ? std::string("each GPU")
+                                              : std::string("the GPU"));
+}
+
 std::string offloaded_words(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
-  if (!screen.question.ranks_precisions || !best.qualifies()) return {};
+  if (!best.qualifies()) {
+    const bool helps =
+        !screen.target.offload && std::ranges::any_of(screen.candidates, [](const Candidate& each) {
+          return each.serving.next.miss == model::Miss::offload ||
+                 (each.serving.next.miss == model::Miss::memory &&
+                  model::fits(model::evaluate(each.scenario)));
+        });
+    return helps ? paragraph("It runs with weights off the cards: --allow-offload.")
+                 : std::string();
+  }
+  if (!screen.question.ranks_precisions) return {};
   const Candidate* first = &best;
   for (const Candidate& each : screen.candidates)
     if (each.machine == best.machine && !each.qualifies() &&

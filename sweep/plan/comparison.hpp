@@ -34,9 +34,12 @@ bool may_be_late(const Candidate& candidate, const model::Target& target);
 /// cards of the first have no units for its precision. Else empty.
 std::string weights_words(const PlanScreen& screen);
 
-/// A paragraph for the way that `estimate` takes, where precisions are compared and its weights
-/// leave the cards, which was not allowed. Else empty.
+/// A paragraph for a way whose weights leave the cards, which was not allowed: the one that
+/// `estimate` takes where precisions are compared, or any where nothing qualifies. Else empty.
 std::string offloaded_words(const PlanScreen& screen);
+
+/// "20.6 of 30.4 GiB on each of a copy's 2 GPUs", or of each kind of a copy's cards.
+std::string memory_words(const Candidate& candidate);
 
 /// At most `most` rows of at most 100 columns: the columns in which candidates differ, and of the
 /// others as many as there is room for.

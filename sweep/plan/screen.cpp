@@ -145,13 +145,9 @@ std::string time_words_of(const PlanScreen& screen, const Candidate& best) {
 std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
   std::string text;
   if (best.serving.estimate.gpus_used > 0)
-    text += paragraph(fmt::format(
-        "Memory{}: {} of {} GiB on {}, {} tokens of context each.", with_sequences(screen, best),
-        in_gib(best.serving.estimate.gpu_bytes), in_gib(model::card_budget(best.scenario, 0)),
-        best.serving.cards > 1      ? fmt::format("each of a copy's {} GPUs", best.serving.cards)
-        : best.serving.replicas > 1 ? std::string("each GPU")
-                                    : std::string("the GPU"),
-        grouped(best.serving.context)));
+    text += paragraph(fmt::format("Memory{}: {}, {} tokens of context each.",
+                                  with_sequences(screen, best), memory_words(best),
+                                  grouped(best.serving.context)));
   if (const Size idle = idle_cards(best); idle > 0)
     text += paragraph(fmt::format("Uses {} of the {} cards: copies on more of them serve less.",
                                   best.serving.cards * best.serving.replicas,

@@ -9,4 +9,7 @@ namespace headroom::model {
 /// that end place() may find another placement that holds.
 bool holds_at_high_end(const Uses& uses, const Plan& plan);
 
+/// Likewise, but of all the memory of each card, whatever the budget is.
+bool stays_on_cards_at_high_end(const Uses& uses, const Plan& plan);
+
 }  // namespace headroom::model

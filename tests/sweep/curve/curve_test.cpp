@@ -51,6 +51,16 @@ TEST(Curve, RecommendsTheLeastWithinFivePercentOfTheQuickestAnswer) {
   }
 }
 
+TEST(Curve, EachOfUnlikeCardsIsJudgedByItsOwnMemory) {
+  // 15.2 GiB on a card of 24 stay there, although the card of 12 next to it holds less.
+  ModelRow row("Qwen/Qwen3.8-27B", "q6_K", "llama.cpp", 24, 64);
+  row.on = parse_machine("1x rtx-3090 + 1x rtx-3060-12gb", shipped_catalogue());
+  const CurveLine line = row.line();
+  ASSERT_TRUE(line.recommended);
+  EXPECT_EQ(line.points[*line.recommended].estimate.verdict, model::Verdict::fits_gpus);
+  EXPECT_EQ(line.reason.find("may run out of memory"), std::string::npos) << line.reason;
+}
+
 TEST(Curve, ATightCardIsRecommendedBeforeAFarSlowerCpu) {
   ModelRow row("meta-llama/Llama-2-13b-hf", "nf4", "transformers", 9, 64);
   row.s.context = 960;
@@ -112,6 +122,19 @@ TEST(Curve, LayersAndJumpsAreNamed) {
   EXPECT_EQ(layers_words(profile, line.points[1]), "gpu 0: 31; cpu: 0-30");
   EXPECT_EQ(jump_words(line, 1), "first GPU layers");
   EXPECT_EQ(jump_words(line, 33), "output layer");
+}
+
+TEST(Curve, LessSpeedOfMoreMemoryIsNotSaidOfTheCpu) {
+  // llama.cpp divides layers by free memory: with more of it, the larger card has too many.
+  ModelRow row("Qwen/Qwen3.8-27B", "q6_K", "llama.cpp", 24, 64);
+  row.on = parse_machine("1x rtx-3090 + 1x rtx-3060-12gb", shipped_catalogue());
+  const CurveLine line = row.line();
+  const auto slower = std::ranges::find_if(line.points, [](const model::AllocationPoint& p) {
+    return std::ranges::find(p.jumps, model::Jump::slower) != p.jumps.end();
+  });
+  ASSERT_NE(slower, line.points.end());
+  EXPECT_EQ(jump_words(line, static_cast<std::size_t>(slower - line.points.begin())),
+            "slower than with less");
 }
 
 TEST(Curve, AnEncoderHasNone) {
