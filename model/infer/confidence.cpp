@@ -1,5 +1,7 @@
 #include "model/infer/confidence.hpp"
 
+#include <algorithm>
+
 #include "model/infer/placement/active_sequences.hpp"
 #include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/high_end.hpp"
@@ -26,6 +28,22 @@ Verdict verdict_of(const Plan& plan) {
 
 namespace {
 
+/// True if the weights outside the cards surely have a place like that of `expected` at the low end
+/// of the memory interval too. More room moves none of them to a slower place. Neither have the
+/// cards room for everything then, nor cards and host if a part is on disk. Left out: memory that
+/// cards and host share, where cards that hold more leave less to the host.
+bool stays_offloaded(const Uses& uses, Verdict expected, double low) {
+  const Scenario& s = uses.scenario();
+  if (low > 1 || s.machine->has_unified_memory()) return false;
+  Bytes room;
+  for (Size card = 0; card < card_count(s); ++card)
+    room += std::max(Bytes(0), uses.limit(card, low));
+  if (expected == Verdict::fits_disk_offload)
+    return s.weights->total > room + ram_limit(uses, Plan(), low);
+  const Bytes caches = caches_on_cards(s) ? uses.all_caches() : Bytes(0);
+  return s.weights->layers_before.back() - tables_on_host(s) + caches > room;
+}
+
 /// As confidence_of(), by the interval of memory alone.
 Confidence of_memory(const Uses& uses, Verdict expected, Size cards, HighEnd known,
                      const Plan* plan) {
@@ -34,7 +52,8 @@ Confidence of_memory(const Uses& uses, Verdict expected, Size cards, HighEnd kno
   if (fits(expected) && engine.parallel.split == Split::tensors) {
     if (known == HighEnd::unknown && !holds_division(uses, memory.high))
       return Confidence::marginal;
-    return expected == Verdict::fits_one_gpu || holds_division(uses, memory.low)
+    // A division that has room at the expected memory has room at less.
+    return expected == Verdict::fits_one_gpu || memory.low <= 1 || holds_division(uses, memory.low)
                ? Confidence::yes
                : Confidence::marginal;
   }
@@ -42,11 +61,13 @@ Confidence of_memory(const Uses& uses, Verdict expected, Size cards, HighEnd kno
   if (expected == Verdict::fits_disk_offload && engine.offload.mode == Offload::compute)
     return Confidence::marginal;
   if (fits(expected)) {
-    const Plan high = place(uses, memory.high);
-    if (verdict_of(high) != expected || cards_used(high) != cards) return Confidence::marginal;
     if (plan && expected <= Verdict::fits_gpus && !holds_at_high_end(uses, *plan))
       return Confidence::marginal;
+    const Plan high = place(uses, memory.high);
+    if (verdict_of(high) != expected || cards_used(high) != cards) return Confidence::marginal;
     if (expected == Verdict::fits_one_gpu) return Confidence::yes;
+    if (expected > Verdict::fits_gpus && stays_offloaded(uses, expected, memory.low))
+      return Confidence::yes;
     return verdict_of(place(uses, memory.low)) == expected ? Confidence::yes : Confidence::marginal;
   }
   const Plan low = place(uses, memory.low);

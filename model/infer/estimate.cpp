@@ -85,8 +85,9 @@ PassSeconds Evaluator::seconds_of_step(const Plan& plan) {
   // Concurrent requests ask for this step again.
   if (s_.concurrency > 0) {
     block_->speeds.know_passes(s_, plan);
-    return seconds_of(s_, block_->speeds, plan, step_->pass);
+    return PassTimes(s_, block_->speeds, plan).step();
   }
+  if (!step_) step_.emplace(s_, block_->speeds, step_pass(s_));
   const Timeline step = time_of(s_, block_->speeds, plan, *step_, TimelineDetail::totals);
   return {step.total, step.least};
 }
@@ -94,10 +95,7 @@ PassSeconds Evaluator::seconds_of_step(const Plan& plan) {
 void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   block_->speeds.know(s_, plan);
   const Speeds& reached = block_->speeds;
-  if (!prompts_) {
-    prompts_.emplace(s_, reached, prefill_pass(s_, s_.prompt_tokens));
-    step_.emplace(s_, reached, step_pass(s_));
-  }
+  if (!prompts_) prompts_.emplace(s_, reached, prefill_pass(s_, s_.prompt_tokens));
   const Timeline first = prefill(s_, reached, plan, *prompts_, TimelineDetail::totals);
   const LoadTime& load = loading(uses, plan);
   e.load = load.cold();
@@ -253,9 +251,11 @@ Estimate Evaluator::operator()(const Scenario& s) {
   s_.disk_budget = s.disk_budget;
   if (!(s_ == s)) prepare(s);
   if (refusal_ != Reason::none) return refused(refusal_);
-  const Plan plan = place(*uses_, 1.0);
   const bool open = !of_block_ && leaves_sequences_open(s_);
-  const bool surely = open && plan.feasible() && usual_number_surely_fits(*uses_);
+  const bool has_room = open && usual_number_surely_fits(*uses_);
+  const Plan plan = has_room && s_.runtime->memory.interval.high >= 1 ? place_division(*uses_)
+                                                                      : place(*uses_, 1.0);
+  const bool surely = has_room && plan.feasible();
   if (open && !surely)
     if (const auto asked = with_fewer_sequences(*uses_, plan)) return in_place_of(*asked);
   if (const auto fewer = max_admitted(*uses_, plan, 1.0)) {

@@ -9,7 +9,6 @@
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
-#include "model/infer/timeline/experts_touched.hpp"
 #include "model/infer/timeline/passes.hpp"
 
 namespace headroom::model {
@@ -25,32 +24,21 @@ double log_variance(const Lengths& lengths) {
 
 /// Prompts in one pass if `arriving` new requests meet a step in the mean. The chunk of a pass
 /// limits them.
-double prompts_together(const Scenario& s, double arriving) {
-  const auto chunk = static_cast<double>(prefill_chunk(s));
-  const double room = chunk > 0 ? chunk / static_cast<double>(s.prompt_tokens) : arriving;
+double prompts_together(const Scenario& s, Size chunk, double arriving) {
+  const double room =
+      chunk > 0 ? static_cast<double>(chunk) / static_cast<double>(s.prompt_tokens) : arriving;
   return std::max(1.0, std::min(arriving, room));
 }
 
-double prompt_seconds(const Scenario& s, Speeds& speeds, const Plan& plan, Size tokens) {
-  return prefill_seconds(s, speeds, plan, prefill_pass(s, tokens)).value();
-}
-double decode_seconds(const Scenario& s, Speeds& speeds, const Plan& plan, CachedTokens cached) {
-  return seconds_of(s, speeds, plan, decode_pass(s, cached)).total.value();
-}
-
-/// Seconds by which the prompts of `joint` hold up the sequences of `share`. A separate prefill
-/// holds them up for `alone`, its whole time. Otherwise prompts go through decode steps, which take
-/// longer: weights are read and kernels launched once for both.
-double prefill_delay(const Scenario& joint, const Scenario& share, Speeds& speeds, const Plan& plan,
-                     double alone) {
-  if (joint.runtime->serving.separate_prefill) return alone;
-  Pass both = prefill_pass(joint, joint.prompt_tokens);
-  const double steps = both.weight_reads, tokens = steps * static_cast<double>(share.batch);
-  both.tokens += tokens;
-  both.logit_rows += tokens;
-  both.touched = experts_touched(joint.weights->model->profile, both.tokens / steps);
-  const double longer = prefill_seconds(joint, speeds, plan, both).value() -
-                        steps * decode_seconds(share, speeds, plan, {});
+/// Seconds by which the prompts of the scenario of `joint` hold up `decoding` sequences. A separate
+/// prefill holds them up for `alone`, its whole time. Otherwise prompts go through decode steps,
+/// which take longer: weights are read and kernels launched once for both. `step`: seconds of one
+/// with empty caches.
+double prefill_delay(const Scenario& s, const PassTimes& joint, Size decoding, double alone,
+                     double step) {
+  if (s.runtime->serving.separate_prefill) return alone;
+  const double longer =
+      joint.prefill(s.prompt_tokens, decoding).value() - joint.parts(s.prompt_tokens) * step;
   return std::clamp(longer, 0.0, alone);
 }
 
@@ -139,7 +127,7 @@ Size whole_tokens(double count) { return std::max<Size>(1, std::llround(count));
 Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs, Block& block,
            const Plan* fitted)
     : one_(with_lengths(asked, prompts, outputs)) {
-  Scenario s = one_;
+  Scenario& s = one_;
   if (fitted != nullptr && s.batch <= s.most_at_once() && has_plan_of(s, asked))
     plan_ = *fitted, running = s.batch;
   else
@@ -148,27 +136,29 @@ Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs
   Speeds& speeds = block.speeds;
   speeds.know_passes(s, plan_);
   speeds_ = &speeds;
-  one_.batch = 1;
   stages = std::max<Size>(1, plan_.stages);
-  Scenario share = s;
-  share.batch = divided_up(running, stages);
-  others = static_cast<double>(share.batch - 1);
+  const Size share = divided_up(running, stages);
+  others = static_cast<double>(share - 1);
   prompt_tokens = s.prompt_tokens;
   output_tokens = static_cast<double>(s.output_tokens);
-  prompt = prompt_seconds(one_, speeds, plan_, prompt_tokens);
   request = s.runtime->serving.request_s.value * std::sqrt(static_cast<double>(running));
   CachedTokens cached = mean_tokens(s);
   cached.self = whole_tokens(made_tokens(outputs) + (cached.source > 0 ? 0 : prompts.mean()));
   cached_tokens = static_cast<double>(cached.self);
-  step = decode_seconds(share, speeds, plan_, cached);
-  const double together = prompts_together(s, others / output_tokens);
+  const PassTimes times(s, speeds, plan_);
+  s.batch = share;
+  step = times.decode(cached).total.value();
+  const bool meets = !s.runtime->serving.separate_prefill;
+  const double empty_step = meets ? times.decode({}).total.value() : 0;
+  s.batch = 1;
+  prompt = times.prefill(prompt_tokens).value();
+  const double together = prompts_together(s, speeds.chunk.of(s), others / output_tokens);
   const JointPrompts joint = joint_prompts(together, [&](Size number) {
-    Scenario prompts_of = one_;
-    prompts_of.batch = number;
-    const double time =
-        number == 1 ? prompt : prompt_seconds(prompts_of, speeds, plan_, prompt_tokens);
-    return JointPrompts{time, prefill_delay(prompts_of, share, speeds, plan_, time)};
+    s.batch = number;
+    const double time = number == 1 ? prompt : times.prefill(prompt_tokens).value();
+    return JointPrompts{time, prefill_delay(s, times, share, time, empty_step)};
   });
+  s.batch = 1;
   another = joint.time / together;
   delay = joint.delay / together;
 }
@@ -177,7 +167,7 @@ double Pace::prompt_of(double length) const {
   const Size own = whole_tokens(length);
   if (own == prompt_tokens) return prompt;
   speeds_->know_passes(one_, plan_);
-  return prompt_seconds(one_, *speeds_, plan_, own);
+  return PassTimes(one_, *speeds_, plan_).prefill(own).value();
 }
 
 }  // namespace headroom::model

@@ -35,13 +35,6 @@ StepGroup group_of(StepOperation operation) {
   return operation == bubbles ? StepGroup::bubbles : StepGroup::optimizer;
 }
 
-StepSpan& StepTimeline::add(StepOperation operation, double times) {
-  StepSpan& span = spans.emplace_back();
-  span.operation = operation;
-  span.times = times;
-  return span;
-}
-
 StepSpan& StepTimeline::add_counted(StepOperation operation, Seconds seconds) {
   StepSpan& span = add(operation);
   span.seconds = seconds;

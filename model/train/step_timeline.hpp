@@ -76,7 +76,12 @@ struct SpanSeconds {
 class StepTimeline {
  public:
   /// An empty span, to be filled in place: a sweep adds millions of them.
-  StepSpan& add(StepOperation operation, double times = 1);
+  StepSpan& add(StepOperation operation, double times = 1) {
+    StepSpan& span = spans.emplace_back();
+    span.operation = operation;
+    span.times = times;
+    return span;
+  }
   /// Adds a span that takes `seconds` of the step.
   StepSpan& add_counted(StepOperation operation, Seconds seconds);
 

@@ -22,23 +22,20 @@ Size score_bytes(const Scenario& s) {
   return flash ? 0 : s.runtime->memory.score_bytes;
 }
 
-Size prefill_chunk(const Scenario& s) {
-  if (s.chunk_tokens > 0) return s.chunk_tokens;
-  const Engine& r = *s.runtime;
-  if (const CardReserve* sizes = card_reserve(s)) return sizes->chunk;
-  if (r.serving.long_prefill_chunk > 0 && s.cached_tokens() > longest_whole)
-    return r.serving.long_prefill_chunk;
-  const Size stated = stated_tokens(s);
-  return stated > 0 ? stated : r.serving.prefill_chunk;
-}
+namespace {
 
-Size pass_tokens(const Scenario& s) {
-  if (has_start_pass(s)) return start_tokens(s);
+/// As pass_tokens(), without a pass at start.
+Size prompt_pass(const Scenario& s, Size chunk) {
   const Size batch = s.batch_part();
   const double prompt = static_cast<double>(batch) * static_cast<double>(s.prompt_tokens);
   const Size tokens = prompt > 1e15 ? Size{1'000'000'000'000'000} : batch * s.prompt_tokens;
-  const Size chunk = prefill_chunk(s);
   return std::max(batch, chunk > 0 ? std::min(chunk, tokens) : tokens);
+}
+
+}  // namespace
+
+Size pass_tokens(const Scenario& s) {
+  return has_start_pass(s) ? start_tokens(s) : prompt_pass(s, prefill_chunk(s));
 }
 
 namespace {
@@ -52,18 +49,6 @@ double element_bytes(const Scenario& s) {
 /// True for caches that attention reads token by token.
 bool is_attended(const CacheClass& c) {
   return c.kind == CacheKind::self_attention || c.kind == CacheKind::latent;
-}
-
-/// Bytes of the attention masks for one token: one mask of the whole context, one of the window.
-double mask_bytes(const Scenario& s, const TokenBytes& token) {
-  Size longest = 0, windowed = 0;
-  for (const auto& [cache, window, masked, copied] : token.attended) {
-    if (!masked) continue;
-    Size& cells = cache->window > 0 ? windowed : longest;
-    cells = std::max(cells, tokens_of_sequence(s, *cache, window, reserved_tokens(s)));
-  }
-  return static_cast<double>((longest + windowed) * s.runtime->memory.mask_bytes *
-                             (token.score > 0 ? 2 : 1));
 }
 
 /// Elements per token and head where MLA runs on latents: the query with its rotated part, the
@@ -120,33 +105,48 @@ double copied_elements(const Scenario& s, const CacheClass& c) {
   return static_cast<double>((keys_copied * (all - values) + values_copied * values) / c.layers);
 }
 
-/// A layer's keys and values of all sequences in 16 bit, on each of `shards` cards whose attention
-/// copies them. 0: none are copied.
-double copied_cache(const Scenario& s, Size shards, const TokenBytes& token) {
+/// Sizes that passes of a scenario have in common, on each of `shards` cards.
+struct PassSizes {
+  PassSizes(const Scenario& s, Size shards, const TokenBytes& of);
+
+  Size chunk;         ///< prefill_chunk()
+  Size part;          ///< sequences that go through a layer together
+  Size context;       ///< tokens of a sequence with all that it makes
+  double masks = 0;   ///< bytes for one token: one mask of the whole context, one of the window
+  double copied = 0;  ///< bytes of a layer's keys and values of all sequences in 16 bit, where
+                      ///< attention copies them
+};
+PassSizes::PassSizes(const Scenario& s, Size shards, const TokenBytes& of)
+    : chunk(of.chunk.of(s)), part(s.batch_part()), context(s.cached_tokens()) {
+  if (of.attended.empty()) return;
+  const CachedTokens reserved = reserved_tokens(s);
+  Size longest = 0, windowed = 0;
   double largest = 0;
-  for (const auto& [cache, window, masked, copied] : token.attended) {
-    if (copied == 0) continue;
-    const auto tokens =
-        static_cast<double>(tokens_of_sequence(s, *cache, window, reserved_tokens(s)));
-    largest = std::max(largest, copied * tokens);
+  for (const auto& [cache, window, masked, elements] : of.attended) {
+    const Size tokens = tokens_of_sequence(s, *cache, window, reserved);
+    Size& cells = cache->window > 0 ? windowed : longest;
+    if (masked) cells = std::max(cells, tokens);
+    largest = std::max(largest, elements * static_cast<double>(tokens));
   }
-  return 2 * largest * static_cast<double>(s.batch_part()) / static_cast<double>(shards);
+  masks = static_cast<double>((longest + windowed) * s.runtime->memory.mask_bytes *
+                              (of.score > 0 ? 2 : 1));
+  copied = 2 * largest * static_cast<double>(part) / static_cast<double>(shards);
 }
 
-/// The larger of what feed-forward and attention keep. `copied`: bytes of copied_cache().
-double layer_activations(const Scenario& s, Size pass, const TokenBytes& of, double copied) {
-  const bool whole_context = prefill_chunk(s) > 0 || pass == s.batch_part();
-  const auto keys = static_cast<double>(whole_context ? s.cached_tokens() : s.prompt_tokens);
+/// The larger of what feed-forward and attention keep. `copied`: bytes of PassSizes, or none.
+double layer_activations(const Scenario& s, Size pass, const TokenBytes& of, const PassSizes& sizes,
+                         double copied) {
+  const bool whole_context = sizes.chunk > 0 || pass == sizes.part;
+  const auto keys = static_cast<double>(whole_context ? sizes.context : s.prompt_tokens);
   const double attention = of.attention + of.heads * keys * of.score;
   const auto tokens = static_cast<double>(pass);
-  return std::max(tokens * of.feed_forward, tokens * attention + copied) +
-         tokens * mask_bytes(s, of);
+  return std::max(tokens * of.feed_forward, tokens * attention + copied) + tokens * sizes.masks;
 }
 
 /// Logits of a pass on each of `shards` cards.
-double logits_of(const Scenario& s, Size pass, Size shards) {
-  const bool samples = has_start_pass(s);  // each card all logits of its replica
-  const double rows = samples ? static_cast<double>(start_sequences(s))
+double logits_of(const Scenario& s, Size pass, Size shards, const StartRules& start) {
+  const bool samples = start.has_pass;  // each card all logits of its replica
+  const double rows = samples ? static_cast<double>(start_sequences(s, start))
                       : s.runtime->memory.logits == Positions::all
                           ? static_cast<double>(pass)
                           : static_cast<double>(s.batch_part());
@@ -154,21 +154,21 @@ double logits_of(const Scenario& s, Size pass, Size shards) {
          (samples ? 1 : static_cast<double>(shards));
 }
 
-double head_activations(const Scenario& s, Size pass, double logits, const TokenBytes& token,
-                        Head head) {
-  if (head == Head::elsewhere) return 0;
+/// On a card that makes logits.
+double head_activations(const Scenario& s, Size pass, double logits, const TokenBytes& token) {
   const MemoryPolicy& memory = s.runtime->memory;
-  if (head == Head::returned) return logits * static_cast<double>(memory.returned_bytes);
-  const Size logit = has_start_pass(s) ? memory.start_pass.sampling_bytes : memory.logits_bytes;
+  const Size logit = token.start.has_pass ? memory.start_pass.sampling_bytes : memory.logits_bytes;
   const auto hidden = static_cast<double>(s.weights->model->shape.hidden_size);
   const double states = static_cast<double>(pass) * (memory.graph ? 2.0 : 1.0) * hidden;
   return states * token.element + logits * static_cast<double>(logit);
 }
 
-Bytes pass_activations(const Scenario& s, Size pass, Size shards, const TokenBytes& of, Head head,
-                       double copied) {
-  return rounded_up(std::max(layer_activations(s, pass, of, copied),
-                             head_activations(s, pass, logits_of(s, pass, shards), of, head)));
+/// With the logits.
+Bytes pass_activations(const Scenario& s, Size pass, Size shards, const TokenBytes& of,
+                       const PassSizes& sizes, double copied) {
+  const double logits = logits_of(s, pass, shards, of.start);
+  return rounded_up(std::max(layer_activations(s, pass, of, sizes, copied),
+                             head_activations(s, pass, logits, of)));
 }
 
 }  // namespace
@@ -178,7 +178,10 @@ TokenBytes::TokenBytes(const Scenario& s, Size shards)
       feed_forward(feed_forward_bytes(s, shards, element)),
       attention(attention_width(s, shards) * element),
       heads(static_cast<double>(s.weights->model->shape.query_heads) / static_cast<double>(shards)),
-      score(static_cast<double>(score_bytes(s))) {
+      score(static_cast<double>(score_bytes(s))),
+      start(s),
+      chunk(s),
+      has_towers(s.images.count > 0 || s.weights->model->images.kind != ImageTokens::unknown) {
   const bool masks = s.runtime->memory.mask_bytes > 0 && s.kv_cache, copies = copies_cache(s);
   for (const CacheClass& c : s.weights->model->profile.caches) {
     if (!is_attended(c)) continue;
@@ -190,8 +193,8 @@ TokenBytes::TokenBytes(const Scenario& s, Size shards)
 
 Bytes activations(const Scenario& s, Size pass, Size shards, Side side) {
   const TokenBytes token(s, shards);
-  const double copied = side == Side::card ? copied_cache(s, shards, token) : 0;
-  return pass_activations(s, pass, shards, token, Head::here, copied);
+  const PassSizes sizes(s, shards, token);
+  return pass_activations(s, pass, shards, token, sizes, side == Side::card ? sizes.copied : 0);
 }
 
 CachedTokens prompt_tokens(const Scenario& s) {
@@ -227,20 +230,24 @@ Bytes tying(const Scenario& s) {
 }  // namespace
 
 WorkingMemory::WorkingMemory(const Scenario& s, Size shards, const TokenBytes& token)
-    : images_(rounded_up(embeddings_of_images(s))),
-      others_(tower_activations(s, shards)),
-      packing_(packing(s)),
+    : packing_(packing(s)),
       tying_(tying(s)),
       growth_(s.kv_cache ? s.runtime->cache.growth : Growth::reserved),
       count_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {
-  const Size pass = pass_tokens(s);
-  const double logits = logits_of(s, pass, shards);
-  const double copied = copied_cache(s, shards, token);
-  layers_ = rounded_up(layer_activations(s, pass, token, copied));
-  host_layers_ = copied > 0 ? rounded_up(layer_activations(s, pass, token, 0)) : layers_;
-  head_ = rounded_up(head_activations(s, pass, logits, token, Head::here));
-  returned_ = rounded_up(head_activations(s, pass, logits, token, Head::returned));
-  if (grows()) decode_ = pass_activations(s, s.batch, shards, token, Head::here, copied);
+  if (token.has_towers) {
+    images_ = rounded_up(embeddings_of_images(s));
+    others_ = tower_activations(s, shards);
+  }
+  const PassSizes sizes(s, shards, token);
+  const Size pass =
+      token.start.has_pass ? start_tokens(s, token.start) : prompt_pass(s, sizes.chunk);
+  const double logits = logits_of(s, pass, shards, token.start);
+  layers_ = rounded_up(layer_activations(s, pass, token, sizes, sizes.copied));
+  host_layers_ =
+      sizes.copied > 0 ? rounded_up(layer_activations(s, pass, token, sizes, 0)) : layers_;
+  head_ = rounded_up(head_activations(s, pass, logits, token));
+  returned_ = rounded_up(logits * static_cast<double>(s.runtime->memory.returned_bytes));
+  if (grows()) decode_ = pass_activations(s, s.batch, shards, token, sizes, sizes.copied);
 }
 
 Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) const {

@@ -3,6 +3,7 @@
 
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/memory/rounding.hpp"
+#include "model/infer/memory/start_pass.hpp"
 
 namespace headroom::model {
 
@@ -13,6 +14,16 @@ Size pass_tokens(const Scenario& scenario);
 Size score_bytes(const Scenario& scenario);
 /// Tokens of a prefill pass at most; 0: the whole prompt in one pass.
 Size prefill_chunk(const Scenario& scenario);
+/// All that it depends on besides the context.
+struct ChunkRule {
+  explicit ChunkRule(const Scenario& scenario);
+  /// prefill_chunk() of a scenario with this rule.
+  Size of(const Scenario& s) const {
+    return longer == usual || s.cached_tokens() <= longest_whole ? usual : longer;
+  }
+
+  Size usual, longer;  ///< the second beyond a context of longest_whole
+};
 /// Limit for all sequences together, as the engine is started on these cards.
 Size batched_tokens(const Scenario& scenario);
 /// Tokens of all passes that are scheduled and not done. Sliding windows keep them too. Source:
@@ -72,6 +83,9 @@ struct TokenBytes {
   double feed_forward, attention;  ///< bytes
   double heads;                    ///< on this card
   double score;                    ///< score_bytes()
+  StartRules start;
+  ChunkRule chunk;
+  bool has_towers;  ///< images may take memory
   boost::container::small_vector<Attended, 2> attended;
 };
 

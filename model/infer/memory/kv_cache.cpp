@@ -137,7 +137,8 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
   const PoolGroups pool(s, shards);
   const StatePages& states = states_ = pool.states();
   block_ = std::max(states.block_tokens, s.runtime->cache.block_tokens);
-  if (is_packed(s, states))
+  packed_ = is_packed(s, states);
+  if (packed_)
     for (const CacheClass& c : classes) block_ = std::max(block_, c.page_tokens);
   const bool differ = cache_precision(s).differ();
   classes_.reserve(classes.size());
@@ -184,7 +185,7 @@ CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, CachedTokens 
   }
   huge_ = bytes > 1e18;
   tokens_ = tokens.self;
-  if (is_packed(s, rules.states_)) pooled_ = &s;
+  if (rules.packed_) pooled_ = &s;
 }
 
 Bytes CacheBytes::of_pool(Size first, Size last) const {

@@ -71,6 +71,7 @@ class CacheRules {
   Size copies_;
   Blocks keys_, values_;
   double element_bytes_;  ///< the larger one's
+  bool packed_;           ///< one pool of blocks that hold pages of several sizes
   StatePages states_;
 };
 

@@ -25,10 +25,6 @@ bool is_large(const Scenario& s) {
 
 }  // namespace
 
-bool has_start_pass(const Scenario& s) {
-  return s.runtime->memory.start_pass.sequences > 0 && !s.machine->devices.empty();
-}
-
 /// Source: as is_large; the largest from 160 GiB on.
 Size stated_tokens(const Scenario& s) {
   if (!has_start_pass(s)) return 0;
@@ -39,18 +35,19 @@ Size stated_tokens(const Scenario& s) {
   return largest && start.tokens_on_largest > 0 ? start.tokens_on_largest : start.tokens_on_large;
 }
 
-Size start_sequences(const Scenario& s) {
-  return s.max_sequences > 0 ? s.max_sequences : std::max(s.batch, usual_sequences(s));
+Size start_sequences(const Scenario& s, const StartRules& rules) {
+  return s.max_sequences > 0 ? s.max_sequences : std::max(s.batch, rules.usual_sequences);
 }
+Size start_sequences(const Scenario& s) { return start_sequences(s, StartRules(s)); }
 
-Size start_tokens(const Scenario& s) {
-  const StartPass& start = s.runtime->memory.start_pass;
-  const Size sequences = start_sequences(s), context = s.cached_tokens();
-  const Size stated = stated_tokens(s);
+Size start_tokens(const Scenario& s, const StartRules& rules) {
+  const Size sequences = start_sequences(s, rules), context = s.cached_tokens();
   const Size whole_context = context > longest_whole ? 0 : context;
-  const Size tokens = std::max(stated > 0 ? stated : whole_context, start.min_tokens);
+  const Size tokens = std::max(rules.stated_tokens > 0 ? rules.stated_tokens : whole_context,
+                               s.runtime->memory.start_pass.min_tokens);
   return std::max(sequences, context > tokens / sequences ? tokens : sequences * context);
 }
+Size start_tokens(const Scenario& s) { return start_tokens(s, StartRules(s)); }
 
 Size usual_sequences(const Scenario& s) {
   if (!has_start_pass(s)) return 0;
@@ -58,14 +55,34 @@ Size usual_sequences(const Scenario& s) {
   return is_large(s) ? start.sequences_on_large : start.sequences;
 }
 
-Size captured_graphs(const Scenario& s) {
+namespace {
+
+/// As captured_graphs(), of a number of sequences.
+Size graphs_of(Size sequences) {
   constexpr Size most = 512;
   const auto sizes = [](Size largest) {
     const Size small = largest < 2 ? 1 : largest < 4 ? 2 : 3;
     return small + std::min<Size>(largest, 256) / 8 + std::max<Size>(0, largest - 256) / 16;
   };
-  const Size sequences = start_sequences(s);
   return sizes(std::min(sequences, most)) + sizes(std::min(2 * sequences, most));
+}
+
+}  // namespace
+
+Size captured_graphs(const Scenario& s) { return graphs_of(start_sequences(s)); }
+
+StartRules::StartRules(const Scenario& s)
+    : has_pass(has_start_pass(s)),
+      stated_tokens(headroom::model::stated_tokens(s)),
+      usual_sequences(headroom::model::usual_sequences(s)) {
+  const MemoryPolicy& memory = s.runtime->memory;
+  if (s.enforce_eager || memory.graph_bytes.value <= 0) return;
+  const Profile& profile = s.weights->model->profile;
+  const auto [first, end] = profile.towers();
+  const double layers = static_cast<double>(std::ssize(profile.layers) - (end - first)) /
+                        static_cast<double>(s.stages());
+  first_graph = memory.graph_bytes.value;
+  further_graph = memory.graph_layer_bytes.value * layers;
 }
 
 Bytes process_on_card(const Scenario& s) {
@@ -75,15 +92,11 @@ Bytes process_on_card(const Scenario& s) {
   return counted ? Bytes(static_cast<Size>(memory.host_bytes.value)) : Bytes(0);
 }
 
-double graphs_in_share(const Scenario& s) {
-  const MemoryPolicy& memory = s.runtime->memory;
-  if (s.enforce_eager || memory.graph_bytes.value <= 0) return 0;
-  const Profile& profile = s.weights->model->profile;
-  const auto [first, end] = profile.towers();
-  const double layers = static_cast<double>(std::ssize(profile.layers) - (end - first)) /
-                        static_cast<double>(s.stages());
-  const auto further = static_cast<double>(captured_graphs(s) - 1);
-  return memory.graph_bytes.value + memory.graph_layer_bytes.value * layers * further;
+double graphs_in_share(const Scenario& s, const StartRules& rules) {
+  if (rules.first_graph <= 0) return 0;
+  const auto further = static_cast<double>(graphs_of(start_sequences(s, rules)) - 1);
+  return rules.first_graph + rules.further_graph * further;
 }
+double graphs_in_share(const Scenario& s) { return graphs_in_share(s, StartRules(s)); }
 
 }  // namespace headroom::model

@@ -10,7 +10,9 @@ namespace headroom::model {
 inline constexpr Size longest_whole = 32768;
 
 /// True if the engine has such a pass on this machine.
-bool has_start_pass(const Scenario& scenario);
+inline bool has_start_pass(const Scenario& s) {
+  return s.runtime->memory.start_pass.sequences > 0 && !s.machine->devices.empty();
+}
 /// Tokens of a pass: those asked for, else by the size of the first card. 0: a whole context, or no
 /// pass at start.
 Size stated_tokens(const Scenario& scenario);
@@ -29,6 +31,18 @@ Size captured_graphs(const Scenario& scenario);
 /// v1/worker/gpu_model_runner.py profile_cudagraph_memory: the first graph, and as much for each
 /// further one as the second takes.
 double graphs_in_share(const Scenario& scenario);
+/// An engine at its start, whatever the sizes are.
+struct StartRules {
+  explicit StartRules(const Scenario& scenario);
+
+  bool has_pass;                              ///< has_start_pass()
+  Size stated_tokens, usual_sequences;        ///< as the functions
+  double first_graph = 0, further_graph = 0;  ///< bytes of CUDA graphs within the engine's share
+};
+/// As the functions without rules. `rules`: the scenario's.
+Size start_sequences(const Scenario& scenario, const StartRules& rules);
+Size start_tokens(const Scenario& scenario, const StartRules& rules);
+double graphs_in_share(const Scenario& scenario, const StartRules& rules);
 /// Bytes of the process in host memory that the pass counts as the card's: all of them where both
 /// have one memory. Source: vLLM 0.26 and 0.33 utils/mem_utils.py MemorySnapshot.measure, where the
 /// card's memory in use is what the host's is. Four start-up logs of GB10 confirm it.

@@ -48,13 +48,18 @@ std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double
     fewer.batch = most;
     return fewer;
   }
-  const Size guess = std::min(most, room_for(tried, plan, factor));
-  if (guess == 0) return std::nullopt;
-  // The whole batch is known to have no room.
-  const Size too_many = most < s.batch ? most + 1 : most;
-  fewer.batch = largest_near(guess, 0, too_many, [&](Size batch) {
-    fewer.batch = batch;
-    return place(Uses(fewer, tried.setup()), factor).feasible();
+  const KnownBatch::Key key{s.batch,       s.max_sequences, s.prompt_tokens, s.output_tokens,
+                            s.context,     s.least_context, s.gpu_budget,    s.ram_budget,
+                            s.disk_budget, factor};
+  fewer.batch = tried.setup().plans().admitted(key, [&] {
+    const Size guess = std::min(most, room_for(tried, plan, factor));
+    if (guess == 0) return Size{0};
+    // The whole batch is known to have no room.
+    const Size too_many = most < s.batch ? most + 1 : most;
+    return largest_near(guess, 0, too_many, [&](Size batch) {
+      fewer.batch = batch;
+      return has_placement(Uses(fewer, tried.setup()), factor);
+    });
   });
   return fewer.batch > 0 ? std::optional(fewer) : std::nullopt;
 }

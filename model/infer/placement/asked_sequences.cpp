@@ -23,17 +23,25 @@ Bytes needed_on(const Uses& uses, const Plan& plan, Size card) {
 /// Part of the batch that a smaller number is for.
 enum class Runs : std::uint8_t { all, some };
 
-/// False if a smaller number cannot free what the plan is short of at `factor`. It frees at most
-/// the working memory, graphs and states of a card, and the caches of sequences that wait.
-bool may_free_enough(const Uses& uses, const Plan& plan, double factor, Runs runs) {
-  if (plan.reason != Reason::gpu_memory) return false;
+/// False if a smaller number cannot free what the cards of the division are short of at `factor`.
+/// It frees at most the working memory, graphs and states of a card, and the caches of sequences
+/// that wait.
+bool may_free_enough(const Uses& uses, double factor, Runs runs) {
+  const Plan& plan = uses.setup().division();
+  const Bytes lacking = plan.feasible() ? short_on_cards(uses, factor) : Bytes(0);
+  if (lacking <= Bytes(0)) return false;
   for (Size card = 0; card < plan.cards; card += plan.shards) {
     const CardUse use = uses.card(plan, card);
     const Bytes waiting = runs == Runs::some ? use.kv_cache : Bytes(0);
     const Bytes work = rounded_up(factor * use.activations.real().value());
-    if (needed_on(uses, plan, card) - use.total() + work + waiting >= plan.short_bytes) return true;
+    if (needed_on(uses, plan, card) - use.total() + work + waiting >= lacking) return true;
   }
   return false;
+}
+
+/// As start_sequences().
+Size usual_start(const Uses& uses) {
+  return start_sequences(uses.scenario(), uses.setup().token().start);
 }
 
 Scenario asking_for(const Scenario& s, Size sequences) {
@@ -53,15 +61,17 @@ Size doublings(Size number) {
 }
 
 /// The largest candidate with which the whole batch fits; 0: none, or it fits with the usual one.
-Size largest_that_holds(const Uses& uses, const Plan& plan, double factor) {
+Size largest_that_holds(const Uses& uses, double factor) {
   const Scenario& s = uses.scenario();
-  if (s.batch >= start_sequences(s) || !may_free_enough(uses, plan, factor, Runs::all)) return 0;
-  if (!holds(uses, s.batch, factor)) return 0;
-  // 2^power sequences; `least` stands for the batch itself.
-  const Size least = doublings(s.batch) - 1, end = doublings(start_sequences(s));
-  const Size power = largest_near(end - 1, least, end,
-                                  [&](Size each) { return holds(uses, Size{1} << each, factor); });
-  return power == least ? s.batch : Size{1} << power;
+  if (s.batch >= usual_start(uses) || !may_free_enough(uses, factor, Runs::all)) return 0;
+  // 2^power sequences; `least` stands for the batch itself, `none` for no number.
+  const Size least = doublings(s.batch) - 1, none = least - 1, end = doublings(usual_start(uses));
+  const auto number = [&](Size power) { return power == least ? s.batch : Size{1} << power; };
+  Size& last = uses.setup().nearest_number[factor > 1 ? 1 : 0];
+  const Size power =
+      largest_near(last, none, end, [&](Size each) { return holds(uses, number(each), factor); });
+  last = std::max<Size>(power, -1);
+  return power == none ? 0 : number(power);
 }
 
 /// Sequences of the batch that run with so many asked for; 0: it does not start.
@@ -87,7 +97,7 @@ Size most_admitting(const Uses& uses, Size admitted, Size least) {
   Size best = 0;
   while (true) {
     const Size number = Size{1} << doublings(std::max(admitted + 1, least));
-    if (number >= start_sequences(s)) return best;
+    if (number >= usual_start(uses)) return best;
     Scenario more = asking_for(s, number);
     more.batch = admitted + 1;
     if (!holds_division(Uses(more, uses.setup()), 1.0)) return best;
@@ -114,19 +124,21 @@ bool usual_number_surely_fits(const Uses& uses) {
 std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
   const double high = s.runtime->memory.interval.high;
-  const Size most = plan.feasible() ? 0 : largest_that_holds(uses, plan, 1.0);
+  if (!plan.feasible() && plan.reason != Reason::gpu_memory) return std::nullopt;
+  const Size most = plan.feasible() ? 0 : largest_that_holds(uses, 1.0);
   if (most == 0 && !plan.feasible()) return std::nullopt;
-  const Size surely = largest_that_holds(uses, place(uses, high), high);
+  const Size surely = largest_that_holds(uses, high);
   return if_any(s, surely > 0 ? surely : most);
 }
 
 bool starts_only_with_fewer(const Uses& uses, const Plan& plan, double factor) {
-  if (!leaves_sequences_open(uses.scenario()) || !may_free_enough(uses, plan, factor, Runs::some))
+  if (!leaves_sequences_open(uses.scenario()) || plan.reason != Reason::gpu_memory ||
+      !may_free_enough(uses, factor, Runs::some))
     return false;
   Scenario one = uses.scenario();
   one.batch = 1;
   const Uses alone(one, uses.setup());
-  return may_free_enough(alone, place(alone, factor), factor, Runs::all) && holds(alone, 1, factor);
+  return may_free_enough(alone, factor, Runs::all) && holds(alone, 1, factor);
 }
 
 std::optional<Scenario> admitting_more(const Uses& uses, Size admitted) {
@@ -137,7 +149,7 @@ std::optional<Scenario> fewer_where_short(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
   if (!leaves_sequences_open(s) || plan.reason != Reason::gpu_memory) return std::nullopt;
   Size asked = 0;
-  if (s.batch > 1 && may_free_enough(uses, plan, 1.0, Runs::some)) {
+  if (s.batch > 1 && may_free_enough(uses, 1.0, Runs::some)) {
     asked = most_admitting(uses, 0, least_running(s));
     if (asked == 0) asked = most_admitting(uses, 0, 1);
   }

@@ -12,6 +12,15 @@
 #include "model/infer/scenario/layer_split.hpp"
 
 namespace headroom::model {
+Bytes tables_on_host(const Scenario& s) {
+  return tables_on_host(s, {0, std::ssize(s.weights->layer)});
+}
+
+Bytes tables_on_host(const Scenario& s, Range layers) {
+  if (!s.runtime->offload.tables_on_host || layers.size() <= 0) return Bytes(0);
+  return s.weights->shards.layers(layers.first, layers.last).rows;
+}
+
 namespace {
 
 /// The padding that the engine's kernels need on this card.
@@ -196,6 +205,28 @@ HeldBytes held_on(const Scenario& s, const Plan& plan, Size card) {
           .context = rounded_down(s.runtime->memory.context_bytes.value) + process_on_card(s) +
                      host_on_card(s) + communication(s, plan, card),
           .head = head_on(s, plan, card)};
+}
+
+Bytes weights_on_host(const Scenario& s, const Plan& plan) {
+  const Bytes draft = s.draft == nullptr ? Bytes(0) : draft_on_host(s, plan).weights;
+  if (plan.assignment != nullptr) return assigned_weights(s, on_cpu) + draft;
+  Bytes bytes = layer_bytes(*s.weights, plan.on_cpu);
+  if (plan.embedding == Where::cpu) bytes += s.weights->embedding;
+  if (plan.head == Where::cpu) bytes += head_bytes(s, plan.embedding == plan.head);
+  // Layers in host memory and on disk have their tables with them.
+  const bool divided = s.runtime->parallel.split == Split::tensors;
+  bytes += divided ? tables_on_host(s) : tables_on_host(s, plan.on_cards);
+  return bytes + weights_kept_on_host(s, plan) - plan.kept_on_disk + draft;
+}
+
+HostUse held_by_host(const Scenario& s, const Plan& plan) {
+  HostUse use;
+  use.weights = weights_on_host(s, plan);
+  use.process = rounded_down(s.runtime->memory.host_bytes.value) - process_on_card(s);
+  if (plan.assignment != nullptr || !s.runtime->weights.repacks_on_cpu) return use;
+  const Bytes draft = s.draft == nullptr ? Bytes(0) : draft_on_host(s, plan).weights;
+  use.process += use.weights - draft;
+  return use;
 }
 
 }  // namespace headroom::model

@@ -17,6 +17,12 @@ HeldBytes held_on(const Scenario& scenario, const Plan& plan, Size card);
 /// Its weights alone.
 Bytes weights_on(const Scenario& scenario, const Plan& plan, Size card);
 
+/// Host memory under a plan, whatever the sizes and budgets are: weights, and the process. Working
+/// memory and caches come on top.
+HostUse held_by_host(const Scenario& scenario, const Plan& plan);
+/// Its weights alone.
+Bytes weights_on_host(const Scenario& scenario, const Plan& plan);
+
 /// Mean overhead of the allocator's blocks for each byte of weights.
 double rest_share(const Scenario& scenario);
 

@@ -23,6 +23,21 @@ struct KnownAlone {
   KnownCard card;
 };
 
+/// A batch of which some sequences wait, and those that run (max_admitted).
+struct KnownBatch {
+  /// All that their number depends on in a block.
+  struct Key {
+    Size batch = 0, max_sequences = 0, prompt_tokens = 0, output_tokens = 0, context = 0,
+         least_context = 0;
+    Bytes gpu_budget, ram_budget, disk_budget;
+    double memory_factor = 0;
+
+    bool operator==(const Key&) const = default;
+  };
+  Key key;
+  Size admitted = 0;
+};
+
 /// Plans of one block. A new plan replaces one with the same place in a table.
 class KnownPlans {
  public:
@@ -55,6 +70,13 @@ class KnownPlans {
     return known;
   }
 
+  /// Those of the last batch that was asked about; `search()` finds them where it was another.
+  template <class F>
+  Size admitted(const KnownBatch::Key& key, F&& search) {
+    if (!(batch_.key == key)) batch_ = {key, search()};
+    return batch_.admitted;
+  }
+
  private:
   static constexpr std::size_t places = 16;
   struct Known {
@@ -65,6 +87,7 @@ class KnownPlans {
   Size number_ = 0;
   std::vector<Known> plans_;
   std::array<std::vector<KnownAlone>, 3> alone_;  ///< by kind
+  KnownBatch batch_;
 };
 
 }  // namespace headroom::model

@@ -185,22 +185,30 @@ Bytes file_bytes(const Scenario& s) {
 
 namespace {
 
-/// The disk of each box holds all files, whatever part is in memory later (llama.cpp
-/// llama-mmap.cpp maps whole files). Scenario::disk_budget limits only what is left there.
-void need_files(const Scenario& s, Plan& plan) {
+/// Bytes that the disk of each box lacks; not above 0: none. It holds all files, whatever part is
+/// in memory later (llama.cpp llama-mmap.cpp maps whole files). Scenario::disk_budget limits only
+/// what is left there.
+Bytes missing_for_files(const Scenario& s) {
   const Host& host = s.machine->host;
-  const Bytes disk = host.disk;
-  const Bytes files = host.boxes * file_bytes(s);
-  if (disk == Bytes(0) || files <= disk) return;
+  return host.disk == Bytes(0) ? Bytes(0) : host.boxes * file_bytes(s) - host.disk;
+}
+
+bool has_too_many_sequences(const Scenario& s) {
+  const Size most = s.runtime->serving.most_sequences;
+  return most > 0 && s.batch > most;
+}
+
+void need_files(const Scenario& s, Plan& plan) {
   if (!plan.feasible() && plan.reason != Reason::disk) return;
+  const Bytes missing = missing_for_files(s);
+  if (missing <= Bytes(0)) return;
   plan.reason = Reason::disk;
-  plan.short_bytes = files - disk;
+  plan.short_bytes = missing;
 }
 
 Plan placed(const Uses& uses, double memory_factor) {
   const Scenario& s = uses.scenario();
-  const Size most = s.runtime->serving.most_sequences;
-  if (most > 0 && s.batch > most) {
+  if (has_too_many_sequences(s)) {
     Plan plan;
     plan.reason = Reason::too_many_sequences;
     return plan;
@@ -222,6 +230,22 @@ Plan place(const Uses& uses, double memory_factor) {
   Plan plan = placed(uses, memory_factor);
   need_files(uses.scenario(), plan);
   return plan;
+}
+
+Plan place_division(const Uses& uses) {
+  const Scenario& s = uses.scenario();
+  if (has_too_many_sequences(s)) return place(uses, 1.0);
+  Plan plan = uses.setup().division();
+  need_files(s, plan);
+  return plan;
+}
+
+bool has_placement(const Uses& uses, double memory_factor) {
+  const Scenario& s = uses.scenario();
+  if (s.assignment != nullptr || s.runtime->parallel.split != Split::tensors)
+    return place(uses, memory_factor).feasible();
+  return !has_too_many_sequences(s) && holds_division(uses, memory_factor) &&
+         missing_for_files(s) <= Bytes(0);
 }
 
 }  // namespace headroom::model

@@ -12,82 +12,12 @@
 #include <optional>
 #include <vector>
 
-#include "model/describe/layer_range.hpp"
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/kv_cache.hpp"
+#include "model/infer/placement/plan.hpp"
 #include "model/infer/scenario/scenario.hpp"
-#include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::model {
-
-enum class Where : std::uint8_t { card, cpu, disk };
-
-/// Part of a layer: all of it; all except its experts, caches included; only its experts.
-enum class Content : std::uint8_t { whole, dense, experts };
-/// Layers that follow each other, or the same part of each of them.
-struct LayerSpan {
-  Range layers;
-  Content content = Content::whole;
-};
-
-/// A placement and what it holds. Ranges are contiguous and cover every layer once, and a tower of
-/// images on the first card may stand apart from the other layers there. With an assignment they
-/// only count the layers; model/infer/placement/assignment.hpp names each.
-struct Plan {
-  Reason reason = Reason::none;   ///< none: feasible
-  Bytes short_bytes;              ///< missing memory, if it does not fit
-  Size short_card = -1;           ///< with an assignment: the card that is short
-  Size cards = 0;                 ///< cards used: replica by replica, stage by stage
-  Size shards = 1;                ///< cards that split each matrix (tensor parallelism)
-  Size stages = 1;                ///< groups of cards that follow each other (pipeline parallelism)
-  Size replicas = 1;              ///< replicas of the model (data parallelism)
-  bool shared_experts = false;    ///< by the replicas: each holds a part of them
-  Size expert_groups = 1;         ///< expert parallelism: groups of cards with experts of their own
-  bool computes_on_card = false;  ///< false: everything runs on the CPU
-  Range on_cards, on_cpu, on_disk;
-  Range tower{0, 0};  ///< layers on the first used card although layers after them are on the CPU
-  /// Card i (or stage i) holds layers [layer_boundaries[i], layer_boundaries[i + 1]).
-  boost::container::small_vector<Size, 17> layer_boundaries;
-  Where embedding = Where::card, head = Where::card;
-  const Assignment* assignment = nullptr;  ///< null: the ranges above
-  Size head_card = -1;          ///< the card with the output, if a card has it; -1: the last one
-  Size first_used_card = 0;     ///< first card that is not passed over
-  bool partly_on_host = false;  ///< some tensors of layers on cards stay in host memory
-  Range host_experts{0, 0};     ///< layers whose routed experts are these, if the engine decides
-  Bytes kept_on_disk;           ///< part of the tensors that stay in host memory although their
-                                ///< layers are on cards: mapped, and too many for that memory
-  Bytes streaming_buffer;       ///< on the first card, for weights that are streamed through it
-  bool feasible() const { return reason == Reason::none; }
-  Size stage_of(Size card) const {
-    return replicas * shards == 1 ? card : card % (cards / replicas) / shards;
-  }
-  Range layers_of(Size card) const {
-    const auto stage = static_cast<std::size_t>(stage_of(card));
-    return {layer_boundaries[stage], layer_boundaries[stage + 1]};
-  }
-  bool has_head(Size card) const {
-    if (head != Where::card) return false;
-    return head_card >= 0 ? card == head_card : stage_of(card) == cards / (replicas * shards) - 1;
-  }
-  /// `card` among those that divide the matrices and the experts of its stage.
-  Rank rank(Size card, const Engine& runtime) const {
-    const Size replica = shared_experts ? card / (cards / replicas) : 0;
-    return {.cards = shards,
-            .expert_cards = shards * sharing(),
-            .expert_groups = expert_groups,
-            .vocabulary_multiple = runtime.weights.vocabulary_multiple,
-            .index = replica * shards + card % shards};
-  }
-  /// Replicas whose tokens meet in the experts.
-  Size sharing() const { return shared_experts ? replicas : 1; }
-  bool operator==(const Plan& other) const;
-  /// True if each card holds the same under `other`, whatever is in host memory and on disk.
-  bool is_alike_on_cards(const Plan& other) const;
-};
-
-/// True if `card` has any content. An unused card does not even have a context.
-bool is_used(const Plan& plan, Size card);
-Size cards_used(const Plan& plan);
 
 /// The memory interval (MemoryPolicy::interval) is a factor on a device's uncertain bytes: its
 /// work, which no shapes give, and this share of the total. The share stands for what no list
@@ -157,6 +87,15 @@ class Uses {
   /// The n at which the block's last search among plans of a kind ended, with a factor below, at or
   /// above 1: a next one starts there. -1: there was none. It ends at the same n from any start.
   Size& nearest(Alone kind, double memory_factor) const;
+  /// Bytes that the cards of the division lack at an end of the memory interval. `missing()` works
+  /// them out where they are not known.
+  template <class F>
+  Bytes lacking(double memory_factor, F&& missing) const {
+    Lacking& known = lacking_[memory_factor < 1 ? 0 : memory_factor > 1 ? 2 : 1];
+    if (known.factor != memory_factor || known.budget != s_.gpu_budget)
+      known = {memory_factor, s_.gpu_budget, missing()};
+    return known.bytes;
+  }
   /// Its weights alone.
   Bytes weights(const Plan& plan, Size card) const;
   HostUse host(const Plan& plan) const;
@@ -168,9 +107,9 @@ class Uses {
   /// share and the work of a pass.
   Bytes room(Size card, double memory_factor) const;
   /// Work of a card that may have all caches, in prefill or while they grow.
-  Bytes working_memory() const { return working_; }
+  Bytes working_memory() const { return whole().working; }
   const CacheBytes& caches() const { return cache_; }
-  Bytes all_caches() const { return all_caches_; }
+  Bytes all_caches() const { return whole().caches; }
   const Scenario& scenario() const { return s_; }
   const Setup& setup() const { return setup_; }
 
@@ -182,23 +121,31 @@ class Uses {
   CardUse use_of(const HeldBytes& held, const Plan& plan, Size card) const;
   /// Worked out once for each `known` that this scenario asks for in turn.
   const CardUse& asked(KnownCard& known, const Plan& plan, Size card) const;
-  HostUse held_by_host(const Plan& plan) const;
+  /// A card that may have all layers.
+  struct Whole {
+    Bytes caches;    ///< those of all layers
+    Bytes working;   ///< working_memory()
+    Bytes overhead;  ///< working memory and rotary tables
+  };
+  const Whole& whole() const;
 
   const Scenario& s_;
   std::shared_ptr<const Setup> own_setup_;
   const Setup& setup_;
   CacheBytes cache_;
-  Bytes all_caches_;  ///< caches of all layers
   WorkingMemory work_;
   CacheBytes prompt_cache_;  ///< empty where caches do not grow
   CacheBytes states_;        ///< recurrent states, if the pool has bytes for them
-  Bytes working_;
-  Bytes overhead_;  ///< working memory and rotary tables of any card
-  double graphs_;   ///< bytes of CUDA graphs on any card
-  Size number_;     ///< among all with this set-up
+  double graphs_;            ///< bytes of CUDA graphs on any card
+  Size number_;              ///< among all with this set-up
   // If matrices are split, the set-up determines a plan except for whether it fits.
   mutable boost::container::small_vector<CardUse, 2> kinds_;  ///< those known so far
-  mutable std::optional<HostUse> host_;
+  mutable std::optional<Whole> whole_;
+  struct Lacking {
+    double factor = -1;  ///< -1: not known
+    Bytes budget{}, bytes{};
+  };
+  mutable std::array<Lacking, 3> lacking_;
 };
 inline CardUse card_use(const Scenario& scenario, const Plan& plan, Size card) {
   return Uses(scenario).card(plan, card);
@@ -213,6 +160,11 @@ Plan place(const Uses& uses, double memory_factor);
 inline Plan place(const Scenario& scenario, double memory_factor) {
   return place(Uses(scenario), memory_factor);
 }
+
+/// True if that placement is feasible.
+bool has_placement(const Uses& uses, double memory_factor);
+/// place(uses, 1.0) where holds_division() is true at a factor of at least 1.
+Plan place_division(const Uses& uses);
 
 /// True if the caches of layers on cards are there too.
 bool caches_on_cards(const Scenario& scenario);

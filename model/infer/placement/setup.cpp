@@ -25,6 +25,7 @@ bool repeats(const Scenario& s, const Plan& plan, Size card) {
 Setup::Setup(const Scenario& s)
     : division_(division_of(s)),
       shards_(division_.cards > 0 ? division_.shards : std::max<Size>(1, s.tensor_parallel)),
+      runs_on_cpu_(model::runs_on_cpu(s)),
       caches_(s, shards_),
       token_(s, shards_),
       taken_((1.0 + s.runtime->memory.fragmentation.value) * (1.0 + rest_share(s))) {
@@ -35,6 +36,7 @@ Setup::Setup(const Scenario& s)
     largest_own_ = std::max(largest_own_, cards_.back().own);
   }
   if (division_.cards > 0) divide_cards(s);
+  if (s.runtime->parallel.split == Split::tensors) host_ = model::held_by_host(s, division_);
 }
 
 void Setup::divide_cards(const Scenario& s) {

@@ -49,12 +49,20 @@ class Setup {
   /// The first card of a kind.
   Size first_of(Size kind) const { return first_[static_cast<std::size_t>(kind)]; }
 
+  /// Host memory under the division.
+  const HostUse& held_by_host() const { return host_; }
+  /// True if the CPU runs the weights as they are loaded.
+  bool runs_on_cpu() const { return runs_on_cpu_; }
+
   const CacheRules& caches() const { return caches_; }
   const TokenBytes& token() const { return token_; }
   /// Plans of engines that do not divide matrices.
   KnownPlans& plans() const { return plans_; }
   /// As Uses::nearest(), by kind, then by factor.
   mutable std::array<Size, 9> nearest{-1, -1, -1, -1, -1, -1, -1, -1, -1};
+  /// The power of two at which the last search for a number of sequences ended: a next one starts
+  /// there. It ends at the same from any start. -1: at the batch. By factor: 1, above 1.
+  mutable std::array<Size, 2> nearest_number{-1, -1};
   /// Bytes that a byte of weights or caches takes, the allocator's shares included.
   double taken() const { return taken_; }
 
@@ -72,6 +80,8 @@ class Setup {
   std::vector<Size> first_;  ///< by kind, as held_
   std::vector<HeldBytes> held_;
   std::vector<Bytes> state_blocks_;  ///< by kind
+  HostUse host_;
+  bool runs_on_cpu_;
   CacheRules caches_;
   TokenBytes token_;
   double taken_;

@@ -35,14 +35,18 @@ std::array<float, 16> card_shares(const Scenario& scenario);
 void place_in_host(const Uses& uses, Plan& plan, double memory_factor);
 
 /// Everything on the CPU; a reason where the runtime cannot.
-Plan on_cpu_only(const Scenario& scenario);
+Plan on_cpu_only(const Uses& uses);
+/// True if the runtime runs the weights there as they are loaded, whatever sizes and budgets are.
+bool runs_on_cpu(const Scenario& scenario);
 
 /// Every matrix over as many cards as divide the model, or as many as the scenario asks for, in
 /// stages.
 Plan split_tensors(const Uses& uses, double memory_factor);
 /// True if every device has room for its part under split_tensors().
 bool holds_division(const Uses& uses, double memory_factor);
-/// Likewise, whether or not it fits. It depends neither on sizes nor on budgets.
+/// Bytes that the cards of that division lack; 0: none.
+Bytes short_on_cards(const Uses& uses, double memory_factor);
+/// The division, whether or not it fits. It depends neither on sizes nor on budgets.
 Plan divide_tensors(const Scenario& scenario);
 
 /// True if the runtime keeps weights of this format wholly on cards, or wholly in host memory.

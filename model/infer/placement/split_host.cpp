@@ -2,25 +2,29 @@
 #include <algorithm>
 
 #include "model/engine/loaded_scheme.hpp"
+#include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
 namespace headroom::model {
 
-Plan on_cpu_only(const Scenario& s) {
+// Kernels of cards run no weights here, and an engine that sees a card does not unpack them
+// (transformers 5.24 quantizer_finegrained_fp8.py: "make sure to set your model on a GPU").
+bool runs_on_cpu(const Scenario& s) {
+  return s.runtime->offload.cpu && loading_of(*s.weights->model, *s.weights->scheme, *s.runtime,
+                                              machine_without_cards()) == Loading::as_stored;
+}
+
+Plan on_cpu_only(const Uses& uses) {
+  const Scenario& s = uses.scenario();
   const Size layers = std::ssize(s.weights->layer);
   Plan plan;
   plan.on_cards = {0, 0};
   plan.on_cpu = {0, layers};
   plan.on_disk = {layers, layers};
   plan.embedding = plan.head = Where::cpu;
-  // Kernels of cards run no weights here, and an engine that sees a card does not unpack them
-  // (transformers 5.24 quantizer_finegrained_fp8.py: "make sure to set your model on a GPU").
-  const bool runs =
-      s.runtime->offload.cpu && loading_of(*s.weights->model, *s.weights->scheme, *s.runtime,
-                                           machine_without_cards()) == Loading::as_stored;
-  if (!runs) {
+  if (!uses.setup().runs_on_cpu()) {
     plan.reason = s.machine->devices.empty() ? Reason::no_gpu : Reason::gpu_memory;
     plan.short_bytes = s.weights->total;
   }

@@ -41,7 +41,7 @@ class LastLayers {
   }
 
   Plan plan() const {
-    if (devices_ == 0) return on_cpu_only(s_);
+    if (devices_ == 0) return on_cpu_only(uses_);
     if (given_ == nullptr) return fitted();
     const Size cards =
         given_->mode == SplitMode::none ? std::min(given_->main_card + 1, devices_) : devices_;
@@ -120,7 +120,7 @@ class LastLayers {
     const Size start = first == tower_ ? 0 : first;
     Plan plan;
     if (items == 0) {
-      plan = on_cpu_only(s_);
+      plan = on_cpu_only(uses_);
       return plan;
     }
     std::array<float, LayerSplit::max_cards> shares{1};

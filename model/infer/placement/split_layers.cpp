@@ -131,7 +131,7 @@ class LayerFill {
 
   /// The CPU has all weights, or the cards, which do not hold all, are short of memory.
   Plan without_offload() const {
-    Plan plan = on_cpu_only(s_);
+    Plan plan = on_cpu_only(uses_);
     if (plan.feasible()) place_in_host(uses_, plan, factor_);
     if (plan.reason != Reason::gpu_memory) return plan;
     Bytes missing = first_ + last_ + w_.layers_before.back() + all_caches();
@@ -186,7 +186,7 @@ class LayerFill {
       reserved = needed();
     }
     if (cards_ == 0 || room(0) < reserved) {
-      plan = on_cpu_only(s_);
+      plan = on_cpu_only(uses_);
       if (cards_ > 0 && plan.reason == Reason::gpu_memory)
         plan.short_bytes = short_by(reserved - room(0));
       return;

@@ -97,19 +97,20 @@ Plan divided(const Scenario& s, Size shards, Size stages, Size replicas) {
 
 }  // namespace
 
-namespace {
-
-/// Bytes that the cards of the division lack; negative or 0: none. No card of a group that divides
-/// the matrices of a stage holds more than the first.
+/// No card of a group that divides the matrices of a stage holds more than the first.
 Bytes short_on_cards(const Uses& uses, double factor) {
-  const Plan& plan = uses.setup().division();
-  Bytes most;
-  for (Size first = 0; first < plan.cards; first += plan.shards) {
-    const Limits limits = uses.setup().limits(uses.scenario(), first);
-    most = std::max(most, over_limits(uses, plan, first, limits, factor));
-  }
-  return most;
+  return uses.lacking(factor, [&] {
+    const Plan& plan = uses.setup().division();
+    Bytes most;
+    for (Size first = 0; first < plan.cards; first += plan.shards) {
+      const Limits limits = uses.setup().limits(uses.scenario(), first);
+      most = std::max(most, over_limits(uses, plan, first, limits, factor));
+    }
+    return most;
+  });
 }
+
+namespace {
 
 Bytes short_in_host(const Uses& uses, double factor) {
   const Scenario& s = uses.scenario();

@@ -19,20 +19,8 @@ namespace {
 DraftUse draft_of(const Scenario& s, Size shards, bool first) {
   return s.draft == nullptr ? DraftUse() : draft_on_card(s, shards, first);
 }
-DraftUse draft_off_cards(const Scenario& s, const Plan& plan) {
-  return s.draft == nullptr ? DraftUse() : draft_on_host(s, plan);
-}
 
 }  // namespace
-
-Bytes tables_on_host(const Scenario& s) {
-  return tables_on_host(s, {0, std::ssize(s.weights->layer)});
-}
-
-Bytes tables_on_host(const Scenario& s, Range layers) {
-  if (!s.runtime->offload.tables_on_host || layers.size() <= 0) return Bytes(0);
-  return s.weights->shards.layers(layers.first, layers.last).rows;
-}
 
 Uses::Uses(const Scenario& s) : Uses(s, std::make_shared<const Setup>(s)) {}
 
@@ -40,30 +28,36 @@ Uses::Uses(const Scenario& s, const Setup& setup)
     : s_(s),
       setup_(setup),
       cache_(setup.caches(), s, reserved_tokens(s)),
-      all_caches_(cache_(0, std::ssize(s.weights->layer))),
       work_(s, setup.shards(), setup.token()),
       prompt_cache_(work_.grows() ? CacheBytes(setup.caches(), s, prompt_tokens(s)) : CacheBytes()),
       states_(has_state_pool(s) ? CacheBytes(setup.caches(), s, CachedTokens()) : CacheBytes()),
-      graphs_(graphs_in_share(s)),
-      number_(setup.plans().next_number()) {
-  const Bytes all = work_.grows() ? all_caches_ : Bytes(0);
-  const Bytes prompts = work_.grows() ? prompt_cache_(0, std::ssize(s.weights->layer)) : Bytes(0);
-  working_ = work_(all, std::max(all, prompts));
-  overhead_ = working_ + rotary_tables(s, std::ssize(s.weights->layer));
+      graphs_(graphs_in_share(s, setup.token().start)),
+      number_(setup.plans().next_number()) {}
+
+const Uses::Whole& Uses::whole() const {
+  if (whole_) return *whole_;
+  const Size layers = std::ssize(s_.weights->layer);
+  Whole& made = whole_.emplace();
+  made.caches = cache_(0, layers);
+  const Bytes all = work_.grows() ? made.caches : Bytes(0);
+  const Bytes prompts = work_.grows() ? prompt_cache_(0, layers) : Bytes(0);
+  made.working = work_(all, std::max(all, prompts));
+  made.overhead = made.working + rotary_tables(s_, layers);
+  return made;
 }
 
 Bytes Uses::workspace(Size card) const { return setup_.card(card).workspace.with(graphs_); }
 
 Bytes Uses::limit(Size card, double factor) const {
   const Bytes context = rounded_down(s_.runtime->memory.context_bytes.value);
-  const Bytes work = context + overhead_ + workspace(card);
+  const Bytes work = context + whole().overhead + workspace(card);
   return limit_at(setup_.budget(s_, card), work, factor);
 }
 
 Bytes Uses::room(Size card, double factor) const {
   const Bytes left = limit(card, factor) - rounded_down(s_.runtime->memory.context_bytes.value);
   const DraftUse draft = draft_of(s_, 1, card == 0);
-  return rounded_down(real_count(left) / setup_.taken()) - overhead_ - workspace(card) -
+  return rounded_down(real_count(left) / setup_.taken()) - whole().overhead - workspace(card) -
          draft.weights - draft.kv_cache;
 }
 
@@ -109,10 +103,29 @@ Bytes Uses::weights(const Plan& plan, Size card) const {
                                                       : weights_on(s_, plan, card);
 }
 
+Bytes Uses::host_weights(const Plan& plan) const { return weights_on_host(s_, plan); }
+
 HostUse Uses::host(const Plan& plan) const {
-  if (s_.runtime->parallel.split != Split::tensors) return held_by_host(plan);
-  if (!host_) host_ = held_by_host(plan);
-  return *host_;
+  const bool divided = s_.runtime->parallel.split == Split::tensors;
+  HostUse use = divided ? setup_.held_by_host() : held_by_host(s_, plan);
+  const bool experts = plan.partly_on_host && s_.runtime->offload.mode == Offload::compute;
+  const bool computes =
+      plan.streaming_buffer == Bytes(0) &&
+      (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card || experts);
+  if (computes) use.activations = work_.of_host();
+  if (s_.draft != nullptr) use.kv_cache = draft_on_host(s_, plan).kv_cache;
+  if (plan.assignment != nullptr) {
+    use.kv_cache += resident_on_host(s_, plan, cache_).caches;
+    return use;
+  }
+  if (!caches_on_cards(s_))
+    use.kv_cache += plan.streaming_buffer > Bytes(0)
+                        ? all_caches()
+                        : cache_(plan.on_cards.first, plan.on_cards.last);
+  if (computes)
+    use.kv_cache +=
+        cache_(plan.on_cpu.first, plan.on_cpu.last) + cache_(plan.on_disk.first, plan.on_disk.last);
+  return use;
 }
 
 CardUse Uses::use_of(const HeldBytes& held, const Plan& plan, Size card) const {
@@ -137,44 +150,6 @@ CardUse Uses::use_of(const HeldBytes& held, const Plan& plan, Size card) const {
   use.fragmentation =
       rounded_down(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
                    s_.runtime->memory.fragmentation.value);
-  return use;
-}
-
-Bytes Uses::host_weights(const Plan& plan) const {
-  const Bytes draft = draft_off_cards(s_, plan).weights;
-  if (plan.assignment != nullptr) return resident_on_host(s_, plan, cache_).weights + draft;
-  Bytes bytes = layer_bytes(*s_.weights, plan.on_cpu);
-  if (plan.embedding == Where::cpu) bytes += s_.weights->embedding;
-  if (plan.head == Where::cpu) bytes += head_bytes(s_, plan.embedding == plan.head);
-  // Layers in host memory and on disk have their tables with them.
-  const bool divided = s_.runtime->parallel.split == Split::tensors;
-  bytes += divided ? tables_on_host(s_) : tables_on_host(s_, plan.on_cards);
-  return bytes + weights_kept_on_host(s_, plan) - plan.kept_on_disk + draft;
-}
-
-HostUse Uses::held_by_host(const Plan& plan) const {
-  HostUse use;
-  use.weights = host_weights(plan);
-  use.process = rounded_down(s_.runtime->memory.host_bytes.value) - process_on_card(s_);
-  const bool experts = plan.partly_on_host && s_.runtime->offload.mode == Offload::compute;
-  const bool computes =
-      plan.streaming_buffer == Bytes(0) &&
-      (plan.on_cpu.size() + plan.on_disk.size() > 0 || plan.head != Where::card || experts);
-  if (computes) use.activations = work_.of_host();
-  const DraftUse draft = draft_off_cards(s_, plan);
-  use.kv_cache = draft.kv_cache;
-  if (plan.assignment != nullptr) {
-    use.kv_cache += resident_on_host(s_, plan, cache_).caches;
-    return use;
-  }
-  if (s_.runtime->weights.repacks_on_cpu) use.process += use.weights - draft.weights;
-  if (!caches_on_cards(s_))
-    use.kv_cache += plan.streaming_buffer > Bytes(0)
-                        ? all_caches_
-                        : cache_(plan.on_cards.first, plan.on_cards.last);
-  if (computes)
-    use.kv_cache +=
-        cache_(plan.on_cpu.first, plan.on_cpu.last) + cache_(plan.on_disk.first, plan.on_disk.last);
   return use;
 }
 

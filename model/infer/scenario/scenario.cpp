@@ -3,8 +3,7 @@
 
 namespace headroom::model {
 
-Size Scenario::default_context() const {
-  if (runtime == nullptr || runtime->serving.default_contexts.empty()) return 0;
+Size Scenario::own_context() const {
   Bytes memory(0);
   for (const Device& card : machine->devices) memory += usable_memory(card);
   Size tokens = 0;

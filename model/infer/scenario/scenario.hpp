@@ -93,7 +93,9 @@ struct Scenario {
   Size stages() const;
   /// Tokens of KV cache that the engine reserves for a sequence unless asked for another number;
   /// 0: as many as the sequence has.
-  Size default_context() const;
+  Size default_context() const {
+    return runtime == nullptr || runtime->serving.default_contexts.empty() ? 0 : own_context();
+  }
   Size cached_tokens() const {
     if (context > 0) return context;
     return std::max({prompt_tokens + output_tokens, default_context(), least_context});
@@ -107,7 +109,10 @@ struct Scenario {
     return max_ttft_p95 + max_tpot_p95 + max_total_p99 + burstiness + load_factor > 0;
   }
   /// Sequences that go through a layer together.
-  Size batch_part() const { return divided_up(batch, batch_parts); }
+  Size batch_part() const { return batch_parts == 1 ? batch : divided_up(batch, batch_parts); }
+
+ private:
+  Size own_context() const;  ///< default_context() of an engine that has one
 };
 
 /// The machine by whose cards an engine chooses how to load weights. It has none where a budget of

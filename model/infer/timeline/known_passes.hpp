@@ -2,7 +2,6 @@
 // common.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -19,10 +18,15 @@ struct PassSeconds {
 /// one with the same place in the table.
 class KnownPasses {
  public:
-  /// All that a pass's time depends on besides the plan.
+  enum class Kind : std::uint8_t { decode, prompt, tower };
+  /// All that a pass and its time depend on besides the plan.
   struct Key {
+    Kind kind = Kind::decode;
     Size batch = 0;
-    Pass pass{};
+    CachedTokens cached{};  ///< decode
+    Size prompt = 0;        ///< tokens of each sequence
+    Size chunk = 0;         ///< prefill_chunk()
+    Size decoding = 0;      ///< sequences that decode in each part of a prefill
 
     bool operator==(const Key&) const = default;
   };
@@ -52,10 +56,9 @@ class KnownPasses {
   };
 
   static std::size_t place_of(const Key& key) {
-    const auto of = [](Size n) { return static_cast<std::uint64_t>(n); };
-    std::uint64_t mixed = std::bit_cast<std::uint64_t>(key.pass.tokens) >> 32;
-    for (const Size n : {key.batch, key.pass.prompt, key.pass.cached.self})
-      mixed = (mixed ^ of(n)) * 0x9e3779b97f4a7c15U;
+    std::uint64_t mixed = static_cast<std::uint64_t>(key.decoding);
+    for (const Size n : {key.batch, key.prompt, key.cached.self})
+      mixed = (mixed ^ static_cast<std::uint64_t>(n)) * 0x9e3779b97f4a7c15U;
     return static_cast<std::size_t>(mixed >> 56);
   }
 

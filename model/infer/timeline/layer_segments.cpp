@@ -82,7 +82,7 @@ struct OnCards {
     return std::ranges::count_if(taken, [](Seconds each) { return each > Seconds(); });
   }
   boost::container::small_vector<Seconds, 16> taken;
-  Work all;
+  Work all;  ///< if there are several
 };
 
 OnCards add_each_card(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
@@ -94,7 +94,7 @@ OnCards add_each_card(const Scenario& s, const Speeds& speeds, const Plan& plan,
       work += own_work(s, speeds.attention, plan, pass, piece);
     });
     if (plan.has_head(card)) work += head_work(s, pass);
-    cards.all += work;
+    if (plan.cards > 1) cards.all += work;
     time.least += min_seconds(work, speeds.card(card));
     const Throughput& rate = speeds.card(card).rate;
     const Seconds own = seconds(work, rate);

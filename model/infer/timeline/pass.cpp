@@ -31,14 +31,19 @@ Pass decode_pass(const Scenario& s, CachedTokens tokens, Size each) {
   return pass;
 }
 
+double prompt_parts(const Scenario& s, Size prompt, Size chunk) {
+  if (chunk <= 0) return static_cast<double>(s.batch_parts);
+  const double tokens = static_cast<double>(s.batch) * static_cast<double>(prompt);
+  return std::ceil(tokens / static_cast<double>(chunk));
+}
+
 Pass prefill_pass(const Scenario& s, Size prompt) {
   const Profile& profile = s.weights->model->profile;
   Pass pass;
   pass.tokens = static_cast<double>(s.batch) * static_cast<double>(prompt);
   pass.logit_rows = static_cast<double>(s.batch);
   pass.chunk = prefill_chunk(s);
-  pass.weight_reads = pass.chunk > 0 ? std::ceil(pass.tokens / static_cast<double>(pass.chunk))
-                                     : static_cast<double>(s.batch_parts);
+  pass.weight_reads = prompt_parts(s, prompt, pass.chunk);
   const auto layers = static_cast<Size>(profile.layers.size());
   // A text prompt runs the decoder; an encoder's layers run instead where the prompt goes there.
   pass.layers = s.weights->model->encoder_decoder && profile.first_decoding > 0
@@ -69,9 +74,22 @@ CachedTokens mean_tokens(const Scenario& s) {
   return {.self = s.prompt_tokens + half, .source = 0};
 }
 
+bool decodes(const Scenario& s) { return s.weights->model->profile.generative && s.kv_cache; }
+
+Size tokens_of_step(const Scenario& s) {
+  return s.weights->model->profile.generative ? mean_tokens(s).self : s.prompt_tokens;
+}
+
 Pass step_pass(const Scenario& s) {
-  if (!s.weights->model->profile.generative) return prefill_pass(s, s.prompt_tokens);
-  return s.kv_cache ? decode_pass(s, mean_tokens(s)) : prefill_pass(s, mean_tokens(s).self);
+  return decodes(s) ? decode_pass(s, mean_tokens(s)) : prefill_pass(s, tokens_of_step(s));
+}
+
+Pass joint_pass(const Scenario& s, Pass prompts, Size decoding) {
+  const double steps = prompts.weight_reads, tokens = steps * static_cast<double>(decoding);
+  prompts.tokens += tokens;
+  prompts.logit_rows += tokens;
+  prompts.touched = experts_touched(s.weights->model->profile, prompts.tokens / steps);
+  return prompts;
 }
 
 double runs(const Scenario& s, const Pass& pass) {

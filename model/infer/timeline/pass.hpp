@@ -31,12 +31,21 @@ CachedTokens mean_tokens(const Scenario& scenario);
 Pass decode_pass(const Scenario& scenario, CachedTokens tokens, Size each = 1);
 /// The prompts of all sequences. `prompt` in tokens per sequence.
 Pass prefill_pass(const Scenario& scenario, Size prompt);
+/// Parts in which such a pass goes through the layers, each of which reads the weights. `chunk`:
+/// prefill_chunk().
+double prompt_parts(const Scenario& scenario, Size prompt, Size chunk);
 /// The images of all sequences through the vision tower. Every patch looks at all of its image:
 /// 4 * patches^2 * hidden FLOPs a layer, the upper bound where windows are smaller.
 Pass tower_pass(const Scenario& scenario);
 /// The pass that repeats for every output token: a decode step at mean_tokens, or the whole prefix
 /// without a cache. If nothing is generated, it is the prompt.
 Pass step_pass(const Scenario& scenario);
+/// True if that is a decode step.
+bool decodes(const Scenario& scenario);
+/// Tokens of each sequence in a step_pass() that is none.
+Size tokens_of_step(const Scenario& scenario);
+/// A pass of `prompts` of the scenario. `decoding` sequences go through each of its parts besides.
+Pass joint_pass(const Scenario& scenario, Pass prompts, Size decoding);
 /// Layers that run, each as often as it does.
 double runs(const Scenario& scenario, const Pass& pass);
 /// Kernels of so many layers, each as often as it runs: those of the profile and those of products

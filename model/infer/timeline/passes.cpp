@@ -84,16 +84,43 @@ Timeline time_of(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   return time;
 }
 
-PassSeconds seconds_of(const Scenario& s, Speeds& speeds, const Plan& plan, const Pass& pass) {
-  return speeds.known.of({s.batch, pass}, [&] {
+template <class F>
+PassSeconds PassTimes::known(const KnownPasses::Key& key, F&& pass) const {
+  return speeds_.known.of(key, [&] {
     const Timeline time =
-        time_of(s, speeds, plan, TimedPass(s, speeds, pass), TimelineDetail::totals);
+        time_of(s_, speeds_, plan_, TimedPass(s_, speeds_, pass()), TimelineDetail::totals);
     return PassSeconds{time.total, time.least};
   });
 }
-Seconds prefill_seconds(const Scenario& s, Speeds& speeds, const Plan& plan, const Pass& prompts) {
-  const Seconds text = seconds_of(s, speeds, plan, prompts).total;
-  return s.images.count > 0 ? text + seconds_of(s, speeds, plan, tower_pass(s)).total : text;
+
+PassSeconds PassTimes::decode(CachedTokens cached) const {
+  return known({.kind = KnownPasses::Kind::decode, .batch = s_.batch, .cached = cached},
+               [&] { return decode_pass(s_, cached); });
+}
+
+PassSeconds PassTimes::step() const {
+  if (decodes(s_)) return decode(mean_tokens(s_));
+  return of_prompts(tokens_of_step(s_), 0);
+}
+
+PassSeconds PassTimes::of_prompts(Size prompt, Size decoding) const {
+  const KnownPasses::Key key{.kind = KnownPasses::Kind::prompt,
+                             .batch = s_.batch,
+                             .prompt = prompt,
+                             .chunk = speeds_.chunk.of(s_),
+                             .decoding = decoding};
+  return known(key, [&] {
+    const Pass alone = prefill_pass(s_, prompt);
+    return decoding > 0 ? joint_pass(s_, alone, decoding) : alone;
+  });
+}
+
+Seconds PassTimes::prefill(Size prompt, Size decoding) const {
+  const Seconds text = of_prompts(prompt, decoding).total;
+  if (s_.images.count == 0) return text;
+  return text + known({.kind = KnownPasses::Kind::tower, .batch = s_.batch}, [&] {
+                  return tower_pass(s_);
+                }).total;
 }
 
 Timeline prefill(const Scenario& s, const Speeds& speeds, const Plan& plan,

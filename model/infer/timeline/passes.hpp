@@ -18,13 +18,32 @@ struct TimedPass {
 /// `speeds` must know the plan's cards.
 Timeline time_of(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
                  const TimedPass& pass, TimelineDetail detail = TimelineDetail::segments);
-/// Sums of time_of(), of the plan of Speeds::know_passes(). They are remembered there: its
-/// scenarios differ only in sizes and budgets.
-PassSeconds seconds_of(const Scenario& scenario, Speeds& speeds, const Plan& plan,
-                       const Pass& pass);
-/// Likewise of prefill().
-Seconds prefill_seconds(const Scenario& scenario, Speeds& speeds, const Plan& plan,
-                        const Pass& prompts);
+/// Sums of passes of a scenario, of the plan of Speeds::know_passes(). They are remembered there:
+/// its scenarios differ only in sizes and budgets. A pass is made where it is not known.
+class PassTimes {
+ public:
+  PassTimes(const Scenario& scenario, Speeds& speeds, const Plan& plan)
+      : s_(scenario), speeds_(speeds), plan_(plan) {}
+
+  /// As decode_pass(), of a step with one new token of each sequence.
+  PassSeconds decode(CachedTokens cached) const;
+  /// As step_pass().
+  PassSeconds step() const;
+  /// As prefill() of prompts with so many tokens. `decoding` sequences besides go through each part
+  /// of it.
+  Seconds prefill(Size prompt, Size decoding = 0) const;
+  /// prompt_parts() of the scenario.
+  double parts(Size prompt) const { return prompt_parts(s_, prompt, speeds_.chunk.of(s_)); }
+
+ private:
+  PassSeconds of_prompts(Size prompt, Size decoding) const;
+  template <class F>
+  PassSeconds known(const KnownPasses::Key& key, F&& pass) const;
+
+  const Scenario& s_;
+  Speeds& speeds_;
+  const Plan& plan_;
+};
 /// The prompts of all sequences up to the first token. Their images go through the tower after it.
 Timeline prefill(const Scenario& scenario, const Speeds& speeds, const Plan& plan,
                  const TimedPass& prompts, TimelineDetail detail = TimelineDetail::segments);

@@ -12,6 +12,7 @@ Speeds::Speeds(const Scenario& s)
       cpu(cpu_rate(s)),
       kernel_s(efficiency_of(s).kernel_s.value),
       launches_hide(launches_overlap(s)),
+      chunk(s),
       decoding{s.weights->model->profile.first_decoding, s.weights->model->profile.end_decoding},
       decoding_kernels(headroom::model::kernels(s, decoding)) {
   if (s.machine->devices.empty()) return;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/infer/memory/activation.hpp"
 #include "model/infer/timeline/known_passes.hpp"
 #include "model/infer/timeline/throughput.hpp"
 
@@ -68,6 +69,7 @@ struct Speeds {
   Throughput cpu;
   Seconds kernel_s;         ///< time of each kernel
   bool launches_hide;       ///< behind kernels on cards; kernels on the CPU wait for launches
+  ChunkRule chunk;          ///< chunks of prompts
   Range decoding;           ///< layers
   double decoding_kernels;  ///< number of those kernels
   BytesPerSecond bus;       ///< to the first card

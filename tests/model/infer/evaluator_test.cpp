@@ -9,7 +9,9 @@
 #include <random>
 #include <set>
 
+#include "model/infer/confidence.hpp"
 #include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/draft.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -157,6 +159,42 @@ TEST(Evaluator, EqualsEvaluateForDrawnSizesOfABlock) {
         }
       }
     }
+}
+
+// The low end of an interval without measurements may be 0. That is an end like any other.
+TEST(Evaluator, KnowsTheRoomAtALowEndOfNothing) {
+  const QuantisedModel weights =
+      quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
+  const Machine card = parse_machine("rtx-4090", shipped_catalogue());
+  Scenario s = test::scenario(weights, card, "tensorrt-llm");
+  ASSERT_EQ(s.runtime->memory.interval.low, 0);
+  s.gpu_budget = Bytes(0);
+  EXPECT_EQ(evaluate(s).sure, Confidence::no);
+}
+
+// A sure verdict holds at the low end of the memory interval too, where it was not worked out.
+TEST(Evaluator, WeightsSurelyOffTheCardsAreThereAtTheLowEnd) {
+  Size sure = 0;
+  for (const char* name : {"meta-llama/Meta-Llama-3.1-8B", "meta-llama/Llama-3.3-70B-Instruct",
+                           "openai/gpt-oss-20b", "google/gemma-3-27b-it"}) {
+    const QuantisedModel weights = quantise(test::catalogue_model(name), scheme("bf16"));
+    for (const char* machine : {"rtx-4090 @ desktop-ddr5-64gb", "2x rtx-3090", "m3-max-48gb"}) {
+      const Machine cards = parse_machine(machine, shipped_catalogue());
+      for (const char* engine : {"transformers", "llama.cpp", "zero-inference"})
+        for (const Size batch : {1, 16, 64})
+          for (const Size gibibytes : {4, 8, 12, 16, 20, 24}) {
+            Scenario s = test::scenario(weights, cards, engine);
+            s.batch = batch;
+            s.gpu_budget = Bytes(gibibytes << 30);
+            const Estimate e = evaluate(s);
+            if (e.sure != Confidence::yes || !fits(e) || is_on_gpus(e)) continue;
+            ++sure;
+            EXPECT_EQ(verdict_of(place(s, s.runtime->memory.interval.low)), e.verdict)
+                << name << ' ' << machine << ' ' << engine << ' ' << batch << ' ' << gibibytes;
+          }
+    }
+  }
+  EXPECT_GT(sure, 100);
 }
 
 }  // namespace
