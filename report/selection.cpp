@@ -165,8 +165,8 @@ class LineReader {
 
 namespace {
 
-/// One budget stays of a line with the engine's own and with no cards at all: the CPU alone where
-/// cards would wait for weights, as `estimate` has it.
+/// A line with the engine's own budget and with none at all keeps the better one. As in `estimate`,
+/// that is the CPU alone where cards would wait for weights.
 void keep_better_of_two(std::vector<BudgetPoint>& entries) {
   if (entries.size() != 2 || entries.back().budget || entries.front().budget != Size{0}) return;
   const auto place = [](const BudgetPoint& entry) { return model::way_place(entry.estimate, {}); };

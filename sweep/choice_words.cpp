@@ -1,4 +1,4 @@
-// What is said of ways that compare_ways() has put in order.
+// Words and selections for ways that compare_ways() has put in order.
 #include <algorithm>
 
 #include "sweep/ways.hpp"

@@ -33,43 +33,14 @@ Scenario with(Scenario s, Vary vary, Size n) {
   return s;
 }
 
-}  // namespace
-
-std::string_view name_of(Miss miss) {
-  switch (miss) {
-    case Miss::nothing:
-      return "";
-    case Miss::refused:
-      return "refused";
-    case Miss::memory:
-      return "memory";
-    case Miss::not_sure:
-      return "not_sure";
-    case Miss::offload:
-      return "offload";
-    case Miss::ttft:
-      return "ttft";
-    case Miss::tpot:
-      return "tpot";
-    case Miss::ttft_p95:
-      return "ttft_p95";
-    case Miss::tpot_p95:
-      return "tpot_p95";
-    case Miss::total_p99:
-      return "e2e_p99";
-    case Miss::load:
-      return "load";
-    case Miss::positions:
-      return "positions";
-    case Miss::sequences:
-      return "sequences";
-    case Miss::demand:
-      return "demand";
-  }
-  return "";
+/// Bytes on all cards. A way on the CPU alone takes nothing of them, though they are there.
+double room_on_cards(Scenario s) {
+  if (s.gpu_budget == Bytes(0)) s.gpu_budget = unlimited;
+  double bytes = 0;
+  for (std::size_t i = 0; i < s.machine->devices.size(); ++i)
+    bytes += card_budget(s, i).real().value();
+  return bytes;
 }
-
-namespace {
 
 Shortfall worse(const Shortfall& a, const Shortfall& b) {
   return b.met() || (!a.met() && a.times >= b.times) ? a : b;
@@ -111,11 +82,8 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
   if (e.queued > 0)
     return {Miss::memory, static_cast<double>(s.batch) / static_cast<double>(s.batch - e.queued)};
   if (!target.offload && !is_on_gpus(e) && !s.machine->devices.empty()) {
-    double there = 0;
-    for (std::size_t i = 0; i < s.machine->devices.size(); ++i)
-      there += card_budget(s, i).real().value();
     const double all = (e.weights + e.kv_cache + e.activations + e.overhead).real().value();
-    return {Miss::offload, std::max(1.0, all / there)};
+    return {Miss::offload, std::max(1.0, all / room_on_cards(s))};
   }
   if (target.strict && e.sure != Confidence::yes) return {Miss::not_sure, 1};
   // Requests that arrive at random depend on how many come: see give().

@@ -13,7 +13,7 @@ namespace headroom::sweep {
 GridSpec with_usual_ways(const GridSpec& grid, Names& names);
 
 /// Conditions of points to leave out: an engine in a precision that is compared only on other
-/// machines of the grid, as weights that only newer cards compute with.
+/// machines of the grid. An example is a format that only newer cards compute with.
 std::vector<std::string> unusual_ways(const GridSpec& grid, Names& names);
 
 }  // namespace headroom::sweep

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "hardware/quantity_text.hpp"
+#include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/serving.hpp"
@@ -201,6 +202,42 @@ std::optional<std::string> fewer_requests(const Scenario& s, double now) {
                      best == 1 ? "gets" : "get", three_digits(most));
 }
 
+/// True if the engine's replicas share experts, and tensor parallelism copies the cache of latents
+/// to every card, as MLA has it.
+bool copies_latents(const Scenario& s) {
+  return s.runtime->parallel.split == model::Split::tensors &&
+         s.runtime->parallel.expert_spread == model::ExpertSpread::all &&
+         s.weights->model->profile.routing.experts > 0 && model::keeps_latents(s);
+}
+
+/// Replicas of the attention that serve more, each with the cache of its own requests. The experts
+/// are spread over all cards. Source: docs.vllm.ai, serving/data_parallel_deployment.
+std::optional<std::string> replicas_of_attention(const Scenario& s, double now) {
+  const Size cards = std::ssize(s.machine->devices);
+  if (says_division(s) || s.draft != nullptr || !s.machine->has_one_kind() || !copies_latents(s))
+    return std::nullopt;
+  double most = worth_saying * now;
+  Size best = 0;
+  Scenario changed = s;
+  changed.expert_parallel = cards;
+  for (Size replicas = 2; replicas <= cards; ++replicas) {
+    if (cards % replicas != 0 || s.batch % replicas != 0) continue;
+    changed.data_parallel = replicas;
+    changed.batch = s.batch / replicas;
+    const Estimate e = model::evaluate(changed);
+    if (!model::is_on_gpus(e)) continue;
+    if (const double rate = served_tokens_s(changed, e); rate > most) {
+      most = rate;
+      best = replicas;
+    }
+  }
+  if (best == 0) return std::nullopt;
+  return fmt::format(
+      "{} output tokens/s with {} replicas of the attention, as tensor parallelism copies the "
+      "latent cache to every card (--dp {} --ep {} --batch {})",
+      three_digits(most), best, best, cards, s.batch / best);
+}
+
 /// Options about the CPU's part that change no figure: all layers run on cards, or threads exceed
 /// cores.
 std::optional<std::string> idle_options(const Scenario& s, const Estimate& e) {
@@ -229,8 +266,10 @@ std::vector<std::string> fewer_notes(const Options& options, const GivenScenario
   if (auto cards = fewer_cards(s, now)) notes.push_back(std::move(*cards));
   if (!(now > 0)) return notes;
   if (auto cards = fewer_with_another(options, given, e)) notes.push_back(std::move(*cards));
-  if (s.batch > 1)
+  if (s.batch > 1) {
     if (auto requests = fewer_requests(s, now)) notes.push_back(std::move(*requests));
+    if (auto replicas = replicas_of_attention(s, now)) notes.push_back(std::move(*replicas));
+  }
   return notes;
 }
 

@@ -12,7 +12,8 @@ namespace headroom::sweep {
 /// A line where some of the machine's cards serve more than all of them, and one where fewer
 /// requests at once do. More of either should help, so a screen says where it does not. Weights and
 /// engine stay, unless they were left open: then one box, or cards of one kind, may have others.
-/// A line also names fewer cards that run a model which does not run on all of them.
+/// A line also names fewer cards that run a model which does not run on all of them. Another names
+/// replicas of an attention whose cache tensor parallelism copies to every card.
 std::vector<std::string> fewer_notes(const Options& options, const GivenScenario& given,
                                      const model::Estimate& estimate);
 

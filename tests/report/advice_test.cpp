@@ -1,4 +1,4 @@
-// What a report advises of its own rows.
+// Advice of a report from its own rows.
 #include "report/advice.hpp"
 
 #include <gtest/gtest.h>

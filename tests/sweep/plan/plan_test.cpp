@@ -85,16 +85,15 @@ TEST(Plan, TheLargestBatchFitsInAnEstimateToo) {
                                     {"llama2-13b", "rtx-3090"},
                                     {"llama2-7b", "rtx-3060-12gb"},
                                     {"meta-llama/Llama-3.1-70B-Instruct", "2x h100-sxm-80gb"}}) {
-    const auto plan = json_of({"plan", "largest-batch", model, "--machine", card, "--runtime",
-                               "llama.cpp"},
-                              file);
+    const auto plan = json_of(
+        {"plan", "largest-batch", model, "--machine", card, "--runtime", "llama.cpp"}, file);
     ASSERT_FALSE(plan.is_null());
     const boost::json::value& best = plan.at(0);
     const auto batch = best.at("batch").to_number<Size>();
-    const auto estimate = json_of(
-        {"estimate", model, "--machine", card, "--runtime", "llama.cpp", "--precision",
-         std::string(best.at("precision").as_string()), "--batch", std::to_string(batch)},
-        file);
+    const auto estimate =
+        json_of({"estimate", model, "--machine", card, "--runtime", "llama.cpp", "--precision",
+                 std::string(best.at("precision").as_string()), "--batch", std::to_string(batch)},
+                file);
     ASSERT_FALSE(estimate.is_null());
     EXPECT_TRUE(std::string(estimate.at("verdict").as_string()).starts_with("fits")) << model;
     EXPECT_EQ(std::string(estimate.at("verdict").as_string()).find("offload"), std::string::npos)
