@@ -1,4 +1,6 @@
 // Layers on cards by llama.cpp's options: results by hand, measured memory, and invariants.
+#include <algorithm>
+
 #include "tests/model/answer/last_layers_fixture.hpp"
 
 namespace headroom::model {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/infer/intervals.hpp"
 #include "tests/support/scenarios.hpp"
 

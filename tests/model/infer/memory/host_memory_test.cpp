@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
