@@ -26,11 +26,12 @@ std::string layers(double share_of_layers, std::string_view where) {
   return fmt::format("{} of layers{}", percent(share_of_layers), where);
 }
 
+constexpr std::string_view no_layer = "no whole layer: experts, embedding, head or single tensors";
+
 std::string offload_words(const Estimate& e) {
   if (e.gpus_used == 0) return "runs on the CPU alone";
   const double cpu = layer_share(e.layers_cpu, e);
-  if (e.layers_cpu == 0)
-    return "fits with CPU offload (no whole layer: experts, embedding, head or single tensors)";
+  if (e.layers_cpu == 0) return fmt::format("fits with CPU offload ({})", no_layer);
   return cpu > 0.5 ? "needs extensive CPU offload (" + layers(cpu, "") + ")"
                    : "fits with CPU offload (" + layers(cpu, "") + ")";
 }
@@ -53,6 +54,8 @@ std::string plain_words(const ModelRow& line, const BudgetPoint& entry) {
     case Verdict::fits_cpu_offload:
       return offload_words(e);
     case Verdict::fits_disk_offload:
+      if (e.layers_cpu + e.layers_disk == 0)
+        return fmt::format("CPU + disk offload, slow ({})", no_layer);
       return fmt::format("CPU + disk offload, slow ({}, {})",
                          layers(layer_share(e.layers_cpu, e), " on CPU"),
                          layers(layer_share(e.layers_disk, e), " on disk"));

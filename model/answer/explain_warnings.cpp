@@ -17,8 +17,8 @@ namespace {
 /// An idle Linux server takes about 1 GiB, and a desktop 2 to 4.
 constexpr Bytes least_for_the_system{Size{2} << 30};
 
-/// A budget is for each card, and a smaller card takes what it has of it: only one that the largest
-/// card cannot give is more than was asked for.
+/// A budget is for each card, and a smaller card takes what it has of it. A warning is due where
+/// even the largest card has less.
 std::string budget_warning(const Scenario& s, const std::vector<DeviceUse>& devices) {
   const auto& cards = s.machine->devices;
   const bool uses_a_card =

@@ -46,7 +46,6 @@ constexpr std::string_view families[] = {"plain", "bitsandbytes", "gptq", "awq",
 }  // namespace words_of
 
 constexpr NumberLimits at_least_one{1};
-
 #define AT(member) ([](Engine& e) -> auto& { return e.member; })
 #define ONE_OF(member, words) choice<AT(member)>(words_of::words)
 const EngineField rows_of_fields[] = {
@@ -153,6 +152,7 @@ const EngineField rows_of_fields[] = {
     {"offload", "disk", "runs with weights on disk", AT(offload.disk)},
     {"offload", "cpu", "runs without any card", AT(offload.cpu)},
     {"offload", "input_on_cpu", "the token embedding stays in host memory", AT(offload.input_on_cpu)},
+    {"offload", "output_first", "the output goes to a card first, before the last layer; else it follows all layers", AT(offload.output_first)},
     {"offload", "tables_on_host", "tables in layers, of which a token looks up a few rows, stay in host memory", AT(offload.tables_on_host)},
     {"offload", "supports_cpu_offload", "a given part of a card's weights can stay in host memory", AT(offload.supports_cpu_offload)},
     {"offload", "offloads_experts", "experts may be in host memory while their layer is on a card", AT(offload.offloads_experts)},

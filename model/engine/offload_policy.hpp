@@ -31,6 +31,7 @@ struct OffloadPolicy {
   bool disk;          ///< can run with weights left on disk
   bool cpu;           ///< can run without any card
   bool input_on_cpu;  ///< the token embedding stays in host memory
+  bool output_first;  ///< the output goes to a card first; else it follows all layers
   /// Tables in layers, of which a token looks up a few rows, stay in host memory. One copy is
   /// shared by all cards.
   bool tables_on_host;

@@ -184,6 +184,7 @@ std::string layers_words(const Profile& profile, const AllocationPoint& point) {
       stack = last_stack(profile, p.layers, stack);
       layers += (layers.empty() || words.empty() ? "" : ", ") + words;
     });
+    if (layers.empty() && plan.has_head(card)) layers = "output";
     add(plan.shards > 1 ? fmt::format("gpu {}-{}", card, card + plan.shards - 1)
                         : fmt::format("gpu {}", card),
         layers);
@@ -208,6 +209,7 @@ std::string jump_words(const CurveLine& line, std::size_t point) {
     if (whole &&
         (jump == Jump::gpu_computes || jump == Jump::last_layer || jump == Jump::output_on_gpus))
       continue;
+    if (jump == Jump::gpu_computes && p.plan.on_cards.size() == 0 && !streams) continue;
     switch (jump) {
       case Jump::runs:
         words = "runs";

@@ -136,7 +136,7 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   const model::Scenario& s = point.scenario;
   const model::Estimate& e = point.estimate();
   const model::Plan plan = model::place(s, 1.0);
-  const bool output = plan.head == model::Where::card;
+  const bool output = counts_output(s, plan);
   const Size offloaded = offloaded_layers(s, plan);
   EngineCommand command(*s.runtime, heading(point) + gguf_note(*s.weights) + cache_note(s) +
                                         position_note(s) + "exec llama-server");

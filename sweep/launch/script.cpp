@@ -128,12 +128,16 @@ Size served_context(const model::Scenario& s) {
 
 std::string adapter_file(Size i) { return fmt::format("adapter-{}", i + 1); }
 
+bool counts_output(const model::Scenario& s, const model::Plan& plan) {
+  return plan.head == model::Where::card ||
+         (s.runtime->offload.output_first && plan.computes_on_card);
+}
+
 Size offloaded_layers(const model::Scenario& s, const model::Plan& plan) {
-  const bool output = plan.head == model::Where::card;
   const model::Model& model = *s.weights->model;
   const Size layers = model.profile.generative ? model::counted_layers(model, plan.on_cards)
                                                : plan.on_cards.size() + plan.tower.size();
-  return layers + (output ? 1 : 0);
+  return layers + (counts_output(s, plan) ? 1 : 0);
 }
 
 model::Plan split_of(const LaunchPoint& point) {

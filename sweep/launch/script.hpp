@@ -65,6 +65,9 @@ std::string adapter_file(Size i);
 /// Layers on cards as llama.cpp's -ngl counts them: the output is one more.
 Size offloaded_layers(const model::Scenario& scenario, const model::Plan& plan);
 
+/// True if the output is one of them. An option may keep it in host memory all the same.
+bool counts_output(const model::Scenario& scenario, const model::Plan& plan);
+
 /// How the engine splits the model over cards, as estimated.
 model::Plan split_of(const LaunchPoint& point);
 

@@ -142,7 +142,7 @@ constexpr Flag first_flags[] = {
      "token for gated and private models of the hub (default: HF_TOKEN, else its token file)"},
     {"offline", "", nothing, "", "take models of the hub from caches alone (HF_HUB_OFFLINE)"},
     {"gpu-layers", "-ngl --n-gpu-layers", one, "N",
-     "llama.cpp: number of last layers on the cards, plus one for the output; all, auto"},
+     "llama.cpp: the output and N - 1 last layers on the cards; all, auto"},
     {"tensor-split", "-ts", one, "SHARES",
      "llama.cpp: each card's share of the layers, 3,1 (default: by memory)"},
     {"split-mode", "-sm", one, "MODE",

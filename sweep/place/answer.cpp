@@ -11,6 +11,7 @@
 #include "model/infer/placement/split.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "model/infer/timeline/passes.hpp"
 #include "report/knee.hpp"
 #include "report/words.hpp"
 #include "sweep/curve/curve.hpp"
@@ -66,6 +67,10 @@ std::string llama_cpp_flags(const Scenario& s, const Assignment& a) {
 void add_best(Answer& answer, const Scenario& s, const MapOptions& options) {
   const auto best = best_placement(s);
   if (!best) return;
+  // A map gives a tensor one place. The engine's own plan may leave a part of one in its file.
+  if (const Plan own = place(s, 1.0);
+      own.kept_on_disk > Bytes(0) && Seconds(step(s, own).total) < best->placed.step)
+    return;
   const auto made = as_map(s, answer.tree, options);
   const auto first = in_order(s, model::Order::first_layers);
   const auto last = in_order(s, model::Order::last_layers);

@@ -34,7 +34,7 @@ bool may_be_late(const Candidate& candidate, const model::Target& target);
 /// cards of the first have no units for its precision. Else empty.
 std::string weights_words(const PlanScreen& screen);
 
-/// A paragraph for a way whose weights leave the cards, which was not allowed: the one that
+/// A paragraph for a way whose weights leave the cards, which was not allowed. It is the one that
 /// `estimate` takes where precisions are compared, or any where nothing qualifies. Else empty.
 std::string offloaded_words(const PlanScreen& screen);
 

@@ -15,9 +15,12 @@ class Filler {
       : s_(s), order_(order), layers_(std::ssize(s.weights->layer)), uses_(s) {}
 
   std::optional<Placed> run() const {
-    // The head is one more, which comes last.
-    for (Size items = card_count(s_) > 0 ? layers_ + 1 : 0; items >= 0; --items)
-      if (auto placed = with(std::min(items, layers_), items > layers_)) return placed;
+    // The head is one more, which comes last or first.
+    const bool head_first = order_ == Order::last_layers && s_.runtime->offload.output_first;
+    for (Size items = card_count(s_) > 0 ? layers_ + 1 : 0; items >= 0; --items) {
+      const bool head = head_first ? items > 0 : items > layers_;
+      if (auto placed = with(items - (head ? 1 : 0), head)) return placed;
+    }
     return std::nullopt;
   }
 
@@ -59,7 +62,7 @@ class Filler {
   std::optional<Spots> on_the_cards(Size on_cards, bool head) const {
     Spots spots{std::vector<Spot>(static_cast<std::size_t>(layers_), on_cpu)};
     if (card_count(s_) == 0) return spots;
-    if (on_cards == 0 && s_.runtime->offload.cpu) return spots;
+    if (on_cards == 0 && !head && s_.runtime->offload.cpu) return spots;
     const QuantisedModel& w = *s_.weights;
     Bytes buffer, caches, first;
     for (Size layer = 0; layer < layers_; ++layer)

@@ -17,10 +17,11 @@ Plan split_layers(const Uses& uses, double memory_factor);
 /// layer_split decides, else the engine's own fit. It uses all cards. Experts of a mixture go to
 /// host memory first, and then whole layers.
 ///
-/// Items 0 to n are n layers and the output. `gpu_layers` items from max(n - gpu_layers, 0) on are
-/// on cards: the output only if gpu_layers > n. Item i of them is on the first card whose share,
-/// summed up, is above i / items. The token embedding stays in host memory. Source: llama.cpp b6400
-/// src/llama-model.cpp load_tensors. (Later versions count the output first.)
+/// Items are n layers and then the output. `gpu_layers` of them are on cards: the last ones, or the
+/// last layers and the output only if gpu_layers > n (Engine, offload.output_first). Item i of
+/// those on cards is on the first card whose share, summed up, is above i / items. The token
+/// embedding stays in host memory. Source: llama.cpp b6400 and b10700 src/llama-model.cpp
+/// load_tensors.
 ///
 /// Layers of a vision tower are not items. They are in a separate file (mmproj), which goes to the
 /// first card if anything does (llama.cpp common/arg.cpp --mmproj-offload, tools/mtmd/clip.cpp).

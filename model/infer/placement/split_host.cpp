@@ -40,14 +40,16 @@ bool leaves_on_disk(const Scenario& s) {
 }
 
 /// The most of the tensors kept in host memory that can be read from the mapped file instead.
-/// Tensors that the CPU repacks are copies (ggml-cpu/repack.cpp). An engine that always keeps
-/// experts there multiplies them in the mapped file (ktransformers operators/experts.py
+/// Tables of layers on cards are among them: a token reads a few rows, so their pages leave memory
+/// first. Tensors that the CPU repacks are copies (ggml-cpu/repack.cpp). An engine's own fit puts
+/// experts there whatever host memory there is, and multiplies them in the mapped file (llama.cpp
+/// b10700 common/fit.cpp counts the host only without cards; ktransformers operators/experts.py
 /// get_mmap_tensor, llamafile/moe.cpp).
 Bytes most_kept_on_disk(const Scenario& s, const Plan& plan) {
-  const bool stays = s.layer_split != nullptr || keeps_experts_in_host(s);
-  const bool mapped =
-      s.runtime->offload.mode == Offload::compute && stays && !s.runtime->weights.repacks_on_cpu;
-  return mapped ? weights_kept_on_host(s, plan) : Bytes(0);
+  const bool stays = s.layer_split != nullptr || plan.partly_on_host;
+  if (s.runtime->offload.mode != Offload::compute) return Bytes(0);
+  const bool mapped = stays && !s.runtime->weights.repacks_on_cpu;
+  return tables_on_host(s, plan.on_cards) + (mapped ? weights_kept_on_host(s, plan) : Bytes(0));
 }
 
 }  // namespace

@@ -116,7 +116,9 @@ class LastLayers {
   /// `gpu_layers` items over the first `cards` cards.
   Plan with(Size cards, Size gpu_layers) const {
     const Size items = std::min(gpu_layers, counted_ + 1);
-    const Size end = tower_ + counted_, first = end - std::min(items, counted_);
+    const bool output = s_.runtime->offload.output_first ? items > 0 : items > counted_;
+    const Size layers = items - (output ? 1 : 0);
+    const Size end = tower_ + counted_, first = end - layers;
     const Size start = first == tower_ ? 0 : first;
     Plan plan;
     if (items == 0) {
@@ -131,7 +133,7 @@ class LastLayers {
       plan.first_used_card = given_->main_card;
     plan.embedding = s_.runtime->offload.input_on_cpu ? Where::cpu : Where::card;
     const bool kept = given_ != nullptr && given_->on_host.output;
-    plan.head = items > counted_ && !kept ? Where::card : Where::cpu;
+    plan.head = output && !kept ? Where::card : Where::cpu;
     plan.on_cards = {start, layers_};
     if (start > 0) plan.tower = {0, tower_};
     plan.on_cpu = {plan.tower.last, start};
@@ -147,7 +149,7 @@ class LastLayers {
       sum += shares[index(card)];
       const Size begin = at;
       at = card + 1 == cards ? items : std::max(at, first_at(sum, items));
-      if (items > counted_ && begin <= counted_ && counted_ < at) plan.head_card = card;
+      if (output && begin <= layers && layers < at) plan.head_card = card;
     }
     plan.layer_boundaries[index(cards)] = layers_;
     return plan;

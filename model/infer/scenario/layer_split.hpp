@@ -69,7 +69,9 @@ Size counted_layers(const Model& model, Range layers);
 struct LayerSplit {
   static constexpr std::size_t max_cards = 16;  ///< LLAMA_MAX_DEVICES
 
-  Size gpu_layers = -1;  ///< the last layers; all + 1: the output too; -1: as many as fit
+  /// Layers and the output, in the order of the engine (offload.output_first); all + 1: both; -1:
+  /// as many as fit.
+  Size gpu_layers = -1;
   std::array<float, max_cards> shares{};  ///< shares of the layers, by card; all 0: by the cards'
                                           ///< memory
   SplitMode mode = SplitMode::layer;

@@ -268,7 +268,7 @@ void add_caches_on_host(const Scenario& s, const Speeds& speeds, const Plan& pla
   add_on_cpu(speeds.cpu, attention, attention, time, items);
 }
 
-/// Tensors kept in host memory for layers on cards. A part of them is read from disk.
+/// Tensors kept in host memory for layers on cards. A part beyond tables is read from disk.
 void add_kept(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
               Timeline& time) {
   const Range run = intersect(plan.on_cards, pass.layers);
@@ -278,8 +278,8 @@ void add_kept(const Scenario& s, const Speeds& speeds, const Plan& plan, const P
       out.push_back({LayerItem::Kind::layer, each, host_work(s, plan, pass, each.layers)});
     });
   };
-  const double kept = real_count(weights_kept_on_host(s, plan));
-  const double share = kept > 0 ? real_count(plan.kept_on_disk) / kept : 0;
+  const Bytes read = std::max(Bytes(0), plan.kept_on_disk - tables_on_host(s, plan.on_cards));
+  const double share = real_count(read) / std::max(1.0, real_count(weights_kept_on_host(s, plan)));
   add_read(s, share * work.weight_bytes, share, time, items);
   const double handoffs = 2 * pass.weight_reads * layers_kept_on_host(s, plan, run);
   add_on_host(s, speeds, plan,

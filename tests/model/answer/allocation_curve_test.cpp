@@ -127,8 +127,20 @@ TEST(AllocationCurve, JumpsAreNamedOnceAndInTheirOrder) {
   EXPECT_EQ(jumps[3], Jump::last_layer);
 }
 
-TEST(AllocationCurve, LlamaCppPutsTheOutputOnACardLast) {
+TEST(AllocationCurve, LlamaCppPutsTheOutputOnACardFirst) {
   const Held held({"meta-llama/Llama-2-7b-hf", "q4_K_M", "llama.cpp", 1, 24, 64});
+  const auto curve = curve_of(held.s);
+  // The points are nothing, the output, 32 layers one by one, and the whole card.
+  ASSERT_EQ(curve.size(), 35u);
+  for (Size n = 0; n <= 32; ++n)
+    EXPECT_EQ(curve[static_cast<std::size_t>(n + 1)].estimate.layers_gpu, n);
+  EXPECT_EQ(curve[1].jumps, (std::vector{Jump::gpu_computes, Jump::output_on_gpus}));
+  EXPECT_EQ(curve[33].jumps, std::vector{Jump::last_layer});
+}
+
+/// Until pull request 18148 of December 2025.
+TEST(AllocationCurve, AnOldLlamaCppPutsTheOutputOnACardLast) {
+  const Held held({"meta-llama/Llama-2-7b-hf", "q4_K_M", "llama.cpp-b7829", 1, 24, 64});
   const auto curve = curve_of(held.s);
   // The points are no layer, 32 layers one by one, the output, and the whole card.
   ASSERT_EQ(curve.size(), 35u);

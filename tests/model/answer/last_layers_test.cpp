@@ -1,4 +1,6 @@
 // Layers on cards by llama.cpp's options: results by hand, measured memory, and invariants.
+#include <algorithm>
+
 #include "tests/model/answer/last_layers_fixture.hpp"
 
 namespace headroom::model {
@@ -8,7 +10,7 @@ TEST(LastLayers, GrowLayerByLayerAsMeasured) {
   const Model model = make_model("granite", parse_config(granite_config, "granite"), "test");
   const QuantisedModel w = quantise(model, scheme("iq3_m"));
   const Machine box = machine(1, 24, 64);
-  Scenario s = scenario(w, box, "llama.cpp");
+  Scenario s = scenario(w, box, "llama.cpp-b7829");  // as measured in 2025
   s.prompt_tokens = 400;
   s.output_tokens = 112;
   LayerSplit split;
@@ -26,33 +28,37 @@ TEST(LastLayers, GrowLayerByLayerAsMeasured) {
   EXPECT_LT(most - least, 2.0);  // MiB, compared with 3056 MiB of layers
 }
 
+/// Pull request 18148 of December 2025: the output is the first on a card, not the last.
 TEST(LastLayers, CountFromTheEndAndTheOutputIsOneMore) {
   SplitByHand c("meta-llama/Meta-Llama-3.1-8B", "q4_K_M", machine(1, 24, 64));
   auto& [w, box, split, s] = c;
-  Bytes before(-1);
-  for (Size n = 0; n <= 40; ++n) {
-    split.gpu_layers = n;
-    const Plan plan = place(s, 1.0);
-    ASSERT_TRUE(plan.feasible());
-    EXPECT_EQ(plan.on_cards.size(), std::min<Size>(n, 32));
-    if (n > 0) {
-      EXPECT_EQ(plan.on_cards.last, 32);
+  for (const bool output_first : {true, false}) {
+    s.runtime = &engine(output_first ? "llama.cpp" : "llama.cpp-b7829");
+    Bytes before(-1);
+    for (Size n = 0; n <= 40; ++n) {
+      split.gpu_layers = n;
+      const Plan plan = place(s, 1.0);
+      ASSERT_TRUE(plan.feasible());
+      EXPECT_EQ(plan.on_cards.size(), std::clamp<Size>(output_first ? n - 1 : n, 0, 32)) << n;
+      if (n > 0) {
+        EXPECT_EQ(plan.on_cards.last, 32);
+      }
+      EXPECT_EQ(plan.head, n > (output_first ? 0 : 32) ? Where::card : Where::cpu) << n;
+      EXPECT_EQ(plan.embedding, Where::cpu);
+      const Bytes on_cards = weights_on_cards(s, plan);
+      EXPECT_EQ((on_cards + host_use(s, plan).weights), w.total);
+      if (n <= 33) {
+        EXPECT_GT(on_cards, before);
+      }
+      before = on_cards;
     }
-    EXPECT_EQ(plan.head, n > 32 ? Where::card : Where::cpu);
-    EXPECT_EQ(plan.embedding, Where::cpu);
-    const Bytes on_cards = weights_on_cards(s, plan);
-    EXPECT_EQ((on_cards + host_use(s, plan).weights), w.total);
-    if (n <= 33) {
-      EXPECT_GT(on_cards, before);
-    }
-    before = on_cards;
   }
 }
 
 TEST(LastLayers, SharesByHand) {
-  // 70 of 80 layers with shares 3 : 1 : 2, which end at 0.5, 0.6667 and 1 of the 70 items. The
-  // first card gets 35 layers. The second gets the 12 below 46.67, the third the remaining 23. The
-  // output is on the CPU.
+  // The output and 69 of 80 layers with shares 3 : 1 : 2, which end at 0.5, 0.6667 and 1 of the 70
+  // items. The first card gets 35 layers. The second gets the 12 below 46.67, the third the
+  // remaining 22 and the output.
   const QuantisedModel w =
       quantise(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("q4_K_M"));
   const Machine box = machine(3, 80, 128);
@@ -62,8 +68,8 @@ TEST(LastLayers, SharesByHand) {
   const Plan some = place(s, 1.0);
   EXPECT_EQ((std::vector<Size>{some.layer_boundaries[0], some.layer_boundaries[1],
                                some.layer_boundaries[2], some.layer_boundaries[3]}),
-            (std::vector<Size>{10, 45, 57, 80}));
-  EXPECT_EQ(some.head, Where::cpu);
+            (std::vector<Size>{11, 46, 58, 80}));
+  EXPECT_TRUE(some.has_head(2));
   // All 81 items on equal cards are 27 each, so the last card has 26 layers and the output.
   split = {.gpu_layers = 99, .on_host = {}};
   const Plan all = place(s, 1.0);
@@ -88,7 +94,7 @@ TEST(LastLayers, RefusesTooManyLayersAndFindsTheLargestFit) {
     ASSERT_TRUE(most.feasible());
     LayerSplit split;
     s.layer_split = &split;
-    split.gpu_layers = most.on_cards.size();
+    split.gpu_layers = most.on_cards.size() + 1;  // the output is the first
     EXPECT_TRUE(place(s, 1.0).feasible()) << cards;
     for (split.gpu_layers += 1; split.gpu_layers <= 81; ++split.gpu_layers) {
       const Plan more = place(s, 1.0);

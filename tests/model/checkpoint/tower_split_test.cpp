@@ -1,6 +1,7 @@
 // A vision tower is no layer that llama.cpp's options count or split over cards.
 #include "model/checkpoint/text_only.hpp"
 #include "model/infer/placement/assignment.hpp"
+#include "model/infer/placement/split.hpp"
 #include "tests/model/answer/last_layers_fixture.hpp"
 
 namespace headroom::model {
@@ -30,20 +31,17 @@ TEST_F(TowerSplit, CardsShareTheLayersOfTheText) {
 
 TEST_F(TowerSplit, GpuLayersCountTheTextAlone) {
   s.layer_split = &split;
-  split.gpu_layers = 10;
+  split.gpu_layers = 11;  // the output and ten layers
   EXPECT_EQ(place(s, 1.0).on_cards, (Range{layers - 10, layers}));
-  EXPECT_EQ(place(s, 1.0).head, Where::cpu);
-  split.gpu_layers = 62;
-  EXPECT_EQ(place(s, 1.0).on_cards, (Range{0, layers})) << "with the tower";
-  EXPECT_EQ(place(s, 1.0).head, Where::cpu);
-  EXPECT_EQ(counted_layers(*w.model, place(s, 1.0).on_cards), 62);
-  split.gpu_layers = 63;
   EXPECT_EQ(place(s, 1.0).head, Where::card);
+  split.gpu_layers = 63;
+  EXPECT_EQ(place(s, 1.0).on_cards, (Range{0, layers})) << "with the tower";
+  EXPECT_EQ(counted_layers(*w.model, place(s, 1.0).on_cards), 62);
 }
 
 TEST_F(TowerSplit, AnEstimateCountsTheTextAlone) {
   s.layer_split = &split;
-  split.gpu_layers = 10;
+  split.gpu_layers = 11;
   const Estimate e = evaluate(s);
   EXPECT_EQ(e.layers_gpu, 10);
   EXPECT_EQ(e.layers_cpu, 52);
@@ -61,7 +59,7 @@ TEST_F(TowerSplit, AnEstimateCountsTheTextAlone) {
 
 TEST(TowerSplitOfAnEncoder, ItsLayersAreCounted) {
   SplitByHand c("google-bert/bert-large-uncased", "fp16", machine(2, 24, 64));
-  c.split.gpu_layers = 10;
+  c.split.gpu_layers = 11;
   EXPECT_EQ(place(c.s, 1.0).on_cards, (Range{14, 24}));
   EXPECT_EQ(evaluate(c.s).layers_cpu, 14);
 }
@@ -69,15 +67,15 @@ TEST(TowerSplitOfAnEncoder, ItsLayersAreCounted) {
 /// llama.cpp common/arg.cpp: --mmproj-offload is on.
 TEST_F(TowerSplit, TheTowerIsOnTheFirstCardWhateverTheTextDoes) {
   s.layer_split = &split;
-  split.gpu_layers = 10;
+  split.gpu_layers = 11;
   const Plan plan = place(s, 1.0);
   EXPECT_EQ(plan.tower, (Range{0, tower}));
   EXPECT_EQ(plan.on_cpu, (Range{tower, layers - 10}));
   const Bytes first = card_use(s, plan, 0).weights;
   EXPECT_EQ(first, layer_bytes(w, plan.layers_of(0)) + layer_bytes(w, {0, tower}));
   const Bytes host = host_use(s, plan).weights;
-  EXPECT_EQ(first + card_use(s, plan, 1).weights + host, w.total)
-      << "each tensor is somewhere, once";
+  EXPECT_EQ(first + card_use(s, plan, 1).weights + host, w.total + head_bytes(s, false))
+      << "each tensor is somewhere, once, and the head on the card is a copy of the embedding";
 }
 
 /// gemma-4-E4B: 16 layers that see, 42 of the text model, 12 that hear.
@@ -88,20 +86,18 @@ TEST(TowersOnBothSides, AreNotCounted) {
   EXPECT_EQ(counted_layers(*w.model), (Range{16, 58}));
   LayerSplit split;
   s.layer_split = &split;
-  split.gpu_layers = 10;
+  split.gpu_layers = 11;
   const Plan part = place(s, 1.0);
   EXPECT_EQ(part.on_cards, (Range{48, 70}));
   EXPECT_EQ(part.on_cpu, (Range{16, 48}));
   EXPECT_EQ(counted_layers(*w.model, part.on_cards), 10);
-  EXPECT_EQ(part.layer_boundaries[1], 53);
+  EXPECT_EQ(part.layer_boundaries[1], 54);
   EXPECT_EQ(card_use(s, part, 0).weights + card_use(s, part, 1).weights + host_use(s, part).weights,
-            w.total);
-  split.gpu_layers = 42;
-  EXPECT_EQ(place(s, 1.0).on_cards, (Range{0, 70}));
-  EXPECT_EQ(place(s, 1.0).head, Where::cpu);
+            w.total + head_bytes(s, false));
   split.gpu_layers = 43;
+  EXPECT_EQ(place(s, 1.0).on_cards, (Range{0, 70}));
   EXPECT_EQ(place(s, 1.0).head, Where::card);
-  split.gpu_layers = 1;
+  split.gpu_layers = 2;
   EXPECT_EQ(place(s, 1.0).layer_boundaries[1], 70) << "with the last layer of the text";
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/infer/intervals.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -119,9 +121,10 @@ TEST(Curve, LayersAndJumpsAreNamed) {
   const CurveLine line = row.line();
   const model::Profile& profile = line.scenario.weights->model->profile;
   EXPECT_EQ(layers_words(profile, line.points[0]), "cpu: 0-31");
-  EXPECT_EQ(layers_words(profile, line.points[1]), "gpu 0: 31; cpu: 0-30");
-  EXPECT_EQ(jump_words(line, 1), "first GPU layers");
-  EXPECT_EQ(jump_words(line, 33), "output layer");
+  EXPECT_EQ(layers_words(profile, line.points[1]), "gpu 0: output; cpu: 0-31");
+  EXPECT_EQ(layers_words(profile, line.points[2]), "gpu 0: 31; cpu: 0-30");
+  EXPECT_EQ(jump_words(line, 1), "output layer");
+  EXPECT_EQ(jump_words(line, 33), "last layer");
 }
 
 TEST(Curve, LessSpeedOfMoreMemoryIsNotSaidOfTheCpu) {

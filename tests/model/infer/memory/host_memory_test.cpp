@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "model/infer/estimate.hpp"
+#include "model/infer/placement/placement.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -54,6 +55,32 @@ TEST(HostMemory, ExpertsMayExceedIt) {
     EXPECT_EQ(e.verdict == Verdict::fits_disk_offload, gib <= 112) << gib;
     before = e.tpot.value();
   }
+}
+
+/// llama.cpp's fit counts the host's memory only where there is no card (common/fit.cpp). Experts
+/// stay mapped, and no layer leaves the card because they exceed memory.
+TEST(HostMemory, LayersStayOnCardsWhereExpertsExceedIt) {
+  test::OnCards c(mixture, "q4_K_M", "rtx-4090 @ epyc-rome-512gb", "llama.cpp");
+  const Plan enough = place(c.s, 1.0);
+  ASSERT_GT(enough.host_experts.size(), 0);
+  c.s.ram_budget = Bytes(Size{64} << 30);
+  const Plan little = place(c.s, 1.0);
+  EXPECT_EQ(little.host_experts, enough.host_experts);
+  EXPECT_EQ(little.on_cards, enough.on_cards);
+  EXPECT_GT(little.kept_on_disk, Bytes(0));
+}
+
+/// A token reads a few rows of a table, so its pages leave memory before experts do.
+TEST(HostMemory, TablesLeaveItBeforeExperts) {
+  test::OnCards c("Qwen/Qwen3.8-Flash-Next", "q3_K_M", "rtx-5090 @ epyc-rome-512gb", "llama.cpp");
+  const double all = evaluate(c.s).tokens_s;
+  const Plan plan = place(c.s, 1.0);
+  const Bytes tables = tables_on_host(c.s, plan.on_cards);
+  ASSERT_GT(tables, Bytes(Size{8} << 30));
+  const Bytes used = evaluate(c.s).cpu_bytes;
+  c.s.ram_budget = used - tables + Bytes(Size{4} << 30);
+  EXPECT_EQ(evaluate(c.s).verdict, Verdict::fits_disk_offload);
+  EXPECT_GT(evaluate(c.s).tokens_s, 0.9 * all);
 }
 
 }  // namespace
