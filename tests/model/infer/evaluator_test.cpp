@@ -161,7 +161,7 @@ TEST(Evaluator, EqualsEvaluateForDrawnSizesOfABlock) {
     }
 }
 
-// The low end of an interval without measurements may be 0. That is an end like any other.
+// The low end of an interval without measurements may be 0, which is an end like any other.
 TEST(Evaluator, KnowsTheRoomAtALowEndOfNothing) {
   const QuantisedModel weights =
       quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
