@@ -161,10 +161,6 @@ class LineReader {
   std::map<Size, Size> contexts_;
 };
 
-}  // namespace
-
-namespace {
-
 /// A line with the engine's own budget and with none at all keeps the better one. As in `estimate`,
 /// that is the CPU alone where cards would wait for weights.
 void keep_better_of_two(std::vector<BudgetPoint>& entries) {

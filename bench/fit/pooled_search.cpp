@@ -47,8 +47,7 @@ double bounded(double prior, double sum, const Bounds& bounds) {
 /// True if engines with common kernels may share the constant. Admission, the front end and the
 /// loader are each engine's own.
 bool is_of_kernels(const NamedConstant& constant) {
-  return constant.name != "queue" && constant.name != "request_s" &&
-         !constant.name.starts_with("load_");
+  return constant.name != "request_s" && !constant.name.starts_with("load_");
 }
 
 /// Constants of times, in the order of the search.

@@ -53,7 +53,7 @@ struct ServingPolicy {
   Constant step_s;      ///< time of each pass: schedule, inputs, sampling, seconds
   Constant sequence_s;  ///< time of each sequence in a pass: schedule, detokeniser, stream,
                         ///< seconds
-  Constant queue;       ///< share of the other prompts that a request waits for
+  Constant queue;       ///< share of requests that come together, as the first of a benchmark do
   Constant request_s;   ///< time of a request: front end, tokeniser, schedule, seconds
   Constant serving_interval, first_token_interval, throughput_interval;  ///< 80 % factors, loaded
 };

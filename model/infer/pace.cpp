@@ -47,6 +47,15 @@ struct JointPrompts {
   double time = 0, delay = 0;
 };
 
+/// Seconds that a request waits in the mean beyond its own prompt, while the first `requests` come
+/// together. A pass takes their prompts in order, as many as a chunk has room for, and the k-th
+/// pass ends after k of them: (1 + passes) / 2 in the mean. The schedulers of vLLM and SGLang both
+/// serve in order of arrival up to a budget of tokens.
+double wait_of_first(double requests, double together, double pass, double prompt) {
+  const double passes = std::max(1.0, requests / together);
+  return std::max(0.0, pass * (1 + passes) / 2 - prompt);
+}
+
 /// Between whole numbers of prompts both are interpolated: the mean of passes with one more or
 /// less.
 template <class Joint>
@@ -152,15 +161,23 @@ Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs
   const double empty_step = meets ? times.decode({}).total.value() : 0;
   s.batch = 1;
   prompt = times.prefill(prompt_tokens).value();
-  const double together = prompts_together(s, speeds.chunk.of(s), others / output_tokens);
-  const JointPrompts joint = joint_prompts(together, [&](Size number) {
+  const Size chunk = speeds.chunk.of(s);
+  const double together = prompts_together(s, chunk, others / output_tokens);
+  const auto pass_of = [&](Size number) {
     s.batch = number;
     const double time = number == 1 ? prompt : times.prefill(prompt_tokens).value();
-    return JointPrompts{time, prefill_delay(s, times, share, time, empty_step)};
-  });
-  s.batch = 1;
+    const JointPrompts pass{time, prefill_delay(s, times, share, time, empty_step)};
+    s.batch = 1;
+    return pass;
+  };
+  const JointPrompts joint = joint_prompts(together, pass_of);
   another = joint.time / together;
   delay = joint.delay / together;
+  if (others == 0) return;
+  const double most = prompts_together(s, chunk, others + 1);
+  const double pass = most == together ? joint.time : joint_prompts(most, pass_of).time;
+  const double first = wait_of_first(others + 1, most, pass, prompt);
+  waits = std::max(s.runtime->serving.queue.value * first, others / output_tokens * another);
 }
 
 double Pace::prompt_of(double length) const {

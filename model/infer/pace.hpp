@@ -45,7 +45,8 @@ struct Pace {
   double prompt = 0;         ///< prefill of a mean prompt alone
   double another = 0;        ///< each mean prompt in a pass that others share
   double delay = 0;          ///< by which each of those prompts holds up running requests
-  double step = 0;           ///< decode step of the requests in one pass
+  double waits = 0;  ///< mean wait for the others' prompts, where requests follow each other
+  double step = 0;   ///< decode step of the requests in one pass
 
   const Plan& plan() const { return plan_; }
   /// Prefill of a prompt with `length` tokens alone.

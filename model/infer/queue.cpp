@@ -95,7 +95,7 @@ const Queue::Passes& Queue::measured(std::size_t index) {
     const Estimate e = evaluate(s);
     const double step = (e.total - e.ttft).value() / std::max(1.0, output_tokens_ - 1);
     const double first = first_ * e.ttft.value();
-    return slot.emplace(Passes{first, step_ * step, 0, 0, 0});
+    return slot.emplace(Passes{first, step_ * step, 0, 0, 0, 0});
   }
   const Plan* fitted = division_ ? &*division_ : nullptr;
   return slot.emplace(of_pace(Pace(s, prompts_, outputs_, block_, fitted)));
@@ -107,8 +107,12 @@ Queue::Passes Queue::of_pace(const Pace& pace) const {
   const double passes = chunk > 0 ? static_cast<double>(pace.prompt_tokens) / chunk : 1;
   const double line =
       scenario_.runtime->serving.separate_prefill ? pace.another : pace.delay + passes * pace.step;
-  return {first_ * (pace.request + pace.prompt + pace.step), step_ * pace.step,
-          step_ * pace.delay / stages, first_ * pace.another / stages, first_ * line / stages};
+  return {first_ * (pace.request + pace.prompt + pace.step),
+          step_ * pace.step,
+          step_ * pace.delay / stages,
+          first_ * pace.another / stages,
+          first_ * line / stages,
+          first_ * pace.waits};
 }
 
 Queue::Passes Queue::passes(double number) {
@@ -132,7 +136,7 @@ Queue::Passes Queue::interpolated(double n) {
   const double t = (n - from) / (static_cast<double>(numbers_[high]) - from);
   return {std::lerp(a.first, b.first, t), std::lerp(a.step, b.step, t),
           std::lerp(a.delay, b.delay, t), std::lerp(a.another, b.another, t),
-          std::lerp(a.line, b.line, t)};
+          std::lerp(a.line, b.line, t),   std::lerp(a.waits, b.waits, t)};
 }
 
 Crowd Queue::crowd(double number, const Stream& stream) {
@@ -147,8 +151,8 @@ Crowd Queue::crowd(double number, const Stream& stream) {
   c.first = p.first;
   c.wait = std::min(wait, stream.ahead * p.line);
   c.ahead = 1 - (1 - load) / (1 + mates);
-  if (stream.queue > 0) {
-    c.wait = stream.queue * others * p.another;
+  if (stream.in_step) {
+    c.wait = p.waits;
     c.ahead = 1;
   }
   c.tpot = tokens > 0 ? stay / tokens : p.step + others * p.delay;
@@ -221,8 +225,7 @@ std::optional<Lateness> Queue::lateness(const Arrivals& a) {
   }
   // Prompts come as often as people ask, which depends on how long answers take.
   Stream stream{.ahead = std::max(0.0, a.users - 1)};
-  if (a.think <= 0)
-    stream.queue = std::max(scenario_.runtime->serving.queue.value, 1 / output_tokens_);
+  stream.in_step = a.think <= 0;
   stream.requests_s = a.users / (a.think + crowd(1, stream).total);
   std::optional<Lateness> late;
   double before = 0, excess_before = 0;

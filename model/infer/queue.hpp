@@ -95,7 +95,7 @@ class Queue {
  private:
   /// Seconds of Pace, at a whole number of requests. `line`: of a prompt in line.
   struct Passes {
-    double first = 0, step = 0, delay = 0, another = 0, line = 0;
+    double first = 0, step = 0, delay = 0, another = 0, line = 0, waits = 0;
   };
   /// Arrivals, and what follows from them.
   struct Stream {
@@ -104,7 +104,7 @@ class Queue {
     double ahead = LateLimits::none;  ///< prompts ahead at most
     double line = 1;                  ///< spread of the wait for a slot
     double mates_in_flight = 0;       ///< within a request's stay
-    double queue = 0;                 ///< share of the other prompts that one waits for; 0: by load
+    bool in_step = false;             ///< requests follow each other, and wait as Pace::waits says
     /// Requests that come together with another within so many seconds, more than usual.
     double mates(double seconds) const;
   };

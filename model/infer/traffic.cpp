@@ -27,9 +27,7 @@ Traffic traffic(const Scenario& asked, const Lengths& prompts, const Lengths& ou
   const Pace pace(asked, prompts, outputs, block, fitted);
   if (pace.running == 0) return {};
   const double met = pace.others * pace.delay;
-  const double before =
-      std::max(asked.runtime->serving.queue.value, 1 / pace.output_tokens) * pace.others;
-  const double beside = pace.request + before * pace.another + pace.step;
+  const double beside = pace.request + pace.waits + pace.step;
   const double steps = (pace.output_tokens - 1) * pace.step;
   const double after =
       steps > 0 ? after_first(beside + pace.prompt, steps, met, (pace.others + 1) * pace.another)

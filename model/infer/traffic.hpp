@@ -23,8 +23,9 @@ struct Traffic {
 
 /// Times of each request while others start and end.
 ///
-///   ttft = request * sqrt(running) + prompt + max(queue, 1 / output) * (running - 1) * another
-///          + step
+///   ttft = request * sqrt(running) + prompt + waits + step
+///   waits = max(queue * first, (running - 1) / output * another)
+///   first = (1 + running / together) / 2 * pass - prompt, running / together at least 1
 ///   after = (output - 1) * step + (running - 1) * longer * after / (ttft + after)
 ///   tpot = after / (output - 1)
 ///   total = ttft + after, at least running * another
@@ -46,13 +47,15 @@ struct Traffic {
 /// a chunk has room. The pass reads the weights once. longer: the prompt's part of a shared step,
 /// or all of it if prefill has passes of its own (ServingPolicy::separate_prefill). While one
 /// request runs, a new one follows each of the others. Its prompt comes at any time, before the
-/// first token or after. queue: share of the other prompts that a request waits for, which depends
-/// on arrivals. At least (running - 1) / output of them start in its own pass. While a request
-/// runs, it meets each of the others once, so requests a second never exceed the capacity for
-/// prompts. request: fixed time of a single request for front end, tokeniser and schedule. Requests
-/// that arrive together share it. Source: the schedulers of vLLM, SGLang and TensorRT-LLM; queue
-/// and request are fitted, and so is the root. Without it the first token of a single request has
-/// the time of loaded servers, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left out:
+/// first token or after. (running - 1) / output of them start in its own pass. first: the wait of
+/// requests that come together, as the first of every benchmark do: `together` of them have room in
+/// a chunk, which takes `pass` seconds. queue: their share. A run of ten requests for each
+/// concurrent one has a tenth (ai-dynamo/aiconfigurator: request_count=10*concurrency). While a
+/// request runs, it meets each of the others once, so requests a second never exceed the capacity
+/// for prompts. request: fixed time of a single request for front end, tokeniser and schedule.
+/// Requests that arrive together share it. Source: the schedulers of vLLM, SGLang and TensorRT-LLM;
+/// request is fitted, and so is the root. Without it the first token of a single request
+/// has the time of loaded servers, 5 times too much (Qwen3-1.7B and Qwen2.5-72B on H100). Left out:
 /// preempted sequences and the spread of waiting times. `block` and `fitted`: as Pace().
 Traffic traffic(const Scenario& scenario, const Lengths& prompts, const Lengths& outputs,
                 Block& block, const Plan* fitted = nullptr);

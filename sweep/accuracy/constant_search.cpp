@@ -26,12 +26,12 @@ constexpr Bounds fitted[] = {
     {"unpack_bandwidth", 0.1, 1.5},     {"reduce_latency_s", 4e-6, 5e-4},
     {"reduce_over_bus_s", 5e-6, 5e-4},  {"reduce_over_network_s", 5e-6, 5e-4},
     {"link_bandwidth", 0.05, 1.0},      {"score_traffic", 4, 100},
-    {"activation_traffic", 10, 500},    {"queue", 0.01, 1.0},
-    {"request_s", 0.0005, 0.1},         {"stream_bandwidth", 0.05, 1.0},
-    {"cpu_bandwidth", 0.1, 1.0},        {"cpu_compute", 0.05, 1.5},
-    {"thread_bandwidth", 1e9, 6e10},    {"device_handoff_s", 1e-6, 2e-3},
-    {"remote_numa_share", 0.02, 1.0},   {"load_read_bandwidth", 2e8, 4e10},
-    {"load_copy_bandwidth", 2e8, 4e10}, {"load_fixed_s", 0.2, 120}};
+    {"activation_traffic", 10, 500},    {"request_s", 0.0005, 0.1},
+    {"stream_bandwidth", 0.05, 1.0},    {"cpu_bandwidth", 0.1, 1.0},
+    {"cpu_compute", 0.05, 1.5},         {"thread_bandwidth", 1e9, 6e10},
+    {"device_handoff_s", 1e-6, 2e-3},   {"remote_numa_share", 0.02, 1.0},
+    {"load_read_bandwidth", 2e8, 4e10}, {"load_copy_bandwidth", 2e8, 4e10},
+    {"load_fixed_s", 0.2, 120}};
 
 /// Calls `f` for each constant of `rows` that the unknown stands for.
 template <class Rows, class F>

@@ -37,4 +37,11 @@ std::optional<double> run_seconds(const model::Scenario& asked, Size requests) {
   return (sent - all) / all * mean * step(all) + mean * tail + sent * prompt;
 }
 
+std::optional<double> share_together(const Measurement& row, Size batch) {
+  if (row["requests"] == "steady") return 0;
+  const std::optional<double> requests = row.number("requests");
+  if (!requests || *requests <= 0) return std::nullopt;
+  return std::min(1.0, static_cast<double>(batch) / *requests);
+}
+
 }  // namespace headroom::sweep

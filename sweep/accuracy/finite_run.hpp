@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "model/infer/estimate.hpp"
+#include "sweep/accuracy/measurement.hpp"
 
 namespace headroom::sweep {
 
@@ -17,5 +18,10 @@ namespace headroom::sweep {
 ///
 /// prompt: seconds of one prompt in a full pass. Empty if not one sequence fits.
 std::optional<double> run_seconds(const model::Scenario& scenario, Size requests);
+
+/// Share of a run's requests that start together, before any is answered: `batch` of all in the
+/// column `requests`. 0 of "steady": a median, which those do not move. Empty where neither is
+/// stated.
+std::optional<double> share_together(const Measurement& row, Size batch);
 
 }  // namespace headroom::sweep

@@ -82,12 +82,14 @@ std::vector<Measurement> vllm_benchmark_rows(const Fields& object, const RowDefa
     const auto value = number_field(object, key);
     if (none(value)) return;
     const bool rate = scale == 0;
+    const std::string requests = figure == "serving_first" ? whole(*prompts) : "";
     all.push_back(measurement_of({{"model", reference_of(model, defaults)},
                                   {"precision", vllm_precision(defaults)},
                                   {"runtime", "vllm"},
                                   {"batch", whole(*users)},
                                   {"prompt_tokens", whole(*input / *prompts)},
                                   {"output_tokens", whole(*output / *prompts)},
+                                  {"requests", requests},
                                   {"group", std::move(group)},
                                   {"figure", std::move(figure)},
                                   {"form", rate ? "rate_of_output" : "amount"},

@@ -67,6 +67,18 @@ bool fits_as_it_is(const ScoredRow& subject) {
   return offloads(subject) || on_cards_alone(place(subject.scenario, 1.0));
 }
 
+/// The scenario with the row's own share of requests that start together.
+struct Started {
+  Started(const Scenario& s, std::optional<double> together) : runtime(*s.runtime), scenario(s) {
+    runtime.serving.queue.value = together.value_or(runtime.serving.queue.value);
+    scenario.runtime = &runtime;
+  }
+  Started(const Started&) = delete;
+  Started& operator=(const Started&) = delete;
+  model::Engine runtime;
+  Scenario scenario;
+};
+
 /// Nothing where not even one sequence fits.
 std::optional<double> served(const ScoredRow& subject, const Scenario& s) {
   if (subject.requests > 0) {
@@ -74,7 +86,7 @@ std::optional<double> served(const ScoredRow& subject, const Scenario& s) {
     const double of_batch = static_cast<double>(s.batch) / static_cast<double>(subject.requests);
     return all ? std::optional(*all * of_batch) : std::nullopt;
   }
-  const model::Traffic traffic = model::traffic(s);
+  const model::Traffic traffic = model::traffic(Started(s, subject.together).scenario);
   if (traffic.running == 0) return std::nullopt;
   if (subject.statistic == Statistic::serving_step) return traffic.tpot.value();
   if (subject.statistic == Statistic::serving_first) return traffic.ttft.value();

@@ -14,6 +14,7 @@
 #include "model/infer/serving.hpp"
 #include "sweep/accuracy/auto_map.hpp"
 #include "sweep/accuracy/cache_figures.hpp"
+#include "sweep/accuracy/finite_run.hpp"
 #include "sweep/accuracy/published_sizes.hpp"
 #include "sweep/accuracy/row_machine.hpp"
 #include "sweep/accuracy/row_placement.hpp"
@@ -250,6 +251,8 @@ void Subjects::set_measured(const Measurement& row, ScoredRow& subject) {
     return;
   }
   subject.measured = seconds(quantity, *value, subject.scenario);
+  if (subject.statistic == serving_first)
+    subject.together = share_together(row, subject.scenario.batch);
   if (subject.statistic == serving_rate && !row["requests"].empty())
     subject.requests =
         std::max(subject.scenario.batch, static_cast<Size>(row.number("requests").value_or(0)));

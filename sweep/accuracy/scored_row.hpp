@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,9 @@ struct ScoredRow {
   std::size_t index = 0;  ///< index of a card
   double measured = 0;    ///< bytes or seconds
   Size requests = 0;      ///< requests of a run that ends; 0: a steady state
+  /// Share of the requests that start together, of a first token (ServingPolicy::queue); empty: not
+  /// stated.
+  std::optional<double> together = {};
 };
 
 /// Reads canonical rows into scenarios, and keeps what these point to.

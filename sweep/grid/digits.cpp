@@ -237,10 +237,6 @@ void hold_weights(DigitGroups& groups, Names& names) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Budgets in bytes. They come before weights: what is loaded on the CPU alone may be wider.
 void set_budgets(const Spec& spec, const GridSpec& grid, DigitGroups& groups, Job& job) {
   if (grid.link_of("gpu_budgets")) {

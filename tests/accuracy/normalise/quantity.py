@@ -127,3 +127,21 @@ def requests_of_run(row):
         if found:
             return int(found[1])
     return ''
+
+
+def requests_of_first_tokens(row):
+    """Requests of a run whose mean time to the first token is published, at least as many as run
+    at once. "steady": a median, which the few that start together do not move. Empty: not
+    stated."""
+    text = f"{row['settings']};{row['notes']}"
+    together = row.number('batch') or 1
+    found = re.search(r'\b(\d+) (?:ShareGPT )?(?:prompts|requests)\b', text)
+    every = int(row.figure('num_prompts') or (found[1] if found else 0))
+    every //= int(row.figure('replicas') or 1)
+    median = row['stat'] == 'median' or 'medians' in text
+    if median and (not every or every > 2 * together):
+        return 'steady'
+    return every if every >= together else ''
+
+
+REQUESTS_OF = {'serving_rate': requests_of_run, 'serving_first': requests_of_first_tokens}

@@ -6,7 +6,7 @@ from .engine import (engine_of, family_of, flash_attention_of, gpu_batches_of, i
                      threads_of, version_of)
 from .machine import boxes_of, cards_of, host_of, refuse_unknown_sizes
 from .placement import placement_of
-from .quantity import CACHE, figure_of, group_of, requests_of_run
+from .quantity import CACHE, REQUESTS_OF, figure_of, group_of
 from .sizes import dynamic_file, size_of
 from .speculation import speculation_of
 from .strict import refuse_unread
@@ -234,8 +234,8 @@ def inference_of(row, found, catalogue):
               'enforce_eager': 'yes' if 'enforce_eager' in row.said else '',
               'gpu_batches': gpu_batches_of(row, engine['runtime'])}
     (tokens_of_label if row['outcome'] else tokens_of)(row, engine, found)
-    if found.get('figure') == 'serving_rate':
-        found['requests'] = requests_of_run(row)
+    if found.get('figure') in REQUESTS_OF:
+        found['requests'] = REQUESTS_OF[found['figure']](row)
 
 
 def kind_of(row):

@@ -71,16 +71,40 @@ TEST_P(TrafficOf, TimesAreThoseOfTheParts) {
     EXPECT_LT(longer, prompt) << "the weights are read once for both";
     EXPECT_GT(longer, prompt - decode_step(s, plan, {}).total.value());
   }
+  // All eight prompts of requests that come together have room in a chunk of 8192 tokens, and one
+  // in a chunk of 512. Later ones meet 7 / 200 prompts in their own pass.
+  const double first = s.runtime->serving.prefill_chunk < 1000
+                           ? 3.5 * prompt
+                           : prefill(s, plan, 1000).total.value() - prompt;
+  const double waits = std::max(s.runtime->serving.queue.value * first, 7.0 / 200 * prompt);
   EXPECT_NEAR(t.ttft.value(),
-              s.runtime->serving.request_s.value * std::sqrt(8.0) +
-                  prompt * (1 + 7 * s.runtime->serving.queue.value) + step,
-              1e-12);
+              s.runtime->serving.request_s.value * std::sqrt(8.0) + prompt + waits + step, 1e-12);
   EXPECT_NEAR(t.prompt_share, t.requests_s * prompt, 1e-12);
   EXPECT_EQ(t.at_p50.ttft, t.ttft);
   EXPECT_EQ(t.at_p95.total, t.total);
   // A single request waits for no other.
   EXPECT_NEAR(traffic(one).tpot.value(),
               decode_step(one, plan, {.self = 1100, .source = 0}).total.value(), 1e-12);
+}
+
+// 64 requests come together. Two prompts have room in each of 32 passes, the k-th of which ends
+// after k.
+TEST_P(TrafficOf, RequestsThatComeTogetherWaitForPassesInOrder) {
+  Engine together = *scenario(1).runtime;
+  together.serving.queue.value = 1;
+  Scenario s = scenario(64);
+  s.runtime = &together;
+  s.prompt_tokens = together.serving.prefill_chunk / 2;
+  s.output_tokens = 1000;
+  Scenario two = s;
+  two.batch = 2;
+  const Plan plan = place(s, 1.0);
+  const double pass = prefill(two, plan, s.prompt_tokens).total.value();
+  const CachedTokens cached{.self = s.prompt_tokens + 500, .source = 0};
+  EXPECT_NEAR(traffic(s).ttft.value(),
+              together.serving.request_s.value * 8 + pass * (1 + 32) / 2 +
+                  decode_step(s, plan, cached).total.value(),
+              1e-9);
 }
 
 // 32 other requests have four tokens each. Each step gets 8 new ones, as far as a chunk has room.
