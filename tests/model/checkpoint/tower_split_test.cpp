@@ -74,7 +74,7 @@ TEST_F(TowerSplit, TheTowerIsOnTheFirstCardWhateverTheTextDoes) {
   const Bytes first = card_use(s, plan, 0).weights;
   EXPECT_EQ(first, layer_bytes(w, plan.layers_of(0)) + layer_bytes(w, {0, tower}));
   const Bytes host = host_use(s, plan).weights;
-  EXPECT_EQ(first + card_use(s, plan, 1).weights + host, w.total + head_bytes(s, false))
+  EXPECT_EQ(first + card_use(s, plan, 1).weights + host, w.total + head_bytes(s, false) - w.head)
       << "each tensor is somewhere, once, and the head on the card is a copy of the embedding";
 }
 
@@ -93,7 +93,7 @@ TEST(TowersOnBothSides, AreNotCounted) {
   EXPECT_EQ(counted_layers(*w.model, part.on_cards), 10);
   EXPECT_EQ(part.layer_boundaries[1], 54);
   EXPECT_EQ(card_use(s, part, 0).weights + card_use(s, part, 1).weights + host_use(s, part).weights,
-            w.total + head_bytes(s, false));
+            w.total + head_bytes(s, false) - w.head);
   split.gpu_layers = 43;
   EXPECT_EQ(place(s, 1.0).on_cards, (Range{0, 70}));
   EXPECT_EQ(place(s, 1.0).head, Where::card);
