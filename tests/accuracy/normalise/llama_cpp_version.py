@@ -21,18 +21,15 @@ def build_of(said):
     return 0
 
 
-# The greatest number of an issue or pull request that was open when llama-server began to reserve
-# logits of the last tokens alone.
-LLAMA_CPP_LAST_LOGITS = 23861
+# The first number of an issue or pull request whose builds are all that new: by what changed the rows of versions.
+BUILDS_BY_NUMBER = ((7861, 3121), (10598, 4283), (15435, 6325), (19068, 7830), (23862, 9776))
 
 
-def before_last_logits(row):
-    """True unless the source is newer than that change; most sources name neither build nor date."""
-    for kind in ('issues', 'pull', 'discussions'):
-        at = row['source'].find(f'ggml-org/llama.cpp/{kind}/')
-        if at >= 0:
-            return leading_int(row['source'][at:].split('/', 3)[3]) <= LLAMA_CPP_LAST_LOGITS
-    return True
+def build_by_number(row):
+    """The least build of a source in llama.cpp's own tracker; 0 for other sources, and before June 2024."""
+    at = re.search(r'ggml-org/llama\.cpp/(?:issues|pull|discussions)/(\d+)', row['source'])
+    number = int(at.group(1)) if at else 0
+    return max((build for first, build in BUILDS_BY_NUMBER if first <= number), default=0)
 
 
 # The first month whose builds are all that new.
@@ -46,7 +43,7 @@ def build_by_month(said):
 
 
 def llama_cpp_version(row, versions):
-    said, build = row.said, build_of(row.said) or build_by_month(row.said)
+    said, build = row.said, build_of(row.said) or build_by_month(row.said) or build_by_number(row)
     if re.search(r'llama\.cpp v?0\.\d', said):  # releases after b9775 have such numbers
         return 'llama.cpp-vulkan' if 'vulkan' in said else 'llama.cpp'
     if 'vulkan' in said:  # shaders with matrix units are of December 2024
@@ -54,8 +51,7 @@ def llama_cpp_version(row, versions):
             'dec 2024' not in lower(row['notes'])
         if old or 0 < build < 4283:
             return 'llama.cpp-vulkan-b4282'
-        newest = build > 9775 or (build == 0 and not before_last_logits(row))
-        return 'llama.cpp-vulkan' if newest else 'llama.cpp-vulkan-b9775'
+        return 'llama.cpp-vulkan' if build > 9775 else 'llama.cpp-vulkan-b9775'
     if with_blas(row):
         return 'llama.cpp-blas'
     early = (' 2023', 'jan 2024', 'feb 2024', 'mar 2024', 'apr 2024', 'may 2024')
@@ -65,4 +61,4 @@ def llama_cpp_version(row, versions):
         return versions.row_of('llama.cpp', (build,))
     if ' 2024' in said or ' 2025' in said:
         return 'llama.cpp-b6324' if ' 2024' in said else 'llama.cpp-b7829'
-    return 'llama.cpp-b9775' if before_last_logits(row) else 'llama.cpp'
+    return 'llama.cpp-b9775'  # most sources name neither build nor date
