@@ -9,7 +9,7 @@
 namespace headroom::report {
 
 /// `from`: a line; `here`: the lines of its model and machine; `all`: the lines of its model on
-/// every machine. Where it is on GPUs already, empty or
+/// every machine. Empty if it is on GPUs already, or
 /// * "fewer GPUs: 70.0 tokens/s on 2x l4-24gb @ …": fewer of these cards serve more;
 /// else one or more of these, joined by "; ":
 /// * "int8: 131.42 → 65.74 GiB, fits on 2 GPUs": the widest precision that is on GPUs, else a

@@ -73,7 +73,8 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
     text += card_memory_of_budget(s, e) + in_boxes(*s.machine, e.gpus_used);
   else
     text += in_gib(e.cpu_bytes) + " GiB of RAM";
-  if (e.gpus_used == 0 && e.disk_bytes > Bytes(0)) text += ", " + in_gib(e.disk_bytes) + " GiB of disk";
+  if (e.gpus_used == 0 && e.disk_bytes > Bytes(0))
+    text += ", " + in_gib(e.disk_bytes) + " GiB of disk";
   if (e.gpus_used > 0 && !model::is_on_gpus(e))
     text += fmt::format(", {} of the weights elsewhere", percent(share_off_cards(s)));
   if (load)
