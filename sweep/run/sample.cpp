@@ -47,7 +47,8 @@ std::vector<Size> places(Size all) {
   const Size blocks = all / sampled_points;
   for (Size i = 0; i < sampled_blocks; ++i) {
     const double share = std::fmod(golden * static_cast<double>(i), 1.0);
-    first.push_back(static_cast<Size>(share * static_cast<double>(blocks)) * sampled_points);
+    const Size at = static_cast<Size>(share * static_cast<double>(blocks)) * sampled_points;
+    if (std::ranges::find(first, at) == first.end()) first.push_back(at);
   }
   return first;
 }

@@ -48,6 +48,17 @@ TEST(DryRun, SaysThatConditionsAreTooManyToCount) {
   EXPECT_NE(text.find("points: at most 1,000,000,000"), std::string::npos) << text;
 }
 
+/// Spread places of a grid of little more than 32 blocks fall into the same ones.
+TEST(Sample, TakesNoBlockTwice) {
+  const Spec spec =
+      spec_of(std::string(one_model) + "batches = '1-36'\nprompt_tokens = '1-1024'\n");
+  const Job job = job_of(spec);
+  EXPECT_EQ(job.points(), 36'864);
+  PointCost cost;
+  ASSERT_NO_THROW(cost = sampled_cost(job, spec));
+  EXPECT_GT(cost.points, 0);
+}
+
 TEST(Sample, TakesTheBytesOfTheSweep) {
   const Spec spec = spec_of(std::string(one_model) +
                             "batches = '1-400'\nprompt_tokens = '1-100'\ngpu_budgets = ['50%', "
