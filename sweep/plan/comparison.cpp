@@ -75,7 +75,11 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
       : at_demand ? "most users"
                   : "users",
       true, context ? 1 : 8, served([](const Candidate& c) { return grouped(fleet_users(c)); }));
-  add("copies", true, 3, served([](const Candidate& c) {
+  // Copies of fewer cards serve fewer at most where they are faster at the demand.
+  const bool unlike = at_demand && std::ranges::any_of(shown, [&](const Candidate& c) {
+                        return c.qualifies() && c.serving.cards != shown.front().serving.cards;
+                      });
+  add("copies", true, unlike ? 6 : 3, served([](const Candidate& c) {
         return fmt::format("{}x {}", c.serving.replicas, counted(c.serving.cards, "GPU"));
       }));
   Size most_gpus = 0;
