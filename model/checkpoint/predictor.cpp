@@ -6,6 +6,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "hardware/quantity_text.hpp"
 #include "model/checkpoint/quantisation/stored.hpp"
 
 namespace headroom::model {
@@ -106,9 +107,8 @@ Model predictor_model(const Model& target) {
                                             target.name, target.architecture));
   if (own.part.blocks.empty())
     throw std::invalid_argument(
-        fmt::format("{} ({}) has {} modules that predict further tokens, but their layout is not "
-                    "described",
-                    target.name, target.architecture, own.modules));
+        fmt::format("{} ({}) has {} for further tokens, whose layout is not described", target.name,
+                    target.architecture, counted(own.modules, "module")));
   if (own.together)
     throw std::invalid_argument(fmt::format(
         "the modules of {} propose all tokens in one pass, which is not described", target.name));
