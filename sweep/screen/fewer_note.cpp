@@ -255,6 +255,24 @@ std::optional<std::string> idle_options(const Scenario& s, const Estimate& e) {
                      idle.size() == 1 ? "has" : "have");
 }
 
+/// llama.cpp fits no layers where tensors are placed by hand. Source: common/fit.cpp,
+/// "tensor_buft_overrides already set by user, abort"; all layers go to the cards then.
+std::optional<std::string> unfitted_layers(const Options& options, const Scenario& s,
+                                           const Estimate& e) {
+  const bool by_hand =
+      options.given("cpu-moe") || options.given("n-cpu-moe") || options.given("override-tensor");
+  const model::Engine& engine = *s.runtime;
+  const bool fits_itself =
+      engine.memory.margin_bytes > 0 && engine.offload.mode == model::Offload::compute;
+  if (!by_hand || options.given("gpu-layers") || !fits_itself || !model::uses_a_gpu(e) ||
+      place(s, 1.0).on_cpu.size() == 0)
+    return std::nullopt;
+  return fmt::format(
+      "{} fits no layers by itself where tensors are placed by hand: without -ngl all go to the "
+      "cards; `launch` writes the -ngl of this answer",
+      engine.name);
+}
+
 }  // namespace
 
 std::vector<std::string> fewer_notes(const Options& options, const GivenScenario& given,
@@ -263,6 +281,7 @@ std::vector<std::string> fewer_notes(const Options& options, const GivenScenario
   const double now = rate_of(s, e);
   std::vector<std::string> notes;
   if (auto idle = idle_options(s, e)) notes.push_back(std::move(*idle));
+  if (auto layers = unfitted_layers(options, s, e)) notes.push_back(std::move(*layers));
   if (auto cards = fewer_cards(s, now)) notes.push_back(std::move(*cards));
   if (!(now > 0)) return notes;
   if (auto cards = fewer_with_another(options, given, e)) notes.push_back(std::move(*cards));
