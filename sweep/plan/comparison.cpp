@@ -37,6 +37,14 @@ const model::Service& seen_of(const Candidate& c, const model::Target& target) {
   return target.at_random() ? c.demand.service : c.serving.service;
 }
 
+/// True if copies differ in their cards. Those of fewer may be faster at the demand, and hold fewer
+/// users at most.
+bool have_unlike_copies(std::span<const Candidate> shown) {
+  return std::ranges::any_of(shown, [&](const Candidate& c) {
+    return c.qualifies() && c.serving.cards != shown.front().serving.cards;
+  });
+}
+
 std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const Candidate> shown) {
   std::vector<ScreenColumn> columns;
   const auto add = [&](std::string heading, bool right, int importance, auto&& cell) {
@@ -75,11 +83,8 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
       : at_demand ? "most users"
                   : "users",
       true, context ? 1 : 8, served([](const Candidate& c) { return grouped(fleet_users(c)); }));
-  // Copies of fewer cards serve fewer at most where they are faster at the demand.
-  const bool unlike = at_demand && std::ranges::any_of(shown, [&](const Candidate& c) {
-                        return c.qualifies() && c.serving.cards != shown.front().serving.cards;
-                      });
-  add("copies", true, unlike ? 6 : 3, served([](const Candidate& c) {
+  add("copies", true, at_demand && have_unlike_copies(shown) ? 6 : 3,
+      served([](const Candidate& c) {
         return fmt::format("{}x {}", c.serving.replicas, counted(c.serving.cards, "GPU"));
       }));
   Size most_gpus = 0;
