@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "model/infer/demand.hpp"
 #include "model/infer/estimate.hpp"
@@ -27,7 +26,7 @@ Size longest(const Scenario& s) {
 /// `s` with `n` sequences, or `n` tokens of context: a context below prompt and output shortens the
 /// prompt.
 Scenario with(Scenario s, Vary vary, Size n) {
-  if (vary == Vary::batch) return with_batch(std::move(s), n);
+  if (vary == Vary::batch) return with_batch(s, n);
   s.context = n;
   s.prompt_tokens = std::max<Size>(1, n - s.output_tokens);
   return s;
