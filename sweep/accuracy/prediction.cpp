@@ -67,17 +67,14 @@ bool fits_as_it_is(const ScoredRow& subject) {
   return offloads(subject) || on_cards_alone(place(subject.scenario, 1.0));
 }
 
-/// The scenario with the row's own share of requests that start together.
-struct Started {
-  Started(const Scenario& s, std::optional<double> together) : runtime(*s.runtime), scenario(s) {
-    runtime.serving.queue.value = together.value_or(runtime.serving.queue.value);
-    scenario.runtime = &runtime;
-  }
-  Started(const Started&) = delete;
-  Started& operator=(const Started&) = delete;
-  model::Engine runtime;
-  Scenario scenario;
-};
+/// With the row's own share of requests that start together, if it states one.
+model::Traffic traffic_of(const ScoredRow& subject, Scenario s) {
+  if (!subject.together) return model::traffic(s);
+  model::Engine engine = *s.runtime;
+  engine.serving.queue.value = *subject.together;
+  s.runtime = &engine;
+  return model::traffic(s);
+}
 
 /// Nothing where not even one sequence fits.
 std::optional<double> served(const ScoredRow& subject, const Scenario& s) {
@@ -86,7 +83,7 @@ std::optional<double> served(const ScoredRow& subject, const Scenario& s) {
     const double of_batch = static_cast<double>(s.batch) / static_cast<double>(subject.requests);
     return all ? std::optional(*all * of_batch) : std::nullopt;
   }
-  const model::Traffic traffic = model::traffic(Started(s, subject.together).scenario);
+  const model::Traffic traffic = traffic_of(subject, s);
   if (traffic.running == 0) return std::nullopt;
   if (subject.statistic == Statistic::serving_step) return traffic.tpot.value();
   if (subject.statistic == Statistic::serving_first) return traffic.ttft.value();
@@ -216,6 +213,7 @@ model::Engine at_full_rates(const model::Engine& engine) {
     constant_named(overhead).in(ideal).value = 0;
   // The disk, the bus and the memory alone.
   ideal.offload.thread_bandwidth.value = 1e15;
+  ideal.offload.staging_bandwidth.value = 0;
   ideal.weights.load_read_bandwidth.value = ideal.weights.load_copy_bandwidth.value = 1e15;
   return ideal;
 }
