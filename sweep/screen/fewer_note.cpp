@@ -18,6 +18,7 @@
 #include "sweep/best_way.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen/answer_lines.hpp"
+#include "sweep/screen/option_notes.hpp"
 #include "sweep/ways.hpp"
 
 namespace headroom::sweep {
@@ -238,50 +239,13 @@ std::optional<std::string> replicas_of_attention(const Scenario& s, double now) 
       three_digits(most), best, best, cards, s.batch / best);
 }
 
-/// Options about the CPU's part that change no figure: all layers run on cards, or threads exceed
-/// cores.
-std::optional<std::string> idle_options(const Scenario& s, const Estimate& e) {
-  if (!model::is_on_gpus(e)) {
-    const int cores = s.machine->host.cores;
-    if (s.threads <= cores) return std::nullopt;
-    return fmt::format("--threads {} is as fast as {}: the CPU has no more cores", s.threads,
-                       cores);
-  }
-  std::vector<std::string> idle;
-  if (s.threads > 0) idle.push_back("--threads");
-  if (!s.maps_files) idle.push_back("--no-mmap");
-  if (idle.empty()) return std::nullopt;
-  return fmt::format("{} {} no effect here: no layer runs on the CPU", fmt::join(idle, " and "),
-                     idle.size() == 1 ? "has" : "have");
-}
-
-/// llama.cpp fits no layers where tensors are placed by hand. Source: common/fit.cpp,
-/// "tensor_buft_overrides already set by user, abort"; all layers go to the cards then.
-std::optional<std::string> unfitted_layers(const Options& options, const Scenario& s,
-                                           const Estimate& e) {
-  const bool by_hand =
-      options.given("cpu-moe") || options.given("n-cpu-moe") || options.given("override-tensor");
-  const model::Engine& engine = *s.runtime;
-  const bool fits_itself =
-      engine.memory.margin_bytes > 0 && engine.offload.mode == model::Offload::compute;
-  if (!by_hand || options.given("gpu-layers") || !fits_itself || !model::uses_a_gpu(e) ||
-      place(s, 1.0).on_cpu.size() == 0)
-    return std::nullopt;
-  return fmt::format(
-      "{} fits no layers by itself where tensors are placed by hand: without -ngl all go to the "
-      "cards; `launch` writes the -ngl of this answer",
-      engine.name);
-}
-
 }  // namespace
 
 std::vector<std::string> fewer_notes(const Options& options, const GivenScenario& given,
                                      const Estimate& e) {
   const Scenario& s = given.scenario;
   const double now = rate_of(s, e);
-  std::vector<std::string> notes;
-  if (auto idle = idle_options(s, e)) notes.push_back(std::move(*idle));
-  if (auto layers = unfitted_layers(options, s, e)) notes.push_back(std::move(*layers));
+  std::vector<std::string> notes = option_notes(s, e);
   if (auto cards = fewer_cards(s, now)) notes.push_back(std::move(*cards));
   if (!(now > 0)) return notes;
   if (auto cards = fewer_with_another(options, given, e)) notes.push_back(std::move(*cards));

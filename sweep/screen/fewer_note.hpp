@@ -13,8 +13,8 @@ namespace headroom::sweep {
 /// requests at once do. More of either should help, so a screen says where it does not. Weights and
 /// engine stay, unless they were left open: then one box, or cards of one kind, may have others.
 /// A line also names fewer cards that run a model which does not run on all of them. Another names
-/// replicas of an attention whose cache tensor parallelism copies to every card. Options without an
-/// effect have a line, and so has an engine that does not fit layers by itself.
+/// replicas of an attention whose cache tensor parallelism copies to every card. option_notes()
+/// come first.
 std::vector<std::string> fewer_notes(const Options& options, const GivenScenario& given,
                                      const model::Estimate& estimate);
 
