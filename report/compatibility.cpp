@@ -110,8 +110,7 @@ Text matrix_legend() {
          "are swept; tokens/s are of all together. With offload the fastest "
          "of 4 bits or more is best, unless fewer are several times faster. Cells of one row may "
          "hold other weights: wider ones lose less and are slower. Where a sweep names GPU "
-         "budgets, "
-         "cells are at the largest.";
+         "budgets, cells are at the largest.";
 }
 
 TableBlock machines_summary(const Source& source) {

@@ -102,7 +102,7 @@ Serving best_slots(const Serving& copy, Scenario s, const Serving& most, const T
                              : std::pair(0.0, Size{0});
   };
   const auto with_slots = [&](Size slots) {
-    s = with_batch(s, slots);
+    set_batch(s, slots);
     return started(copy, s, target);
   };
   const Size all = most.batch;
@@ -120,7 +120,7 @@ Serving best_slots(const Serving& copy, Scenario s, const Serving& most, const T
   always.late = {};
   always.ttft.reset();
   const Size in_time = largest(all, [&](Size slots) {
-    s = with_batch(s, slots);
+    set_batch(s, slots);
     return shortfall(s, evaluate(s), always).met();
   });
   if (in_time > 0) take(with_slots(in_time));
@@ -170,14 +170,14 @@ AtDemand at_demand_on(const Scenario& copy, const Serving& serving, const Target
                       Size copies) {
   AtDemand at;
   Scenario s = copy;
-  s = with_batch(s, serving.batch);
+  set_batch(s, serving.batch);
   const auto all = static_cast<double>(copies);
   if (target.at_random() || target.late.any()) at.slowest = in_flight(s, serving, target, all);
   at.requests = target.at_random()
                     ? std::clamp<Size>(std::llround(at.slowest->requests), 1, serving.batch)
                     : divided_up(target.users, copies);
   if (at.requests == 0) return at;
-  s = with_batch(s, at.requests);
+  set_batch(s, at.requests);
   at.service = service_of(s, evaluate(s));
   at.requests_s =
       at.service.requests_s * static_cast<double>(target.users) / static_cast<double>(at.requests);
@@ -185,7 +185,7 @@ AtDemand at_demand_on(const Scenario& copy, const Serving& serving, const Target
   // Means are the expected ones, with intervals of their own.
   Target expected = target;
   expected.strict = false;
-  s = with_batch(s, serving.batch);
+  set_batch(s, serving.batch);
   const InFlight mean = target.strict ? in_flight(s, serving, expected, all) : *at.slowest;
   at.service.ttft = mean.ttft;
   at.service.tpot = mean.tpot;

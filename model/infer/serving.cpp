@@ -26,9 +26,12 @@ Size longest(const Scenario& s) {
 /// `s` with `n` sequences, or `n` tokens of context: a context below prompt and output shortens the
 /// prompt.
 Scenario with(Scenario s, Vary vary, Size n) {
-  if (vary == Vary::batch) return with_batch(s, n);
-  s.context = n;
-  s.prompt_tokens = std::max<Size>(1, n - s.output_tokens);
+  if (vary == Vary::batch) {
+    set_batch(s, n);
+  } else {
+    s.context = n;
+    s.prompt_tokens = std::max<Size>(1, n - s.output_tokens);
+  }
   return s;
 }
 

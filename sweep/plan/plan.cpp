@@ -78,7 +78,8 @@ void add_room_and_order(const Question& question, Candidate& c) {
     c.order = model::way_place(c.serving.estimate, facts);
     return;
   }
-  const model::Scenario asked = model::with_batch(copy, c.demand.requests);
+  model::Scenario asked = copy;
+  model::set_batch(asked, c.demand.requests);
   const model::Estimate e = model::evaluate(asked);
   c.tight = facts.tight = is_tight(asked, e);
   facts.one_batch = asked.batch > 1 && !model::batches_continuously(asked, e);
@@ -111,7 +112,7 @@ Candidate completed(const Question& question, const Choices& choices, Candidate 
     c.machines = 0;
   }
   if (c.machines == 0) return c;
-  c.scenario = model::with_batch(c.scenario, c.serving.batch);
+  model::set_batch(c.scenario, c.serving.batch);
   if (question.vary == Vary::context) {
     c.scenario.context = c.serving.context;
     c.scenario.prompt_tokens = std::max<Size>(1, c.serving.context - c.scenario.output_tokens);

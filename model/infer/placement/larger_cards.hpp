@@ -10,8 +10,7 @@ namespace headroom::model {
 /// `scenario` on the same cards with 2^50 bytes each; a machine without cards is given one. The
 /// engine keeps the sizes that it takes by the memory of the actual cards (StartPass, CardReserve).
 /// The budget, share and map of the scenario stay as they are.
-class LargerCards {
- public:
+struct LargerCards {
   explicit LargerCards(const Scenario& scenario);
   LargerCards(const LargerCards&) = delete;
   LargerCards& operator=(const LargerCards&) = delete;

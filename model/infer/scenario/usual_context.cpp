@@ -20,10 +20,9 @@ Size usual_context(const Scenario& s, const Model& model) {
   return least > 0 ? std::max(least, s.prompt_tokens + s.output_tokens) : 0;
 }
 
-Scenario with_batch(Scenario s, Size batch) {
+void set_batch(Scenario& s, Size batch) {
   s.batch = batch;
   if (s.least_context > 0) s.least_context = least_usual_context(s, *s.weights->model);
-  return s;
 }
 
 }  // namespace headroom::model

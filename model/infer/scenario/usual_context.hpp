@@ -13,7 +13,7 @@ Size usual_context(const Scenario& scenario, const Model& model);
 /// As above whatever prompt and output are: a Scenario's `least_context`.
 Size least_usual_context(const Scenario& scenario, const Model& model);
 
-/// `scenario` with so many sequences. A `least_context` that it has becomes that of so many.
-Scenario with_batch(Scenario scenario, Size batch);
+/// Sets the sequences of `scenario`. A `least_context` that it has becomes that of so many.
+void set_batch(Scenario& scenario, Size batch);
 
 }  // namespace headroom::model
