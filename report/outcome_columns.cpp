@@ -196,7 +196,7 @@ void add_memory_columns(std::vector<Column>& all) {
   all.push_back(stored_bytes(
       "gpu_uncertain_bytes", "uncertain", +[](const Estimate& e) { return bytes(e.gpu_uncertain); },
       "part of gpu_bytes that its interval is a factor on: work of a pass, contexts, and 1 % of "
-      "the total; training: all"));
+      "the total; training: all but weights, master copies and states"));
   all.push_back(stored_bytes(
       "max_memory_bytes", "max_memory", +[](const Estimate& e) { return bytes(e.max_memory); },
       "part of the first card's budget for weights: accelerate's max_memory"));

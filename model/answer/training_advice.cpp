@@ -212,17 +212,18 @@ std::vector<Change> changes_that_save(const TrainingScenario& s, const Machine& 
     const StepTime time =
         time_of_step(step, evaluate.shape(), e, machine,
                      training_pace(step.runtime->paced_as(), machine.devices.front()));
-    return std::tuple{e.peak, e.host, 1 / time.tokens_s};
+    return std::tuple{e.peak, e.peak_high, e.host, 1 / time.tokens_s};
   };
-  const auto [now, host_now, time_now] = cost_of(s);
+  const auto [now, high_now, host_now, time_now] = cost_of(s);
   const auto price = [&](std::vector<Change>& all, Change change,
                          std::initializer_list<const Option*> options) {
     TrainingScenario changed = s;
     for (const Option* option : options) option->apply(changed);
     try {
-      const auto [peak, host, time] = cost_of(changed);
+      const auto [peak, high, host, time] = cost_of(changed);
       if (peak >= now) return;
       change.peak = peak;
+      change.peak_high = high;
       change.saved = now - peak;
       change.host = host;
       change.time = time / time_now;

@@ -43,7 +43,8 @@ struct StepOption {
 struct Change {
   std::vector<StepOption> options;
   Bytes peak{}, saved{}, host{};
-  double time = 1;  ///< time of a token, relative to the time without the change
+  Bytes peak_high{};  ///< high end of the peak's interval
+  double time = 1;    ///< time of a token, relative to the time without the change
   bool fits = false;
 };
 

@@ -59,6 +59,18 @@ const char* kept_of(Recomputation how) {
                                          : "what lies before and after the layers";
 }
 
+std::string_view gradient_words(const TrainingScenario& s, const TrainingEstimate& e) {
+  if (e.gradients_on_host > Bytes(0)) return "; on the host once reduced";
+  const bool stay = s.runtime->gradients_kept || s.zero >= s.runtime->gradient_buffer_from;
+  return stay ? "; buffers of the whole run" : "";
+}
+
+std::string step_words(const TrainingScenario& s) {
+  return runs_deepspeed(*s.runtime) && s.zero > 0
+             ? "gradients joined and in fp32, temporaries of the optimizer"
+             : "temporaries of all tensors at once";
+}
+
 }  // namespace
 
 std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstimate& e) {
@@ -81,9 +93,7 @@ std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstima
                   fmt::format("{} * {}", adapters ? 0 : r.master, e.trained), r.source),
       exact_bytes("gradients", e.gradients, "bytes of a gradient * trained of the card",
                   fmt::format("{} * {}{}", adapters ? runtime.adapter_bytes : r.gradient, e.trained,
-                              runtime.gradients_kept           ? "; buffers of the whole run"
-                              : e.gradients_on_host > Bytes(0) ? "; on the host once reduced"
-                                                               : ""),
+                              gradient_words(s, e)),
                   zero_source),
       exact_bytes("optimizer states", e.states, "every state tensor, by the shapes trained",
                   fmt::format("{} {} ({})", s.optimizer->package, s.optimizer->class_name,
@@ -111,8 +121,7 @@ std::vector<Term> training_terms(const TrainingScenario& s, const TrainingEstima
                   quantised_operands(s) ? "quantised copies of weights for either pass, workspaces"
                                         : "16-bit gradients of each distinct matrix, workspaces",
                   std::string(s.matrices != nullptr ? s.matrices->name : ""), runtime.source),
-      exact_bytes("optimizer step", e.step, "temporaries of all tensors at once", "",
-                  "torch/optim, _multi_tensor_*"),
+      exact_bytes("optimizer step", e.step, step_words(s), "", "torch/optim, _multi_tensor_*"),
       constant_term("driver context", e.context, "constant", runtime.context_bytes, 1),
       constant_term("fragmentation", e.fragmentation, "share of what comes and goes in a step",
                     runtime.fragmentation,

@@ -86,7 +86,7 @@ const Optimizer& optimizer(std::string_view name) {
 }
 
 bool steps_on_host(const Optimizer& row) {
-  constexpr std::string_view names[] = {"adamw", "adamw-fused", "adagrad"};
+  constexpr std::string_view names[] = {"adamw", "adamw-fused", "adamw-foreach", "adagrad"};
   return std::ranges::find(names, row.name()) != std::end(names);
 }
 

@@ -51,6 +51,8 @@ struct Optimizer {
   /// Copies in fp32 that a step makes of one parameter at a time. Two of them, of weight and
   /// gradient, are made only where these are in 16 bit.
   Size step_tensors = 0;
+  /// `step_copies` are made whatever the runtime's own choice (torch: foreach=True).
+  bool foreach = false;
   std::string_view name() const { return names.substr(0, names.find(' ')); }
 };
 

@@ -68,9 +68,10 @@ constexpr StateRule apollo[] = {{"projector.ortho_matrix", projector},
                                 {"scaled_grad", scalar}};
 
 constexpr Optimizer torch_table[] = {
-    {"adamw adamw-torch anyprecision", "torch", "AdamW", "", counted_moments, "", 0, 1},
+    {"adamw anyprecision", "torch", "AdamW", "", counted_moments, "", 0, 1},
     {"adamw-fused adamw-torch-fused", "torch", "AdamW", "fused", counted_moments},
-    {"adamw-foreach", "torch", "AdamW", "foreach", counted_moments, "", 0, 1},
+    {"adamw-foreach adamw-torch", "torch", "AdamW", "foreach", counted_moments, "", 0, 1, false, 0,
+     true},
     {"adamw-amsgrad", "torch", "AdamW", "amsgrad", amsgrad, "", 0, 1},
     {"adam", "torch", "Adam", "", counted_moments, "", 0, 1},
     {"adam-fused", "torch", "Adam", "fused", counted_moments},

@@ -40,7 +40,8 @@ Estimate row_of(const TrainingEstimate& t) {
   e.weights = t.weights;
   e.activations = t.activations;
   e.overhead = t.context + t.fragmentation;
-  e.gpu_bytes = e.gpu_uncertain = t.peak;
+  e.gpu_bytes = t.peak;
+  e.gpu_uncertain = t.peak - t.certain();
   e.gpu_bytes_low = t.peak_low;
   e.gpu_bytes_high = t.peak_high;
   e.cpu_bytes = t.host;

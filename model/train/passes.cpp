@@ -96,6 +96,7 @@ SavedActivations saved_of(const TrainingScenario& s) {
   const bool selective = s.recomputation == Recomputation::selective;
   mode.kernels.fused_norms = mode.kernels.fused_gating = mode.kernels.fused_rotation =
       s.fused_kernels || s.runtime->fused_kernels || (s.compiled && !selective);
+  mode.kernels.gates_in_place = s.fused_kernels || s.runtime->gates_in_place;
   mode.kernels.activation_kernels = s.runtime->own_layers || s.runtime->fused_kernels;
   mode.kernels.values_apart = s.runtime->fused_kernels;
   mode.kernels.ring_attention = s.parallel.context > 1;
@@ -190,9 +191,13 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, const KeptB
     k.feed_forward += layers * (kinds[i].all - kinds[i].attention);
     k.layer = std::max(k.layer, kinds[i].all);
     k.inputs += layers * kinds[i].input;
-    k.transient = std::max(k.transient, element * (tower ? patches : tokens) *
-                                            (here.widest[i] / tensor +
-                                             real_count(s.model->shape.hidden_size) / outer));
+    const Size in_place = saved.kinds[i].in_place_width;
+    const double width = in_place > 0 ? real_count(in_place) : here.widest[i];
+    k.transient = std::max(
+        {k.transient,
+         element * (tower ? patches : tokens) *
+             (width / tensor + real_count(s.model->shape.hidden_size) / outer),
+         real_count(saved.kinds[i].score_gradients) * tokens * real_count(s.sequence) / tensor});
   }
   const Stage& ends = here.ends;
   if (ends.has_embedding)

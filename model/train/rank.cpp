@@ -194,4 +194,13 @@ void check_parallelism(const TrainingScenario& s) {
                                      s.accumulated, p.stages));
 }
 
+Bytes zero_share(const TrainingScenario& s, Bytes dense, Bytes experts, int from) {
+  const auto share = [](Bytes bytes, Size of) {
+    return of <= 1 ? bytes : Bytes(divided_up(bytes.count(), of));
+  };
+  const bool out = s.zero >= from;
+  const Size alike = out ? s.parallel.alike() : 1;
+  return share(dense, alike) + share(experts, out ? alike / s.parallel.experts : 1);
+}
+
 }  // namespace headroom::model

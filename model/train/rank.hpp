@@ -35,6 +35,9 @@ RankShare base_of_rank(const TrainingScenario& scenario, Size stage);
 /// divided.
 Size adapters_of_rank(const TrainingScenario& scenario, Size adapted);
 
+/// The card's bytes of `dense` weights and `experts` that ZeRO shards from stage `from` on.
+Bytes zero_share(const TrainingScenario& scenario, Bytes dense, Bytes experts, int from);
+
 /// Elements of one gradient for every distinct matrix shape on a card, without the head. Queries,
 /// keys and values form one matrix, as do gate and up. Source: Transformer Engine,
 /// pytorch/module/base.py get_dummy_wgrad: placeholders are cached by shape.

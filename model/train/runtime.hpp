@@ -58,21 +58,23 @@ struct TrainingRuntime {
   MatrixPackage matrices = MatrixPackage::none;  ///< for layers that multiply below 16 bit
   bool own_layers = false;  ///< own model code: torch's kernels for activations
   LossKind loss = LossKind::whole;
-  bool outputs_held = false;   ///< logits stay alive during backward
-  bool logits_raised = false;  ///< logits are in fp32 from forward to the end of the loss
-  bool fused_kernels = false;  ///< norms, gating and rotation keep no intermediate results
-  bool modules_alone = false;  ///< QLoRA leaves stacked experts in 16 bit (modules_alone.hpp)
-  bool loads_whole = false;    ///< with sharded weights, each card first loads all of them
-  Size subgroup_elements = 0;  ///< elements updated at a time; 0: all at once
-  bool zero_alone = false;     ///< ZeRO works on one card: nothing is sharded, but buckets exist
+  bool outputs_held = false;    ///< logits stay alive during backward
+  bool logits_raised = false;   ///< logits are in fp32 from forward to the end of the loss
+  bool fused_kernels = false;   ///< norms, gating and rotation keep no intermediate results
+  bool gates_in_place = false;  ///< gradients of gate and up overwrite them
+  bool modules_alone = false;   ///< QLoRA leaves stacked experts in 16 bit (modules_alone.hpp)
+  bool loads_whole = false;     ///< with sharded weights, each card first loads all of them
+  Size subgroup_elements = 0;   ///< elements updated at a time; 0: all at once
+  bool zero_alone = false;      ///< ZeRO works on one card: nothing is sharded, but buckets exist
   bool zero_by_deepspeed = false;  ///< DeepSpeed does the work of a ZeRO stage
   Offloads offload{};
-  int zero_with_tensor = 3;        ///< highest ZeRO stage beside tensor parallelism
-  std::string_view paced{};        ///< the runtime whose time constants count; empty: its own
-  bool fused_step = false;         ///< the optimizer needs no temporaries
-  bool gradients_kept = false;     ///< gradient buffers exist during the whole run
-  bool gradient_scratch = false;   ///< plus one 16-bit gradient for each matrix shape
-  bool sequence_parallel = false;  ///< default with tensor parallelism
+  int zero_with_tensor = 3;     ///< highest ZeRO stage beside tensor parallelism
+  std::string_view paced{};     ///< the runtime whose time constants count; empty: its own
+  bool fused_step = false;      ///< the optimizer needs no temporaries
+  bool gradients_kept = false;  ///< gradient buffers exist during the whole run
+  int gradient_buffer_from = Offloads::never;  ///< ... from this ZeRO stage on
+  bool gradient_scratch = false;               ///< plus one 16-bit gradient for each matrix shape
+  bool sequence_parallel = false;              ///< default with tensor parallelism
   Size vocabulary_multiple = 1;  ///< rows are padded to this multiple of the tensor-parallel cards
   Selective selective = Selective::attention;
   Recomputation recomputation = Recomputation::none;  ///< unless a user says otherwise
@@ -84,7 +86,8 @@ struct TrainingRuntime {
   Size step_gradient_bytes = 0;          ///< fp32 copy of the gradients for the update
   Bytes workspace{};                     ///< memory of matrix libraries, from torch's allocator
   Constant context_bytes;                ///< driver context, libraries and collectives on each card
-  Constant spread{1, 0.8, 1.25, 0, "unmeasured"};  ///< measured over estimated peaks
+  /// measured over expected bytes of a peak beyond weights, master copies and states
+  Constant spread{1, 0.89, 1.38, 0, "unmeasured"};
   /// reserved beyond allocated memory, as a share of the memory that a step allocates and frees
   Constant fragmentation;
 };

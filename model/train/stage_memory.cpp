@@ -8,18 +8,10 @@
 #include "model/train/factors.hpp"
 #include "model/train/passes.hpp"
 #include "model/train/rank.hpp"
+#include "model/train/step_memory.hpp"
 
 namespace headroom::model {
 namespace {
-
-Bytes share(Bytes bytes, Size of) { return of <= 1 ? bytes : Bytes(divided_up(bytes.count(), of)); }
-
-/// The share of dense weights and experts that ZeRO shards from stage `from` on.
-Bytes shared(const TrainingScenario& s, Bytes dense, Bytes experts, int from) {
-  const bool out = s.zero >= from;
-  const Size alike = out ? s.parallel.alike() : 1;
-  return share(dense, alike) + share(experts, out ? alike / s.parallel.experts : 1);
-}
 
 /// Fills in the terms of one estimate, in the order in which they depend on each other.
 class StageMemory {
@@ -41,13 +33,14 @@ class StageMemory {
   void add_scratch();
   void add_step();
   void compare_moments();
+  Bytes gradients_and_activations() const;
   void choose_peak();
   void add_all_terms();
   void add_overheads();
 
   /// Bytes of the trained elements on this card if ZeRO shards them from stage `from` on.
   Bytes of(Size bytes, int from) const {
-    return shared(s, bytes * Bytes(trained.dense), bytes * Bytes(trained.experts), from);
+    return zero_share(s, bytes * Bytes(trained.dense), bytes * Bytes(trained.experts), from);
   }
   Bytes states(Size elements) const {
     return rounded_up(state_bytes_each * static_cast<double>(elements));
@@ -77,8 +70,10 @@ class StageMemory {
   Kept kept;
   double passes = 1;
   LossBytes loss;
-  Bytes held;    ///< allocated in the whole step
-  Bytes before;  ///< gradients that exist before backward
+  Bytes held;                    ///< allocated in the whole step
+  Bytes before;                  ///< gradients that exist before backward
+  bool gradients_stay = false;   ///< their buffers exist during the whole run
+  bool frees_gradients = false;  ///< before the optimizer's peak
   TrainingEstimate e;
 };
 
@@ -95,10 +90,10 @@ void StageMemory::count_elements() {
 }
 
 void StageMemory::add_weights() {
-  e.weights = of(weight, 3) + shared(s, weight * Bytes(frozen), Bytes(0), 3);
+  e.weights = of(weight, 3) + zero_share(s, weight * Bytes(frozen), Bytes(0), 3);
   unshared = weight * Bytes(trained.total() + frozen);
   if (!adapters) return;
-  e.weights += shared(s, Bytes(here.base.dense), Bytes(here.base.experts), 3);
+  e.weights += zero_share(s, Bytes(here.base.dense), Bytes(here.base.experts), 3);
   unshared += Bytes(here.base.total());
 }
 
@@ -107,7 +102,7 @@ void StageMemory::add_states() {
   e.gradients = of(gradient, 2);
   state_bytes_each =
       static_cast<double>(shape.states.count()) / static_cast<double>(std::max<Size>(1, e.trained));
-  e.states = shared(s, states(trained.dense), states(trained.experts), 1);
+  e.states = zero_share(s, states(trained.dense), states(trained.experts), 1);
 }
 
 /// Copies have the format of the model, not of the adapters. So do their states.
@@ -115,13 +110,13 @@ void StageMemory::add_trained_copies() {
   if (s.trained_copies <= 0) return;
   const Bytes copies = r.weight * Bytes(s.trained_copies);
   e.trained += s.trained_copies;
-  e.weights += shared(s, copies, Bytes(0), 3);
-  e.gradients += shared(s, copies, Bytes(0), 2);
+  e.weights += zero_share(s, copies, Bytes(0), 3);
+  e.gradients += zero_share(s, copies, Bytes(0), 2);
   e.states +=
-      shared(s,
-             rounded_up(state_bytes_each * static_cast<double>(r.weight) /
-                        static_cast<double>(weight) * static_cast<double>(s.trained_copies)),
-             Bytes(0), 1);
+      zero_share(s,
+                 rounded_up(state_bytes_each * static_cast<double>(r.weight) /
+                            static_cast<double>(weight) * static_cast<double>(s.trained_copies)),
+                 Bytes(0), 1);
 }
 
 void StageMemory::offload() {
@@ -198,36 +193,42 @@ void StageMemory::add_scratch() {
 
 void StageMemory::add_step() {
   if (s.optimizer_on_host) return;
-  if (s.optimizer->step_copies > 0 && !runtime.fused_step)
-    e.step = s.optimizer->step_copies * of(adapters ? runtime.adapter_bytes : r.stepped(), 1);
-  if (s.optimizer->step_tensors > 0 && s.zero == 0 && !adapters) {
-    constexpr Size fp32_bytes = 4;
-    const Size copies = s.optimizer->step_tensors - (r.stepped() == fp32_bytes ? 2 : 0);
-    e.step += copies * fp32_bytes * Bytes(largest_parameter(s));
-  }
-  if (s.zero > 0) {
-    const Bytes copy = of(runtime.step_gradient_bytes, 1);
-    const Bytes piece = runtime.step_gradient_bytes * Bytes(runtime.subgroup_elements);
-    e.step += s.zero >= 3 && runtime.subgroup_elements > 0 ? std::min(copy, piece) : copy;
-  }
+  const StepMemory step = step_memory(s, {.partition = of(1, 1).count(),
+                                          .gradient_bytes = gradient,
+                                          .stepped_bytes = adapters ? weight : r.stepped()});
+  e.step = step.bytes;
+  frees_gradients = step.frees_gradients;
 }
 
 void StageMemory::compare_moments() {
   held = e.weights + e.master + e.states + e.scratch;
-  before = s.accumulated > 1 || runtime.gradients_kept ? e.gradients : Bytes(0);
+  gradients_stay = runtime.gradients_kept || s.zero >= runtime.gradient_buffer_from;
+  before = s.accumulated > 1 || gradients_stay ? e.gradients : Bytes(0);
   e.at_forward_end = held + before + e.activations + e.gathered + rounded_up(loss.forward_end);
   const Bytes widest = makes_loss ? rounded_up(loss.backward_start) : e.transient + e.recomputed;
   e.at_backward_start = held + before + e.activations + e.gathered + widest;
   const Bytes last_layer = again || partly ? e.recomputed : rounded_up(kept.layer);
-  e.in_backward = held + e.gradients + e.gathered + last_layer + e.transient +
-                  (again || partly ? e.activations : Bytes(0));
+  e.in_backward = held + e.gathered + last_layer + e.transient + gradients_and_activations();
   // Later stages go on meanwhile, so passes are freed one at a time.
   if (runtime.gradients_kept && passes > 1)
     e.in_backward = std::max(e.in_backward, held + e.gradients + e.activations + e.transient);
-  e.at_step = held + e.gradients + e.step;
+  e.at_step = held + (frees_gradients ? Bytes(0) : e.gradients) + e.step;
+  // DeepSpeed's engine moves a module that zero.Init did not divide to the card as a whole
+  // (runtime/engine.py _configure_distributed_model), then frees each weight as it is divided.
+  if (s.zero >= 3 && s.loads_whole) e.at_load = unshared;
   if (s.zero >= 3 && runtime.loads_whole) e.at_load = unshared + e.weights;
   e.allocated =
       std::max({e.at_forward_end, e.at_backward_start, e.in_backward, e.at_step, e.at_load});
+}
+
+/// Gradients and kept inputs of layers while a layer is recomputed. Backward makes one gradient
+/// where it drops one input, so the sum is largest at one end: all inputs, or all gradients.
+Bytes StageMemory::gradients_and_activations() const {
+  if (!again && !partly) return e.gradients;
+  const Size first = model_elements.largest_layer + model_elements.embedding_and_head / 2;
+  const Bytes of_first = adapters ? Bytes(0) : zero_share(s, gradient * Bytes(first), Bytes(0), 2);
+  const Bytes made = e.gradients - before;
+  return before + std::max(made, e.activations + std::min(made, of_first));
 }
 
 void StageMemory::choose_peak() {
@@ -236,8 +237,9 @@ void StageMemory::choose_peak() {
              : e.allocated == e.at_backward_start ? Peak::backward_start
              : e.allocated == e.at_forward_end    ? Peak::forward_end
                                                   : Peak::backward;
-  e.gradients_alive = e.moment == Peak::step || e.moment == Peak::backward ||
-                      (e.moment != Peak::load && before > Bytes(0));
+  e.gradients_alive = e.moment == Peak::step ? !frees_gradients
+                                             : e.moment == Peak::backward ||
+                                                   (e.moment != Peak::load && before > Bytes(0));
   e.loss = rounded_up(e.moment == Peak::forward_end      ? loss.forward_end
                       : e.moment == Peak::backward_start ? loss.backward_start
                                                          : 0);
@@ -256,17 +258,17 @@ void StageMemory::add_all_terms() {
 
 void StageMemory::add_overheads() {
   // Permanent memory is allocated once and leaves no gaps.
-  const Bytes lasting = e.moment == Peak::load
-                            ? e.allocated
-                            : held + (runtime.gradients_kept ? e.gradients : Bytes(0));
+  const Bytes lasting =
+      e.moment == Peak::load ? e.allocated : held + (gradients_stay ? e.gradients : Bytes(0));
   const Size comes_and_goes = std::max<Size>(0, e.allocated.count() - lasting.count());
   e.fragmentation = rounded_up(static_cast<double>(comes_and_goes) * runtime.fragmentation.value);
   e.context = rounded_up(runtime.context_bytes.value);
   apply_overheads(s, e);
   e.reserved = e.allocated + e.fragmentation;
   e.peak = e.reserved + e.context;
-  e.peak_low = rounded_up(static_cast<double>(e.peak.count()) * runtime.spread.low);
-  e.peak_high = rounded_up(static_cast<double>(e.peak.count()) * runtime.spread.high);
+  const double sure = real_count(e.certain()), rest = real_count(e.peak) - sure;
+  e.peak_low = rounded_up(sure + rest * runtime.spread.low);
+  e.peak_high = rounded_up(sure + rest * runtime.spread.high);
 }
 
 TrainingEstimate StageMemory::estimate() && {

@@ -2,6 +2,7 @@
 // inference: they share only model and machine.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -81,6 +82,8 @@ struct TrainingScenario {
   double imbalance = 1;        ///< rows of the busiest card's experts relative to an even share
   bool bf16 = false;  ///< 16 bit is bf16 on all cards; false: fp16 on those without units for bf16
   bool optimizer_on_host = false, parameters_on_host = false;
+  /// Each card loads all weights before ZeRO 3 divides them (accelerate: zero3_init_flag false).
+  bool loads_whole = false;
   bool on_disk = false;  ///< offloaded data is on disk, with buffers in host memory
   Factors factors{};
 };
@@ -113,6 +116,8 @@ struct TrainingEstimate {
   Size in_flight = 1;            ///< passes whose activations are kept
   Peak moment = Peak::backward_start;
   bool gradients_alive = true;  ///< at the peak
+  /// Follows from shapes alone; the interval is of the rest (TrainingRuntime::spread).
+  Bytes certain() const { return std::min(peak, weights + master + states); }
 };
 
 /// The terms of a step that follow from shapes of weights alone, on the fullest card. All of them

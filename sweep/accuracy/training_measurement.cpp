@@ -133,6 +133,7 @@ model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row) tr
   s.optimizer_on_host = !row["offload_optimizer"].empty();
   s.parameters_on_host = !row["offload_params"].empty();
   s.on_disk = row["offload_optimizer"] == "nvme";
+  s.loads_whole = row["zero3_init"] == "no";
   s.fused_kernels = s.fused_loss = row.says("liger");  // as --liger
   s.head_loss = s.model->profile.generative;
   s.fused_attention = row["attention"] != "eager";
@@ -175,9 +176,8 @@ Score TrainingMeasurements::score_of_memory(const Measurement& row, Overheads ov
   const model::TrainingEstimate e = model::evaluate_training(s);
   const double cards = row["form"] == "of_all_cards" ? static_cast<double>(s.parallel.cards()) : 1;
   const double expected = cards * figure(e, row["figure"]);
-  const double low = static_cast<double>(e.peak_low.count()) / static_cast<double>(e.peak.count());
-  const double high =
-      static_cast<double>(e.peak_high.count()) / static_cast<double>(e.peak.count());
+  const double sure =
+      row["figure"] == "host" ? 0 : std::min(expected, cards * real_count(e.certain()));
   const double plain =
       cards *
       static_cast<double>((e.weights + e.master + e.gradients + e.states + e.activations).count());
@@ -186,8 +186,8 @@ Score TrainingMeasurements::score_of_memory(const Measurement& row, Overheads ov
           .runtime = std::string(runtime.name),
           .measured = *value,
           .expected = expected,
-          .low = expected * low,
-          .high = expected * high,
+          .low = sure + (expected - sure) * runtime.spread.low,
+          .high = sure + (expected - sure) * runtime.spread.high,
           .plain = plain};
 }
 

@@ -38,7 +38,7 @@ std::string step_verdict(const GivenTraining& given, const TrainingAnswer& answe
     return fmt::format("does not fit: the disk needs {} and has {}", to_text(o.disk_bytes),
                        to_text(machine.host.disk));
   return fmt::format("{}: {} of {} left on the fullest card",
-                     is_tight(given, answer.memory.peak) ? "tight" : "fits",
+                     is_tight(given, answer.memory.peak_high) ? "tight" : "fits",
                      to_text(card - answer.memory.peak), to_text(card));
 }
 

@@ -48,9 +48,9 @@ Bytes download_of(const QuantisedModel& weights) {
   return checkpoint_bytes(*weights.model);
 }
 
-/// Peak of QLoRA with its usual settings: rank 8 on every linear layer, batch 1 of 2048 tokens,
+/// QLoRA with its usual settings: rank 8 on every linear layer, batch 1 of 2048 tokens,
 /// activation checkpointing. Empty if the model cannot be trained this way.
-std::optional<Bytes> qlora_peak(const Model& m) {
+std::optional<TrainingEstimate> qlora_step(const Model& m) {
   try {
     AdapterRequest request;
     request.targets = {"all-linear"};
@@ -68,7 +68,7 @@ std::optional<Bytes> qlora_peak(const Model& m) {
     s.recipe = &recipe("pure-16bit");
     s.recomputation = Recomputation::full;
     s.sequence = usual_sequence(m);
-    return evaluate_training(s).peak;
+    return evaluate_training(s);
   } catch (const std::exception&) {
     return std::nullopt;
   }
@@ -102,13 +102,12 @@ std::string largest_trained(const std::vector<Row>& rows, const Device& card) {
   std::ranges::stable_sort(models, std::greater{},
                            [](const Model* m) { return m->profile.parameters; });
   for (const Model* m : models)
-    if (const auto peak = qlora_peak(*m); peak && *peak <= memory)
+    if (const auto step = qlora_step(*m); step && step->peak <= memory)
       return fmt::format(
           "{}, ~{} GiB on one card{} (rank 8 on all linear layers, 2,048 tokens or the model's "
           "limit, activation "
           "checkpointing)",
-          m->name, in_gib(*peak),
-          has_room(training_runtime("trainer"), card, memory, *peak) ? "" : ", tight");
+          m->name, in_gib(step->peak), has_room(card, memory, step->peak_high) ? "" : ", tight");
   return "none";
 }
 
@@ -216,8 +215,10 @@ int runnable_models(const Options& options, const SlowestAccepted& slowest) {
   if (format == Format::text) {
     emit(options, text_of(rows, most, *given, request));
   } else {
-    tbb::parallel_for(std::size_t{0}, std::min(most, rows.size()),
-                      [&](std::size_t i) { rows[i].qlora = qlora_peak(*rows[i].model); });
+    tbb::parallel_for(std::size_t{0}, std::min(most, rows.size()), [&](std::size_t i) {
+      const auto step = qlora_step(*rows[i].model);
+      if (step) rows[i].qlora = step->peak;
+    });
     emit(options, formatted(runnable_table(rows, most), format));
   }
   return rows.empty() ? answer_is_no : done;

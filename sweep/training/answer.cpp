@@ -63,22 +63,21 @@ TrainingAnswer answer_of(const GivenTraining& given) try {
   throw UsageError(with_flags(impossible.what()));
 }
 
-bool has_room(const model::TrainingRuntime& runtime, const Device& device, Bytes memory,
-              Bytes peak) {
-  const double high = peak.real().value() * runtime.spread.high;
-  return high + spare_memory(device).real().value() <= memory.real().value();
+bool has_room(const Device& device, Bytes memory, Bytes peak_high) {
+  return peak_high + spare_memory(device) <= memory;
 }
 
 namespace {
 
-bool step_has_room(const GivenTraining& given, Bytes peak) {
-  return has_room(*given.scenario.runtime, given.machine->devices.front(),
-                  model::smallest_card(*given.machine), peak);
+bool step_has_room(const GivenTraining& given, Bytes peak_high) {
+  return has_room(given.machine->devices.front(), model::smallest_card(*given.machine), peak_high);
 }
 
 }  // namespace
 
-bool is_tight(const GivenTraining& given, Bytes peak) { return !step_has_room(given, peak); }
+bool is_tight(const GivenTraining& given, Bytes peak_high) {
+  return !step_has_room(given, peak_high);
+}
 
 TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) {
   const Bytes card = model::smallest_card(*given.machine);
@@ -87,13 +86,13 @@ TrainingAdvice advice_of(const GivenTraining& given, const TrainingEstimate& e) 
                         .sequence = model::longest_sequence(s, card),
                         .replicas = 0,
                         .changes = {}};
-  if (step_has_room(given, e.peak)) return advice;
+  if (step_has_room(given, e.peak_high)) return advice;
   advice.changes = model::changes_that_save(s, *given.machine);
   if (e.peak > card)
     advice.replicas = model::fewest_replicas(s, card);
   else
     std::erase_if(advice.changes,
-                  [&](const auto& each) { return !step_has_room(given, each.peak); });
+                  [&](const auto& each) { return !step_has_room(given, each.peak_high); });
   return advice;
 }
 

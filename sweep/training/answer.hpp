@@ -32,12 +32,10 @@ class UndescribedStep : public UsageError {
 /// Throws UndescribedStep, and UsageError for a step that cannot be.
 TrainingAnswer answer_of(const GivenTraining& given);
 
-/// True if a step with `peak` has room in a card's `memory` at the high end of its interval.
-bool has_room(const model::TrainingRuntime& runtime, const Device& device, Bytes memory,
-              Bytes peak);
-/// True if the peak of a step on the machine's cards, at the high end of its interval, leaves less
-/// than the memory to spare.
-bool is_tight(const GivenTraining& given, Bytes peak);
+/// True if a step has room in a card's `memory` at `peak_high`, the high end of its interval.
+bool has_room(const Device& device, Bytes memory, Bytes peak_high);
+/// True if a step on the machine's cards leaves less than the memory to spare at `peak_high`.
+bool is_tight(const GivenTraining& given, Bytes peak_high);
 
 /// Room for more, and changes: those that would make a step fit, or a tight one safe.
 struct TrainingAdvice {

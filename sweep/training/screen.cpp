@@ -43,7 +43,8 @@ std::string headline(const GivenTraining& given, const TrainingAnswer& answer) {
   const std::string of_card =
       fmt::format("{} of {} GiB on the fullest card {}", in_gib(e.peak), in_gib(card), interval);
   const std::string speed = speed_words(given, answer);
-  if (fits(o)) return (is_tight(given, e.peak) ? "Tight: " : "Fits: ") + of_card + ", " + speed;
+  if (fits(o))
+    return (is_tight(given, e.peak_high) ? "Tight: " : "Fits: ") + of_card + ", " + speed;
   std::string text = "Does not fit: ";
   if (o.reason == model::Reason::ram)
     text += fmt::format("the host needs {} of {} GiB", in_gib(o.cpu_bytes),
@@ -91,9 +92,9 @@ std::string advice_lines(const GivenTraining& given, const TrainingAnswer& answe
   for (const model::Change& c : advice.changes) {
     if (rows.size() == most_changes) break;
     rows.push_back({change_flags(c), in_gib(c.peak), change_percent(c.time), change_effect(c),
-                    !c.fits                   ? ""
-                    : is_tight(given, c.peak) ? "tight"
-                                              : "fits"});
+                    !c.fits                        ? ""
+                    : is_tight(given, c.peak_high) ? "tight"
+                                                   : "fits"});
   }
   if (advice.replicas > 0)
     text += paragraph(fmt::format("Fits with --dp {} --zero 3, on a machine with as many cards.",

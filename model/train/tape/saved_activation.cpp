@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/train/tape/live_gradients.hpp"
 #include "model/train/tape/run_ends.hpp"
 #include "model/train/tape/tower.hpp"
 
@@ -126,6 +127,8 @@ Value end_of_stack(Tape& tape, const Run& run, const LayerUse* first, bool drops
 /// Saved activations of a layer of one kind. A tower's are saved if gradients pass through it.
 SavedLayer saved_layer(const LayerUse& use, const Run& run, bool in_tower, bool saves) {
   SavedLayer kind{.window = use.attention ? use.attention->window : 0,
+                  .in_place_width = in_place_width(use, run.mode.kernels),
+                  .score_gradients = in_tower ? 0 : score_gradients(use, run.mode),
                   .last_matrix = last_matrix(use),
                   .tower = in_tower,
                   .reads_images_alone = use.reads_images_alone,

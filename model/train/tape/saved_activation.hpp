@@ -22,6 +22,11 @@ struct SavedLayer {
   Tape::Sums made{}, made_beyond{};            ///< all that is written, kept or not
   Polynomial input{};  ///< the layer's input alone, which full recomputation keeps
   Size window = 0;     ///< tokens; 0: none
+  /// Elements a token of the gradients that are alive at once, where gate and up are overwritten by
+  /// theirs; 0: they are not.
+  Size in_place_width = 0;
+  /// Bytes that the gradients of one pair's scores take while softmax goes backward; 0: no scores.
+  Size score_gradients = 0;
   /// Elements of the layer's last matrix, whose result nothing keeps: made again, a layer can stop
   /// before it.
   Size last_matrix = 0;

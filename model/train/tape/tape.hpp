@@ -81,6 +81,7 @@ struct Kernels {
   bool norm_statistics = true;  ///< they are kept at all (formulas of papers leave them out)
   bool fused_norms = false;     ///< Liger, Megatron: the input and one value a row, nothing else
   bool fused_gating = false;    ///< Liger, Megatron: gate and up, their product is made again
+  bool gates_in_place = false;  ///< Liger, Unsloth: their gradients overwrite gate and up
   bool activation_kernels = false;  ///< torch's own for what transformers writes out (GELU by tanh)
   bool fused_rotation = false;      ///< rotates in place: no tables, no copies
   bool values_apart = false;  ///< latent attention copies values out of what it expands (Megatron)
