@@ -22,6 +22,7 @@ struct NamedOptimizer {
 constexpr auto optimizer_table = std::to_array<NamedOptimizer>({
     {"adamw", "adamw_torch_fused", ""},
     {"adamw-fused", "adamw_torch_fused", ""},
+    {"adamw-foreach", "adamw_torch", ""},
     {"sgd", "sgd", ""},
     {"sgd-momentum", "sgd", "momentum=0.9"},
     {"nesterov", "sgd", "momentum=0.9,nesterov=true"},

@@ -232,7 +232,7 @@ std::string accelerate_file(const TrainingPoint& point) {
                      {"gradient_clipping", 1.0},
                      {"offload_optimizer_device", s.optimizer_on_host ? host : "none"},
                      {"offload_param_device", s.parameters_on_host ? host : "none"},
-                     {"zero3_init_flag", s.zero == 3},
+                     {"zero3_init_flag", s.zero == 3 && !s.loads_whole},
                      {"zero3_save_16bit_model", s.zero == 3}};
   } else if (sharding != Sharding::none) {
     json::object config;

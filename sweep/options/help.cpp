@@ -38,7 +38,7 @@ constexpr FlagGroup groups[] = {
      "strategy max-memory offload-folder mapper policy no-split fallback-allocation no-clean"},
     {"Training",
      "from grad-accum zero checkpointing recipe mixed-precision optimizer compile fused-loss liger "
-     "offload-optimizer offload-params attention cp virtual-stages sequence-parallel "
+     "offload-optimizer offload-params no-zero3-init attention cp virtual-stages sequence-parallel "
      "expert-imbalance packing freeze-vision-tower token-budget probe warmup-steps probe-steps "
      "estimate-only"},
     {"Rules of thumb",

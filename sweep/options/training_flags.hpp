@@ -33,6 +33,9 @@ inline constexpr Flag training_flags[] = {
      "(nvme)"},
     {"offload-params", "", Takes::one, "WHERE",
      "training: keep shards of weights in host memory (cpu) or on disk (nvme); needs --zero 3"},
+    {"no-zero3-init", "", Takes::nothing, "",
+     "training: each card loads the whole model before ZeRO 3 divides it (accelerate's "
+     "zero3_init_flag: false)"},
     {"attention", "--flash-attention=flash/eager --flashattn=flash/eager -fa=flash/eager",
      Takes::one, "KERNEL", "training: flash (default), or eager, which keeps the scores"},
     {"cp", "--context-parallel-size -cp", Takes::one, "N",

@@ -136,6 +136,11 @@ void read_offload(const Options& options, model::TrainingScenario& s) {
       *on_host = true;
       if (options.one_of(flag, where, "cpu") == "nvme") s.on_disk = true;
     }
+  s.loads_whole = options.given("no-zero3-init");
+  if (s.loads_whole && !(s.zero >= 3 && model::runs_deepspeed(*s.runtime)))
+    throw UsageError(
+        "--no-zero3-init has no effect: DeepSpeed alone divides weights while they load, at --zero "
+        "3");
 }
 
 void read_packing(const Options& options, model::TrainingScenario& s, GivenTraining& given) {

@@ -106,6 +106,14 @@ void read_liger(const Settings& settings, Importing& to) {
       to.ignore(key, "counted only beside all of Liger's kernels", Ignored::Matters::yes);
 }
 
+/// With accelerate's flag transformers divides weights while it loads them. Without it each card
+/// first has the whole model.
+void read_zero3_init(const Settings& settings, Importing& to) {
+  const Setting* flag = settings.find("deepspeed_config.zero3_init_flag");
+  if (flag == nullptr || says_yes(flag->value) || to.options().text("zero") != "3") return;
+  to.supply_for(*flag, "no-zero3-init", "on");
+}
+
 }  // namespace
 
 void import_cards(const Settings& settings, Importing& to) {
@@ -114,6 +122,7 @@ void import_cards(const Settings& settings, Importing& to) {
   read_all_cards(to);
   read_runtime(settings, to);
   read_liger(settings, to);
+  read_zero3_init(settings, to);
 }
 
 }  // namespace headroom::sweep

@@ -27,7 +27,7 @@ extern const KeyTable trainer_keys, deepspeed_keys, llama_factory_keys, accelera
 
 /// Names of optimizers in the Trainer, DeepSpeed and bitsandbytes.
 inline constexpr std::string_view optimizer_values =
-    "adamw_torch=adamw adamw_torch_fused=adamw adamw_hf=adamw adamw_bnb_8bit=adamw-8bit "
+    "adamw_torch=adamw-foreach adamw_torch_fused=adamw adamw_hf=adamw adamw_bnb_8bit=adamw-8bit "
     "adamw_8bit=adamw-8bit paged_adamw_8bit=paged-adamw-8bit paged_adamw_32bit=paged-adamw "
     "adafactor=adafactor sgd=sgd lion_32bit=lion-32bit adagrad=adagrad rmsprop=rmsprop Adam=adamw "
     "AdamW=adamw FusedAdam=adamw DeepSpeedCPUAdam=adamw Lion=lion Lamb=lamb Adagrad=adagrad *";

@@ -14,6 +14,7 @@ constexpr auto accelerate_rows = std::to_array<Key>({
      "MULTI_MLU=? MULTI_SDAA=? MULTI_MUSA=? MULTI_NEURON=? XLA=? TPU=?"},
     {"deepspeed_config.deepspeed_config_file", ""},
     {"deepspeed_config.zero_stage", "zero"},
+    {"deepspeed_config.zero3_init_flag", ""},
     {"deepspeed_config.gradient_accumulation_steps", "grad-accum", "auto= *"},
     {"deepspeed_config.offload_optimizer_device", "offload-optimizer", "none= *"},
     {"deepspeed_config.offload_param_device", "offload-params", "none= *"},
@@ -61,7 +62,7 @@ constexpr std::string_view accelerate_uncounted =
     "deepspeed_config.deepspeed_inclusion_filter deepspeed_config.deepspeed_moe_layer_cls_names "
     "deepspeed_config.deepspeed_multinode_launcher deepspeed_config.gradient_clipping "
     "deepspeed_config.offload_optimizer_nvme_path deepspeed_config.offload_param_nvme_path "
-    "deepspeed_config.zero3_init_flag deepspeed_config.zero3_save_16bit_model downcast_bf16 "
+    "deepspeed_config.zero3_save_16bit_model downcast_bf16 "
     "dynamo_config.* ec2_instance_type enable_cpu_affinity fp8_config.* gpu_ids iam_role_name "
     "image_uri ipex_config.* machine_rank main_process_ip main_process_port "
     "main_training_function mpirun_config.* num_machines profile py_version pytorch_version "
