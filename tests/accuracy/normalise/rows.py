@@ -21,7 +21,7 @@ COLUMNS = (
     'offload', 'gpu_layers', 'weights_on_card', 'experts_on_card', 'cpu_moe', 'n_cpu_moe', 'override_tensor',
     'ubatch', 'max_num_seqs', 'gpu_budget', 'cpu_offload_gb', 'tensor_split', 'text_only', 'split_mode', 'no_kv_offload', 'gpu_batches', 'speculate', 'seq', 'zero',
     'recipe', 'matrices', 'optimizer', 'recompute', 'compile', 'liger', 'offload_optimizer',
-    'offload_params', 'loss', 'attention', 'interleave', 'micro_batches',
+    'offload_params', 'zero3_init', 'loss', 'attention', 'interleave', 'micro_batches',
     'adapters', 'targets', 'rank', 'trainable', 'modules_to_save', 'frozen_inputs', 'figure',
     'form', 'value', 'unit', 'rounding', 'outcome', 'grade', 'source', 'missing')
 

@@ -169,14 +169,35 @@ def refuse_times(row):
             raise Missing(f'feature: {feature}')
 
 
-def optimizer_of(row):
+def is_before_fused_steps(row):
+    """True if transformers' default of torch 2.8 (August 2025), AdamW(fused=True), was to come
+    (transformers training_args.py default_optim). Rows without a date are older."""
+    written = lower(row.setting('framework'))
+    year = re.search(r'\b(20\d\d)\b', written)
+    month = re.search(r'\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) 20\d\d', written)
+    late = month is not None and month[1] in ('aug', 'sep', 'oct', 'nov', 'dec')
+    return year is None or (int(year[1]), late) < (2025, True)
+
+
+def attention_of(row, script):
+    """transformers' is_torch_sdpa_available asks for torch 2.1.1."""
+    if 'attention=eager' in row.said:
+        return 'eager'
+    torch = re.match(r'(\d+)\.(\d+)\.?(\d*)', row.setting('torch'))
+    old = torch and tuple(int(part or 0) for part in torch.groups()) < (2, 1, 1)
+    unasked = 'flash' not in row.said and 'xformers' not in row.said
+    return 'eager' if old and unasked and script['transformers'] else script['attention']
+
+
+def optimizer_of(row, script):
     if lower(row['task']).startswith('badam'):
         raise Missing('feature: BAdam')
     said = re.sub('[_-]', '', row.said)
+    usual = 'adamw-foreach' if script['transformers'] and is_before_fused_steps(row) else 'adamw'
     return 'paged-adamw-8bit' if 'pagedadamw8bit' in said else \
         'adamw-8bit' if 'adam8bit' in said or 'adamw8bit' in said else \
         'adafactor' if 'adafactor' in row.said else \
-        'sgd' if 'optimizer=sgd' in row.said else 'adamw'
+        'sgd' if 'optimizer=sgd' in row.said else usual
 
 
 def task_of(row):
@@ -219,11 +240,17 @@ def refuse_labels(row, script):
         raise Missing(f"quantity: '{row['quantity']}' of a training run is none that an estimate gives")
     if 'deepspeed file' in lower(row['notes']) and 'zero' not in row.said:
         raise Missing('zero: the stage is not stated')
+    if re.search('(checkpointing|recompute)[^;]* not (re)?stated', row['notes']):
+        raise Missing('recompute: whether activations are recomputed is not stated')
     degrees = any(f';{each}=' in row.said for each in ('tp', 'pp', 'cp'))
     if script['runtime'].startswith('megatron') and not degrees:
         raise Missing('tp: the degrees of parallelism are not stated')
     if 'sequence_parallel=yes' in row.said and not script['runtime'].startswith('megatron'):
         raise Missing('cp: how many cards share a sequence is not stated')
+    shared = degrees or any(each in row.said
+                            for each in ('zero', 'fsdp', ';dp=', 'ring_attention='))
+    if (row.number('gpu_count') or 1) > 1 and not shared:
+        raise Missing('dp: how cards share the work is not stated')
 
 
 def training_of(row):
@@ -252,16 +279,17 @@ def training_of(row):
     found = {'runtime': runtime_of(script, zero, sharded),
              'batch': int(batch), 'seq': int(sequence),
              'zero': max(zero, 3 if sharded else 0), 'recipe': script['recipe'] or recipe,
-             'matrices': matrices_of(precision), 'optimizer': optimizer_of(row),
+             'matrices': matrices_of(precision), 'optimizer': optimizer_of(row, script),
              'recompute': recomputation_of(row.said, script['recompute']),
              'compile': 'yes' if 'compile' in row.said else '',
+             'zero3_init': 'no' if row.setting('zero3_init_flag') == 'false' else '',
              'liger': 'yes' if 'liger' in row.settings else ''} | offload_of(row)
     found |= parallelism_of(row, int(batch))
     shared = found['dp'] * found['cp'] > 1
     if script['shared_checkpoints'] and found['zero'] >= 3 and shared:
         found['recompute'] = 'full'
     found |= {'loss': script['compiled_loss'] if found['compile'] else '',
-              'attention': 'eager' if 'attention=eager' in row.said else script['attention']}
+              'attention': attention_of(row, script)}
     if adapters:
         found |= adapters_of(row, script)
     return found if row['outcome'] else found | value_of(row, script)
