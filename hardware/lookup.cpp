@@ -68,7 +68,7 @@ void append_word(std::string word, Words& all) {
 Words name_words(std::string_view name) {
   Words raw(1);
   for (const char c : without_box(lower(name))) {
-    if (std::string_view(" -_()").find(c) != std::string_view::npos)
+    if (std::string_view(" -_+()").find(c) != std::string_view::npos)
       raw.emplace_back();
     else
       raw.back() += c;

@@ -68,7 +68,9 @@ std::vector<std::string_view> cards_of_boxes_like(const Host& host, const Catalo
 /// lists.
 std::optional<CountedCards> cards_of_box(std::string_view text, std::string_view name,
                                          const Catalogue& catalogue) {
-  const auto host = std::ranges::find(catalogue.hosts, lower(name), &Host::name);
+  std::string typed = lower(name);
+  std::ranges::replace(typed, ' ', '-');
+  const auto host = std::ranges::find(catalogue.hosts, typed, &Host::name);
   if (host == catalogue.hosts.end()) return std::nullopt;
   std::vector<std::string_view> kinds, equal;
   const auto product = [](std::string_view card) { return card.substr(0, card.rfind('-')); };
@@ -94,11 +96,29 @@ std::optional<CountedCards> cards_of_box(std::string_view text, std::string_view
                                : fmt::format("; it is known with {}", fmt::join(kinds, ", "))));
 }
 
+/// The kinds of cards in `cards`. A "+" parts two of them unless it belongs to a name, as in "Ryzen
+/// AI Max+ 395".
+std::vector<std::string_view> items_of(std::string_view text, std::string_view cards,
+                                       const Catalogue& catalogue) {
+  const auto parts = split(cards, '+');
+  const auto is_card = [&](std::string_view item) {
+    if (item.empty()) return true;  // a mistake, which is not in a name
+    try {
+      catalogue.device(read_cards(text, item).name);
+      return true;
+    } catch (const UnknownName&) {
+      return false;
+    }
+  };
+  const bool one = parts.size() > 1 && !is_card(parts.front()) && is_card(cards);
+  return one ? std::vector{cards} : parts;
+}
+
 /// `cards`: the part of the machine's `text` before "@".
 std::vector<Device> read_all_cards(std::string_view text, std::string_view cards,
                                    const Catalogue& catalogue) {
   std::vector<Device> all;
-  for (const std::string_view item : split(cards, '+')) {
+  for (const std::string_view item : items_of(text, cards, catalogue)) {
     if (item.empty()) reject(text, "no card next to '+'");
     CountedCards found = read_cards(text, item);
     if (const auto box = cards_of_box(text, found.name, catalogue)) {

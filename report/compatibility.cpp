@@ -38,7 +38,8 @@ std::string way_words(const ModelRow& row) {
   if (grade(e) == Grade::refused) return "refused";
   if (grade(e) == Grade::does_not_fit) return "does not fit";
   const std::string tokens_s = speed_words(e);
-  return row.held + (tokens_s.empty() ? "" : " " + tokens_s) + (is_tight(row) ? " tight" : "");
+  return row.held + (tokens_s.empty() ? "" : " " + tokens_s) + (is_tight(row) ? " tight" : "") +
+         (model::is_too_slow(e) ? " too slow" : "");
 }
 
 /// Engine, GPUs and memory, a line each; then the next best ways.
@@ -104,7 +105,10 @@ Text matrix_legend() {
   return Text("Each cell names the best way to run the model there: precision and tokens/s. ") +
          sign_of(Grade::on_gpus) + " on GPUs, " + sign_of(Grade::cpu_offload) + " with offload, " +
          sign_of(Grade::does_not_fit) + " does not fit, " + sign_of(Grade::refused) +
-         " refused. Tight: memory may not suffice at the high end of its interval. The best "
+         " refused. Tight: memory may not suffice at the high end of its interval. Too slow: "
+         "under " +
+         fmt::format("{} token/s for each request. ", model::usable_tokens_s) +
+         "The best "
          "is the fastest for its bits: narrower weights have to be faster by more than the bits "
          "that they save. Of several requests whole answers count, as served where concurrencies "
          "are swept; tokens/s are of all together. With offload the fastest "
@@ -119,22 +123,25 @@ TableBlock machines_summary(const Source& source) {
                     {"run on GPUs", Kind::number},
                     {"run, tight", Kind::number},
                     {"need offload", Kind::number},
+                    {"too slow", Kind::number},
                     {"do not run", Kind::number}},
                    {},
                    "Models by machine"};
   for (const MachineLines& machine : by_machine(source.shown)) {
-    Size well = 0, tight = 0, offload = 0, none = 0;
+    Size well = 0, tight = 0, offload = 0, slow = 0, none = 0;
     for (const auto& model : machine.models) {
       const ModelRow& best = best_way(model);
-      const Grade of = grade(best.roomiest().estimate);
+      const model::Estimate& e = best.roomiest().estimate;
+      const Grade of = grade(e);
       ++(of >= Grade::does_not_fit ? none
+         : model::is_too_slow(e)   ? slow
          : of != Grade::on_gpus    ? offload
          : is_tight(best)          ? tight
                                    : well);
     }
     table.rows.push_back({machine.machine, std::to_string(machine.models.size()),
                           std::to_string(well), std::to_string(tight), std::to_string(offload),
-                          std::to_string(none)});
+                          std::to_string(slow), std::to_string(none)});
   }
   return table;
 }

@@ -8,6 +8,7 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 #include "hardware/machine.hpp"
 #include "hardware/names.hpp"
@@ -74,8 +75,16 @@ bool is_model(const std::string& text) {
   }
 }
 
+bool says_machine(const std::vector<std::string>& arguments) {
+  constexpr std::string_view flags[] = {"--machine", "--device", "--gpu", "--host", "--cpu"};
+  return std::ranges::any_of(arguments, [&](const std::string& text) {
+    return std::ranges::any_of(flags, [&](auto flag) { return text.starts_with(flag); });
+  });
+}
+
 /// Reads "MODEL MACHINE" of commands about machines as "MODEL --machine=MACHINE", and so "QUESTION
-/// MODEL MACHINE" of plan. Only the last word before the options can be the machine.
+/// MODEL MACHINE" of plan. Only the last word before the options can be the machine. A word behind
+/// the model that is no model and no file is a machine with a mistake in its name.
 void take_machine(const Command& command, std::vector<std::string>& arguments) {
   constexpr std::string_view about_one[] = {"estimate", "curve", "place", "launch"};
   const bool plans = command.help.name == "plan";
@@ -85,7 +94,9 @@ void take_machine(const Command& command, std::vector<std::string>& arguments) {
   const auto words = options - arguments.begin();
   if (plans ? words == 0 : words != 2) return;
   std::string& last = arguments[static_cast<std::size_t>(words) - 1];
-  if (!is_machine(last)) return;
+  if (!is_machine(last) && (words < (plans ? 3 : 2) || says_machine(arguments) || is_model(last) ||
+                            std::filesystem::exists(last)))
+    return;
   if (!plans || arguments.front() != "fewest-gpus") {
     last = "--machine=" + last;
     return;

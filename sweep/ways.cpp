@@ -33,10 +33,8 @@ bool reads_any(const model::Engine& engine, std::span<const std::string> precisi
 /// Tokens a second that each request sees, not all of a batch together.
 double tokens_s_of_each(const Way& way) { return 1 / way.estimate.tpot.value(); }
 
-/// True if it decodes a token a second, or has no tokens to decode.
 bool is_usable(const Way& way) {
-  return model::fits(way.estimate) && (tokens_s_of_each(way) >= model::usable_tokens_s ||
-                                       !way.weights->model->profile.generative);
+  return model::fits(way.estimate) && !model::is_too_slow(way.estimate);
 }
 
 /// True if 4 bits or more leave nothing to ask of narrower weights: on cards, or fast enough.

@@ -32,7 +32,8 @@ MachineShare part_of_a_card(const Machine& machine, Size divisor) {
 /// `target` for an engine whose times are `times` as long, in the time of one that is on time.
 Target hurried(Target target, double times) {
   if (target.ttft) target.ttft = Seconds(target.ttft->value() / times);
-  if (target.tpot) target.tpot = Seconds(target.tpot->value() / times);
+  for (auto* tpot : {&target.tpot, &target.usual.alone, &target.usual.shared})
+    if (*tpot) *tpot = Seconds((*tpot)->value() / times);
   target.think /= times;
   target.late.ttft_p95 /= times;
   target.late.tpot_p95 /= times;

@@ -85,7 +85,7 @@ std::optional<Advice> usable_under(const TensorIndex& index, Scenario s) {
     if (!narrower.refusal.empty() || narrower.total > asked->total) continue;
     s.weights = &narrower;
     const Estimate e = evaluate(s);
-    if (!fits(e.verdict) || 1 / e.tpot.value() < usable_tokens_s) continue;
+    if (!fits(e) || is_too_slow(e)) continue;
     const double handicap = is_narrow ? narrow_handicap(8 * bytes_each(*scheme)) : 1;
     const double weighed = e.tpot.value() * handicap;
     if (found && weighed >= least) continue;
@@ -107,7 +107,7 @@ std::optional<Advice> usable_under(const TensorIndex& index, Scenario s) {
 /// else the best below. It is one of the runtime, or else of another compared engine that offloads.
 std::optional<Advice> usable_bits(const Scenario& asked, const Estimate& now) {
   if (!asked.weights->model->profile.generative || asked.draft != nullptr) return {};
-  if (fits(now.verdict) && 1 / now.tpot.value() >= usable_tokens_s) return {};
+  if (fits(now) && !is_too_slow(now)) return {};
   const TensorIndex index(*asked.weights->model);
   if (auto own = usable_under(index, asked)) return own;
   Scenario s = asked;

@@ -76,7 +76,6 @@ WayPlace way_place(const Estimate& e, const WayFacts& facts) {
   const WayRank rank = way_rank(e, facts.tight);
   if (rank > WayRank::offload)
     return {.rank = rank, .missing = static_cast<double>(e.short_bytes.count())};
-  constexpr Seconds unusable{1};
   double weight = handicap(facts.bits);
   if (rank == WayRank::offload) weight = offload_handicap * std::max(weight, handicap(four_bits));
   double cost = seconds_a_token(e, facts.served_tokens_s) * weight;
@@ -84,7 +83,7 @@ WayPlace way_place(const Estimate& e, const WayFacts& facts) {
   if (facts.requantised) cost *= requantised_handicap;
   if (facts.without_towers) cost *= towers_handicap;
   return {.rank = WayRank::on_cards,
-          .unusable = e.tpot > unusable,
+          .too_slow = is_too_slow(e),
           .one_batch = facts.one_batch,
           .cost = cost};
 }

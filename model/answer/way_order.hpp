@@ -4,12 +4,9 @@
 #include <compare>
 
 #include "model/checkpoint/quantisation/quantisation.hpp"
-#include "model/infer/estimate.hpp"
+#include "model/infer/usable_speed.hpp"
 
 namespace headroom::model {
-
-/// Tokens a second from which a model counts as usable, a choice of this project.
-inline constexpr double usable_tokens_s = 1;
 
 /// How well a way runs; less is better.
 enum class WayRank { on_cards, tight, offload, does_not_fit, refused };
@@ -58,11 +55,11 @@ double seconds_a_token(const Estimate& estimate, double served_tokens_s = 0);
 /// * twice as high without the model's towers, which reads no images;
 /// * half as high again for a new format of a checkpoint that is quantised itself.
 /// Ways that serve one batch at a time are behind all that admit requests as they come. Ways that
-/// take over a second a token are behind all that take less. Ways that do not fit go by the
+/// are too slow to use (is_too_slow()) are behind all that are not. Ways that do not fit go by the
 /// memory that is missing.
 struct WayPlace {
   WayRank rank = WayRank::refused;  ///< on_cards for all that run
-  bool unusable = false, one_batch = false;
+  bool too_slow = false, one_batch = false;
   double missing = 0;  ///< bytes
   double cost = 0;     ///< s, weighed
   std::partial_ordering operator<=>(const WayPlace&) const = default;

@@ -36,7 +36,7 @@ bool is_of_tokens(Miss miss) { return miss == Miss::tpot || miss == Miss::tpot_p
 LateLimits limits_of(const Target& target) {
   LateLimits limits = target.late;
   if (target.ttft) limits.ttft = target.ttft->value();
-  if (target.tpot) limits.tpot = target.tpot->value();
+  if (const auto tpot = target.tpot_limit(max_sequences)) limits.tpot = tpot->value();
   return limits;
 }
 
@@ -114,7 +114,7 @@ Serving best_slots(const Serving& copy, Scenario s, const Serving& most, const T
   Serving last = most;
   while (last.batch > 1 && (is_of_tokens(last.next.miss) || target.offload))
     take(last = with_slots(last.batch / 2));
-  if (!target.tpot || !tokens_bind) return best;
+  if (!target.tpot_limit(all) || !tokens_bind) return best;
   Target always = target;
   always.requests_s = always.output_tokens_s = always.think = 0;
   always.late = {};
@@ -198,7 +198,7 @@ AtDemand at_demand_on(const Scenario& copy, const Serving& serving, const Target
 
 AtDemand at_demand(const Scenario& scenario, const Serving& serving, const Target& target,
                    Size copies) {
-  const MachineShare share = share_of(*scenario.machine, serving.cards, serving.replicas);
+  const MachineShare share = share_of(*scenario.machine, serving);
   return at_demand_on(on(scenario, share), serving, target, copies);
 }
 

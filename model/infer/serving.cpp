@@ -51,7 +51,8 @@ Shortfall worse(const Shortfall& a, const Shortfall& b) {
 /// The worst that the times of `s` miss, whose requests are always there.
 Shortfall lateness(const Scenario& s, const Estimate& e, const Target& target) {
   const bool all_late = target.late.any() && !target.at_random();
-  if (!target.ttft && !target.tpot && !all_late) return {};
+  const auto tpot = target.tpot_limit(s.batch);
+  if (!target.ttft && !tpot && !all_late) return {};
   const Service seen = service_of(s, e);
   Shortfall worst;
   const auto check = [&](Miss miss, Seconds found, const Interval& interval,
@@ -60,11 +61,20 @@ Shortfall lateness(const Scenario& s, const Estimate& e, const Target& target) {
       take_worse(worst, miss, (target.strict ? interval.high : 1) * found.value(), limit->value());
   };
   check(Miss::ttft, seen.ttft, seen.first, target.ttft);
-  check(Miss::tpot, seen.tpot, seen.step, target.tpot);
+  check(Miss::tpot, seen.tpot, seen.step, tpot);
   return all_late ? worse(worst, too_late(s, seen, target)) : worst;
 }
 
 }  // namespace
+
+bool Target::has_usual_tpot() const {
+  return !tpot && late.tpot_p95 == LateLimits::none && late.total_p99 == LateLimits::none;
+}
+
+std::optional<Seconds> Target::tpot_limit(Size batch) const {
+  if (!has_usual_tpot()) return tpot;
+  return batch > 1 || at_random() ? usual.shared : usual.alone;
+}
 
 Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) {
   if (e.reason == Reason::too_many_sequences)
@@ -96,35 +106,6 @@ Shortfall shortfall(const Scenario& s, const Estimate& e, const Target& target) 
   Scenario alone = s;
   alone.batch = 1;
   return worse(late, lateness(alone, evaluate(alone), target));
-}
-
-Scenario on(Scenario s, const MachineShare& share) {
-  s.machine = &share.machine;
-  if (s.runtime->parallel.split == Split::tensors && s.tensor_parallel == 0 && s.stages() == 1)
-    s.tensor_parallel = static_cast<Size>(share.machine.devices.size());
-  return s;
-}
-
-MachineShare share_of(const Machine& machine, Size cards, Size replicas) {
-  MachineShare share{machine, replicas};
-  share.machine.devices.resize(static_cast<std::size_t>(cards));
-  const double part = 1 / static_cast<double>(replicas);
-  Host& host = share.machine.host;
-  host.ram = Bytes(host.ram.count() / replicas);
-  host.ram_bandwidth = part * host.ram_bandwidth;
-  host.cpu_peak = part * host.cpu_peak;
-  host.cores = std::max(1, static_cast<int>(host.cores / replicas));
-  if (host.cards > 0) host.boxes = static_cast<int>(boxes_of(host, cards).count);
-  return share;
-}
-
-std::vector<MachineShare> shares(const Machine& machine) {
-  const auto cards = static_cast<Size>(machine.devices.size());
-  std::vector<MachineShare> all{{machine, 1}};
-  if (!machine.has_one_kind()) return all;
-  for (Size replicas = 2; replicas <= cards; ++replicas)
-    if (cards % replicas == 0) all.push_back(share_of(machine, cards / replicas, replicas));
-  return all;
 }
 
 Size longest_context(const Scenario& scenario) {
@@ -182,9 +163,10 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
   };
   const Size most = vary == Vary::batch ? target.most_sequences : longest(s);
   Serving result;
-  result.cards = static_cast<Size>(share.machine.devices.size());
+  result.cards = static_cast<Size>(share.machine.devices.size()) / share.attention;
+  result.attention = share.attention;
   Size n = largest(most, [&](Size each) { return missed(each).met(); });
-  if (every && target.offload && (target.ttft || target.tpot)) {
+  if (every && target.offload && (target.ttft || target.tpot_limit(most))) {
     // Times may fall again where a runtime changes from streaming to the CPU; memory never does.
     const Size room = largest(most, [&](Size each) {
       const Miss miss = missed(each).miss;
@@ -199,13 +181,13 @@ Serving serve_on(const Scenario& scenario, const MachineShare& share, const Targ
       n < most ? missed(n + 1) : Shortfall{vary == Vary::batch ? Miss::demand : Miss::positions, 1};
   if (n == 0) return result;
   const Scenario chosen = with(s, vary, n);
-  result.replicas = share.replicas;
+  result.replicas = share.replicas * share.attention;
   const Serving found = started(result, chosen, target);
   return target.at_random() ? best_slots(result, s, found, target) : found;
 }
 
 Service service_at(const Scenario& scenario, const Serving& serving, Size batch) {
-  const MachineShare share = share_of(*scenario.machine, serving.cards, serving.replicas);
+  const MachineShare share = share_of(*scenario.machine, serving);
   const Scenario s = with(on(scenario, share), Vary::batch, batch);
   return service_of(s, evaluate(s));
 }
@@ -244,8 +226,14 @@ std::vector<MachineShare> shares_of_some_cards(const Machine& machine) {
 
 std::vector<Serving> every_division(const Scenario& scenario, const Target& target, Vary vary) {
   std::vector<Serving> all;
-  for (const MachineShare& share : shares(*scenario.machine))
+  const bool attention =
+      target.attention_replicas && vary == Vary::batch && may_replicate_attention(scenario);
+  for (const MachineShare& share : shares(*scenario.machine)) {
     all.push_back(serve_on(scenario, share, target, vary, true));
+    if (!attention) continue;
+    for (const MachineShare& each : with_attention_replicas(share))
+      all.push_back(serve_on(scenario, each, target, vary, true));
+  }
   for (const MachineShare& share : shares_of_some_cards(*scenario.machine))
     all.push_back(serve_on(scenario, share, target, vary, true));
   return all;

@@ -11,6 +11,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/queue.hpp"
 #include "model/infer/service.hpp"
+#include "model/infer/usable_speed.hpp"
 
 namespace headroom::model {
 
@@ -21,9 +22,18 @@ inline constexpr double usual_load_factor = 0.8;
 
 inline constexpr Size max_sequences = Size{1} << 16;  ///< tried by a search
 
+/// The longest times per output token where a demand states none: of one sequence alone, and of
+/// each where several share a copy.
+struct UsualTpot {
+  std::optional<Seconds> alone, shared;
+};
+/// One person waits for usable_tokens_s; several share a copy as long as each can read along.
+inline constexpr UsualTpot usual_tpot{Seconds(1 / usable_tokens_s), Seconds(1 / reading_tokens_s)};
+
 /// Targets for every request, and for all machines together.
 struct Target {
   std::optional<Seconds> ttft, tpot;           ///< at most, of the mean request
+  UsualTpot usual;                             ///< without `tpot` and limits on the slowest
   LateLimits late;                             ///< at most, of the slowest requests
   Size users = 0;                              ///< concurrent sequences, at least
   double requests_s = 0, output_tokens_s = 0;  ///< at least
@@ -31,6 +41,7 @@ struct Target {
   double burstiness = 1;  ///< shape of arrivals at a rate (Arrivals)
   double load_factor = usual_load_factor;  ///< most load of copies whose requests arrive at random
   bool offload = false;  ///< weights outside the cards count as served (always, without cards)
+  bool attention_replicas = false;      ///< copies may have them (MachineShare::attention)
   Size most_sequences = max_sequences;  ///< one copy takes no more
   /// The longest context is of as many sequences as the demand takes; false: of the scenario's.
   bool any_batch = false;
@@ -38,6 +49,10 @@ struct Target {
 
   /// Requests come at a rate, or from users who pause; else a fixed number is always there.
   bool at_random() const { return requests_s > 0 || output_tokens_s > 0 || think > 0; }
+  /// True if the usual limits on decoding hold: none of the target's own does.
+  bool has_usual_tpot() const;
+  /// The limit on `tpot` for a copy with `batch` sequences.
+  std::optional<Seconds> tpot_limit(Size batch) const;
 };
 
 /// Target that a scenario misses, and by which factor: 1.25 is a quarter too slow or too large.
@@ -98,6 +113,9 @@ Size largest(Size most, F&& holds) {
 struct MachineShare {
   Machine machine;
   Size replicas = 1;
+  /// Replicas of a copy's attention, each with the cache of its own requests. They share experts,
+  /// which are spread over all cards of the copy. 1: no division of this kind.
+  Size attention = 1;
 };
 /// The ways to divide `machine` into equal shares. Machines with cards of one kind are divided by
 /// each divisor of the number of cards. Other machines stay whole.
@@ -105,13 +123,25 @@ std::vector<MachineShare> shares(const Machine& machine);
 /// The first `cards` cards with one of `replicas` equal parts of the host.
 MachineShare share_of(const Machine& machine, Size cards, Size replicas);
 
+/// True if replicas of the attention may serve more: tensor parallelism copies MLA's cache of
+/// latents to every card, and the engine's replicas share experts. Source: docs.vllm.ai,
+/// serving/data_parallel_deployment.
+bool may_replicate_attention(const Scenario& scenario);
+
+/// The ways to give copies on `share` replicas of their attention, in one box.
+std::vector<MachineShare> with_attention_replicas(const MachineShare& share);
+
 /// `scenario` for one copy on its share, with tensor parallelism over the share's cards where the
-/// engine splits that way. `share` outlives it.
+/// engine splits that way. With replicas of the attention the batch is of each.
+/// `share` outlives it.
 Scenario on(Scenario scenario, const MachineShare& share);
 
 /// One way to serve: `replicas` copies with `batch` sequences and `context` tokens each.
 struct Serving {
-  Size cards = 0, replicas = 0;  ///< replicas 0: not even one sequence meets the target
+  /// Cards of a copy, and copies. With `attention` they are of its replicas. `replicas` is 0 where
+  /// not even one sequence meets the target.
+  Size cards = 0, replicas = 0;
+  Size attention = 1;  ///< as MachineShare has it
   Size batch = 0, context = 0;
   Estimate estimate;  ///< estimate of one copy
   Service service;    ///< service that requests of one copy see
@@ -123,6 +153,9 @@ struct Serving {
   double requests_s_each = 0;
   double users() const { return static_cast<double>(replicas * users_each); }
 };
+
+/// The share of one copy of `serving`, found for `machine`.
+MachineShare share_of(const Machine& machine, const Serving& serving);
 
 enum class Vary { batch, context };
 
@@ -159,7 +192,8 @@ Size longest_context(const Scenario& scenario);
 
 /// The best way to serve on `scenario.machine`: the largest batch (most users of all copies
 /// together), or the longest context at the scenario's batch or at Target::any_batch. Divisions go
-/// by fastest_of_most(). Ties: fewer copies. Limits: the target's sequences, 2^24 tokens and the
+/// by fastest_of_most(), those with replicas of the attention too if the target allows. Ties: fewer
+/// copies. Limits: the target's sequences, 2^24 tokens and the
 /// model's positions. Exact: with offload and a limit on times, which may fall again where a
 /// runtime changes from streaming to the CPU, every number is tried. Tensor parallelism is over all
 /// cards of a share where the runtime splits that way.

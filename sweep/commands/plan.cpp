@@ -165,7 +165,7 @@ int run_plan(const Options& options) {
   const Format format = format_of(options);
   if (options.given("details") && format != Format::text)
     throw UsageError("--details has no effect here: csv, md and json have every column always");
-  const model::Target target = target_of(options);
+  const model::Target target = target_of(options, usual_target(asked));
   const Engines engines(options);
   const model::Scenario request = asked_request(options, engines, asked, target);
   const auto catalogue = catalogue_of(options.texts("hardware"));
@@ -256,19 +256,19 @@ const Command plan_command = {
          "  best-precision compares those that `estimate` compares; --precisions names others;\n"
          "  most-users, largest-batch and longest-context take any of 4 bits or more\n"
          "weights below 4 bits answer only where no others do\n"
-         "without --context: a sequence has 8,192 tokens, as in `estimate`; under a load, in "
-         "largest-batch\n"
-         "  and most-users just its prompt and output\n"
+         "without limits on decoding: one sequence has 1 token/s at least, each of several 5\n"
+         "without --context: 8,192 tokens, as in `estimate`; for several just prompt and output\n"
          "without --prices, cheapest-machine takes shipped rents, which age; their sources are "
          "named\n"
          "prices (examples/prices/example.toml): each figure is a number, or { expected, low, high "
          "}:\n"
          "  draws of a portfolio are from that range, and its tornado plot spans it\n"
-         "rank, model, precision, runtime, machine; cards of a copy, copies; batch of a copy, "
-         "users of all\n"
-         "copies; ttft_s, tpot_s; tokens_s and requests_s of all copies, tokens_s of decoding "
-         "alone for\n"
-         "longest-context and for copies with one sequence; asked_batch, asked_ttft_s,\n"
+         "rank, model, precision, runtime, machine; cards of a copy, copies, replicas of its "
+         "attention;\n"
+         "batch of a copy or replica, users of all; ttft_s, tpot_s; tokens_s and requests_s of all "
+         "copies,\n"
+         "tokens_s of decoding alone for longest-context and for copies with one sequence; "
+         "asked_batch, asked_ttft_s,\n"
          "asked_tpot_s: at the demand; asked_load: share of its capacity that a copy works;\n"
          "asked_ttft_p95_s, asked_tpot_p95_s, asked_e2e_p99_s: of the slowest requests; "
          "room_bytes free on the most loaded card; binds: the limit\n"

@@ -40,8 +40,7 @@ void check(const Options& options, const model::Target& target) {
 
 }  // namespace
 
-model::Target target_of(const Options& options) {
-  model::Target target;
+model::Target target_of(const Options& options, model::Target target) {
   target.ttft = options.read("max-ttft", parse_seconds);
   target.tpot = options.read("max-tpot", parse_seconds);
   target.late = {limit_of(options, "max-ttft-p95"), limit_of(options, "max-tpot-p95"),

@@ -14,7 +14,7 @@ namespace headroom::sweep {
   "growth months spares prompt-tokens-p95 output-tokens-p95"
 
 /// Throws UsageError: a flag that needs another which is not there.
-model::Target target_of(const Options& options);
+model::Target target_of(const Options& options, model::Target usual);
 
 /// The 95th percentile that belongs to `flag` ("prompt-tokens"), its median where none is given.
 /// Throws UsageError: below the median.

@@ -14,6 +14,7 @@
 #include "model/infer/serving.hpp"
 #include "sweep/best_way.hpp"
 #include "sweep/output.hpp"
+#include "sweep/plan/speed_words.hpp"
 #include "sweep/screen/answer_lines.hpp"
 #include "sweep/screen/card_memory.hpp"
 #include "sweep/screen/demand_words.hpp"
@@ -41,8 +42,15 @@ const model::Service& seen_of(const Candidate& c, const model::Target& target) {
 /// users at most.
 bool have_unlike_copies(std::span<const Candidate> shown) {
   return std::ranges::any_of(shown, [&](const Candidate& c) {
-    return c.qualifies() && c.serving.cards != shown.front().serving.cards;
+    return c.qualifies() && (c.serving.cards != shown.front().serving.cards ||
+                             c.serving.attention != shown.front().serving.attention);
   });
+}
+
+/// "2x 4 GPUs", "1x 8 GPUs, DP 8".
+std::string copies_cell(const model::Serving& s) {
+  return fmt::format("{}x {}{}", s.replicas / s.attention, counted(s.cards * s.attention, "GPU"),
+                     s.attention > 1 ? fmt::format(", DP {}", s.attention) : "");
 }
 
 std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const Candidate> shown) {
@@ -84,9 +92,7 @@ std::vector<ScreenColumn> columns_of(const PlanScreen& screen, std::span<const C
                   : "users",
       true, context ? 1 : 8, served([](const Candidate& c) { return grouped(fleet_users(c)); }));
   add("copies", true, at_demand && have_unlike_copies(shown) ? 6 : 3,
-      served([](const Candidate& c) {
-        return fmt::format("{}x {}", c.serving.replicas, counted(c.serving.cards, "GPU"));
-      }));
+      served([](const Candidate& c) { return copies_cell(c.serving); }));
   Size most_gpus = 0;
   for (const Candidate& each : shown)
     if (each.qualifies()) most_gpus = std::max<Size>(most_gpus, each.serving.estimate.gpus_used);
@@ -144,7 +150,7 @@ std::string weights_words(const PlanScreen& screen) {
 
 std::string memory_words(const Candidate& c) {
   const model::Estimate& e = c.serving.estimate;
-  const auto share = model::share_of(*c.machine, c.serving.cards, c.serving.replicas);
+  const auto share = model::share_of(*c.machine, c.serving);
   const model::Scenario copy = model::on(c.scenario, share);
   if (!share.machine.has_one_kind()) return card_memory_of_budget(copy, e);
   return fmt::format("{} of {} GiB on {}", in_gib(e.gpu_bytes), in_gib(model::card_budget(copy, 0)),
@@ -153,17 +159,33 @@ std::string memory_words(const Candidate& c) {
                                               : std::string("the GPU"));
 }
 
+namespace {
+
+/// The fastest of the candidates whose weights have room outside the cards, which was not allowed.
+std::optional<model::Estimate> fastest_off_cards(const PlanScreen& screen) {
+  std::optional<model::Estimate> fastest;
+  if (screen.target.offload) return fastest;
+  for (const Candidate& each : screen.candidates) {
+    const model::Miss miss = each.serving.next.miss;
+    if (miss != model::Miss::offload && miss != model::Miss::memory) continue;
+    const model::Estimate e = model::evaluate(each.scenario);
+    if (model::fits(e) && (!fastest || e.tpot < fastest->tpot)) fastest = e;
+  }
+  return fastest;
+}
+
+}  // namespace
+
 std::string offloaded_words(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
   if (!best.qualifies()) {
-    const bool helps =
-        !screen.target.offload && std::ranges::any_of(screen.candidates, [](const Candidate& each) {
-          return each.serving.next.miss == model::Miss::offload ||
-                 (each.serving.next.miss == model::Miss::memory &&
-                  model::fits(model::evaluate(each.scenario)));
-        });
-    return helps ? paragraph("It runs with weights off the cards: --allow-offload.")
-                 : std::string();
+    const auto found = fastest_off_cards(screen);
+    return !found ? std::string()
+           : model::is_too_slow(*found)
+               ? paragraph(fmt::format("With weights off the cards it is too slow to use, {}: "
+                                       "--allow-offload, --max-tpot.",
+                                       token_time_words(found->tpot)))
+               : paragraph("It runs with weights off the cards: --allow-offload.");
   }
   if (!screen.question.ranks_precisions) return {};
   const Candidate* first = &best;
@@ -206,7 +228,12 @@ bool may_be_late(const Candidate& c, const model::Target& target) {
 }
 
 std::string plan_comparison(const PlanScreen& screen, std::size_t most) {
-  const auto shown = screen.candidates.first(std::min(most, screen.candidates.size()));
+  // Cards that no copy uses are no answer of their own to how many it takes.
+  std::vector<Candidate> shown;
+  for (const Candidate& each : screen.candidates)
+    if (shown.size() < most &&
+        (shown.empty() || !screen.question.counts_cards || idle_cards(each) == 0))
+      shown.push_back(each);
   return screen_table(columns_of(screen, shown));
 }
 

@@ -36,10 +36,12 @@ std::string rate_words(double rate, const model::Interval& time, const Target& t
 std::string served(const Candidate& c, const Target& target) {
   const model::Estimate& e = c.serving.estimate;
   const model::Service& seen = c.serving.service;
-  std::string text =
-      fmt::format("{} of {}, {} each, context {}", counted(c.serving.replicas, "copy"),
-                  counted(c.serving.cards, "card"), grouped(c.serving.batch, "sequence"),
-                  grouped(c.serving.context));
+  std::string text = fmt::format(
+      "{} of {}, {} each, context {}",
+      c.serving.attention > 1 ? fmt::format("{} replicas of the attention", c.serving.replicas)
+                              : counted(c.serving.replicas, "copy"),
+      counted(c.serving.cards, "card"), grouped(c.serving.batch, "sequence"),
+      grouped(c.serving.context));
   text += fmt::format("; first token {}, per token {}, {} tokens/s, {} requests/s; {}{}",
                       time_words(seen.ttft, seen.first, target),
                       time_words(seen.tpot, seen.step, target),

@@ -67,8 +67,7 @@ Bytes least_room(const model::Scenario& asked) {
 }
 
 void add_room_and_order(const Question& question, Candidate& c) {
-  const model::MachineShare share =
-      model::share_of(*c.machine, c.serving.cards, c.serving.replicas);
+  const model::MachineShare share = model::share_of(*c.machine, c.serving);
   const model::Scenario copy = model::on(c.scenario, share);
   c.room = least_room(copy);
   model::WayFacts facts = c.facts;

@@ -64,6 +64,7 @@ struct Question {
   bool one_machine = false;        ///< the demand must be met by one machine
   bool priced = false;             ///< ranks by money
   bool counts_cards = false;       ///< machines have one card, two and so on
+  bool one_copy = false;           ///< asks about one copy, whose attention has no replicas
   bool spares = false;             ///< how little it takes: the fewest machines for a load
   bool ranks_precisions = false;   ///< compares precisions, as `estimate` orders them
   bool serves_asked = false;       ///< no more sequences than are asked for, as in `estimate`
@@ -76,6 +77,10 @@ struct Question {
 std::span<const Question> questions();
 /// Throws UnknownName with the nearest.
 const Question& question(std::string_view name);
+
+/// The target of a demand that states none: the usual limits on decoding. The longest context is
+/// asked of memory, so each of several sequences may be as slow as one alone.
+model::Target usual_target(const Question& question);
 
 /// True if it answers for a number of sequences that is less than it could serve.
 bool is_at_demand(const Question& question, const Candidate& candidate);

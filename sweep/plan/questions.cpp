@@ -41,6 +41,7 @@ constexpr Question all_questions[] = {
      .answer = "{batch} with {way}",
      .one_model = true,
      .one_machine = true,
+     .one_copy = true,
      .sequences = [](const Candidate& c) { return static_cast<double>(c.serving.batch); },
      .better = [](const Candidate& a,
                   const Candidate& b) { return a.serving.batch > b.serving.batch; }},
@@ -128,6 +129,14 @@ const Question& question(std::string_view name) {
         "--machine MACHINE",
         name, name));
   throw unknown_name("question", name, known);
+}
+
+model::Target usual_target(const Question& question) {
+  model::Target target;
+  target.usual = model::usual_tpot;
+  if (question.vary == Vary::context) target.usual.shared = target.usual.alone;
+  target.attention_replicas = !question.one_copy;
+  return target;
 }
 
 }  // namespace headroom::sweep

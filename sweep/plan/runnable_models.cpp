@@ -124,9 +124,7 @@ std::string text_of(const std::vector<Row>& rows, std::size_t most, const GivenM
                     const Scenario& request) {
   const Machine& machine = given.machine;
   const auto number = [&](auto&& qualifies) { return std::ranges::count_if(rows, qualifies); };
-  const auto quick = [](const Row& row) {
-    return 1 / row.estimate.tpot.value() >= model::usable_tokens_s;
-  };
+  const auto quick = [](const Row& row) { return !model::is_too_slow(row.estimate); };
   const auto offloads = [&](const Row& row) { return !on_gpus(row) && quick(row); };
   std::string text = machine.name + '\n';
   if (!machine.devices.empty())
@@ -207,8 +205,11 @@ int runnable_models(const Options& options, const SlowestAccepted& slowest) {
            (slowest.tpot && row.estimate.tpot > *slowest.tpot);
   });
   std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
-    return std::tuple(report::grade(a.estimate), -a.model->profile.parameters) <
-           std::tuple(report::grade(b.estimate), -b.model->profile.parameters);
+    const auto place = [](const Row& row) {
+      return std::tuple(is_too_slow(row.estimate), report::grade(row.estimate),
+                        -row.model->profile.parameters);
+    };
+    return place(a) < place(b);
   });
   const Size usual = format == Format::text ? 12 : std::ssize(rows);
   const auto most = static_cast<std::size_t>(options.whole("top", usual));

@@ -13,6 +13,7 @@
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/plan/comparison.hpp"
+#include "sweep/plan/speed_words.hpp"
 #include "sweep/screen/answer_lines.hpp"
 #include "sweep/screen/asked_note.hpp"
 #include "sweep/screen/demand_words.hpp"
@@ -47,7 +48,11 @@ std::string sequences_words(const Candidate& c) {
   const Size all = fleet_users(c);
   const std::string_view what = c.serving.users_each == c.serving.batch ? "sequence" : "user";
   std::string text = grouped(all, what);
-  if (copies > 1) text += fmt::format(" ({} copies of {})", copies, grouped(c.serving.users_each));
+  if (c.serving.attention > 1)
+    text += fmt::format(" ({} replicas of the attention with {} each)", copies,
+                        grouped(c.serving.users_each));
+  else if (copies > 1)
+    text += fmt::format(" ({} copies of {})", copies, grouped(c.serving.users_each));
   return text;
 }
 
@@ -81,6 +86,15 @@ std::string answer_words(const PlanScreen& screen, const Candidate& c) {
       fmt::arg("cost", cost_words(screen, c)));
 }
 
+/// The options of a copy whose attention has replicas; empty for others.
+std::string attention_words(const Candidate& c) {
+  if (c.serving.attention < 2) return {};
+  return paragraph(
+      fmt::format("Split: --dp {} --ep {} --batch {}, as tensor parallelism copies the latent "
+                  "cache to every GPU.",
+                  c.serving.attention, c.serving.cards * c.serving.attention, c.serving.batch));
+}
+
 /// The thing that is asked for, its rate, and where.
 std::string whole_answer(const PlanScreen& screen, const Candidate& c) {
   const bool at_demand = is_at_demand(screen.question, c);
@@ -103,43 +117,26 @@ std::string more_words(const PlanScreen& screen) {
   return paragraph(fmt::format("{}: {}.", why, whole_answer(screen, *best.more)));
 }
 
-/// Words for an answer that serves nobody well: a cluster of machines to run, or text slower than
-/// people read. No limit was given that excludes it.
-std::string unsuitable_words(const PlanScreen& screen, const Candidate& c) {
-  constexpr Size most_machines = 32;
-  constexpr double slowest_text = 5;  // tokens a second
-  std::string why;
-  if (c.machines > most_machines) why = fmt::format("{} machines to run", c.machines);
-  const model::Service& seen = c.demand.requests > 0 ? c.demand.service : c.serving.service;
-  const double speed = 1 / seen.tpot.value();
-  if (fleet_users(c) > 1 && !screen.target.tpot && speed < slowest_text)
-    why += fmt::format("{}{} tokens/s a user; --max-tpot limits", why.empty() ? "" : ", ",
-                       three_digits(speed));
-  return why.empty() ? why : "Unsuitable (" + why + "). ";
-}
-
 std::string plan_headline(const PlanScreen& screen) {
   const Candidate& best = screen.candidates.front();
   if (!best.qualifies())
-    return fmt::format("Nothing qualifies ({} tried). The closest is {} with {}: {}.",
-                       screen.candidates.size(),
-                       screen.models == 1 ? best.machine->name : best.weights->model->name,
-                       way_words(*best.weights, *best.engine), words_of(best.serving.next));
+    return fmt::format(
+        "Nothing qualifies ({} tried). The closest is {} with {}: {}.", screen.candidates.size(),
+        screen.models == 1 ? best.machine->name : best.weights->model->name,
+        way_words(*best.weights, *best.engine), limit_words(screen, best.serving.next));
   return fmt::format("{}{}: {}", unsuitable_words(screen, best), screen.question.headline,
                      whole_answer(screen, best));
 }
 
 std::string time_words_of(const PlanScreen& screen, const Candidate& best) {
   const model::Service& seen = best.serving.service;
-  constexpr double reading_speed = 10;  // tokens a second
-  const double slow = 1 / seen.tpot.value() < reading_speed ? 1 / seen.tpot.value() : 0;
   return fmt::format(
       "Time{}: first token {}, each further token {}{}.",
       screen.question.vary == model::Vary::context
           ? fmt::format(" behind a prompt of {} tokens", grouped(best.scenario.prompt_tokens))
           : with_sequences(screen, best),
       time_with_interval(seen.ttft, seen.first), time_with_interval(seen.tpot, seen.step),
-      slow > 0 ? fmt::format(": only {} tokens/s a user", three_digits(slow)) : "");
+      user_speed_words(seen));
 }
 
 std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
@@ -152,15 +149,16 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
     text += paragraph(fmt::format("Uses {} of the {} cards: copies on more of them serve less.",
                                   best.serving.cards * best.serving.replicas,
                                   best.machine->devices.size()));
+  text += attention_words(best);
   const bool at_random = screen.target.at_random();
   if (!at_random) text += paragraph(time_words_of(screen, best));
   if (best.demand.requests > 0)
-    text += paragraph(
-        fmt::format("At {}: {} a copy, first token {}, each further token {}.",
-                    has_load(screen.target) ? "the demand" : "this load",
-                    grouped(best.demand.requests, "sequence"),
-                    time_with_interval(best.demand.service.ttft, best.demand.service.first),
-                    time_with_interval(best.demand.service.tpot, best.demand.service.step)));
+    text += paragraph(fmt::format(
+        "At {}: {} a {}, first token {}, each further token {}.",
+        has_load(screen.target) ? "the demand" : "this load",
+        grouped(best.demand.requests, "sequence"), best.serving.attention > 1 ? "replica" : "copy",
+        time_with_interval(best.demand.service.ttft, best.demand.service.first),
+        time_with_interval(best.demand.service.tpot, best.demand.service.step)));
   if (best.demand.slowest)
     text += paragraph((screen.target.strict ? "Slowest, at the high ends: " : "Slowest: ") +
                       slowest_words(best, screen.target) + '.');
@@ -174,13 +172,13 @@ std::string serving_lines(const PlanScreen& screen, const Candidate& best) {
                      : "times may exceed what is allowed",
         full && !late ? "its interval" : "their intervals",
         screen.strict_answer.empty() ? "; --strict asks for an answer that is safe" : ""));
-  const auto share = model::share_of(*best.machine, best.serving.cards, best.serving.replicas);
+  const auto share = model::share_of(*best.machine, best.serving);
   if (const auto note = asked_note(model::on(best.scenario, share)))
     text += paragraph("Note: " + *note + '.');
   text += paragraph("Measured: " + measured_line(running_way(best)) + '.');
   const std::string cache =
       screen.question.vary == model::Vary::context ? narrower_cache_words(best) : std::string();
-  text += paragraph("Limit of more: " + words_of(best.serving.next) +
+  text += paragraph("Limit of more: " + limit_words(screen, best.serving.next) +
                     (cache.empty() ? "" : "; " + cache) + '.');
   if (best.tokens)
     text += paragraph(fmt::format(
@@ -238,6 +236,7 @@ std::string plan_assumptions(const PlanScreen& screen) {
                   "--precision)"
                 : "; each model in the weights and under the engine that `estimate` takes "
                   "(--runtime, --precision)";
+  if (const auto speed = least_speed_words(screen.target); !speed.empty()) text += "; " + speed;
   if (const auto arrivals = arrivals_words(screen.target); !arrivals.empty())
     text += "; " + arrivals;
   std::string all = paragraph(text + '.');
@@ -286,9 +285,12 @@ std::string plan_screen(const PlanScreen& screen) {
                         grouped(static_cast<Size>(screen.candidates.size()))));
   std::string text;
   for (std::size_t most = best.qualifies() ? std::min(screen.rows, most_rows) : 0;; --most) {
-    text = head + (most > 0 ? plan_comparison(screen, most) : std::string()) + tail;
+    // One row alone has what the headline says.
+    text = head + (most > 0           ? plan_comparison(screen, most) + tail
+                   : best.qualifies() ? tail.substr(1)
+                                      : tail);
     text += footnote_of(text) + next;
-    if (most <= 1 || std::ranges::count(text, '\n') <= screen_lines) return text;
+    if (most == 0 || std::ranges::count(text, '\n') <= screen_lines) return text;
   }
 }
 

@@ -32,6 +32,7 @@ Serving quickest_division(const model::Scenario& s, const Target& target) {
 /// As many sequences as are asked for, in the division where they end first.
 Serving as_many_as_asked(const model::Scenario& s, Target target) {
   target.users = target.most_sequences = std::max(s.batch, target.users);
+  target.attention_replicas = false;  // `estimate` does not take them for as many
   const Serving found = quickest_division(s, target);
   if (found.replicas == 0) return found;
   const Size copies = std::min(found.replicas, target.users);

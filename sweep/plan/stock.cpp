@@ -20,7 +20,10 @@ void add_models(PlanStock& stock, const Question& asked, const std::vector<std::
                 const Hub& hub) {
   std::vector<std::string> names = operands;
   if (asked.one_model && names.size() != 1)
-    throw UsageError(fmt::format("plan {}: one MODEL, found {}", asked.name, names.size()));
+    throw UsageError(fmt::format("plan {0}: one MODEL, found {1}; headroom plan {0} MODEL{2}",
+                                 asked.name,
+                                 names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")),
+                                 asked.priced ? "" : " MACHINE"));
   if (names.empty()) names = catalogue_models();
   for (Resolved& each : resolve_models(names, hub)) {
     if (each.failure) std::rethrow_exception(each.failure);

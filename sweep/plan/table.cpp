@@ -30,8 +30,9 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   const auto add = [&](Value value) {
     cells.push_back(c.qualifies() ? std::move(value) : Value());
   };
-  add(c.serving.cards);
-  add(c.serving.replicas);
+  add(c.serving.cards * c.serving.attention);
+  add(c.serving.replicas / c.serving.attention);
+  add(c.serving.attention);
   add(c.serving.batch);
   add(c.serving.context);
   add(c.serving.replicas * c.serving.users_each);
@@ -157,6 +158,7 @@ report::Table plan_table(std::span<const Candidate> candidates, std::size_t most
                        "weights_bytes",
                        "cards",
                        "copies",
+                       "attention_replicas",
                        "batch",
                        "context",
                        "users",

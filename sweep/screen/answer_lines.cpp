@@ -7,6 +7,7 @@
 #include "hardware/quantity_text.hpp"
 #include "hardware/units.hpp"
 #include "model/infer/placement/assignment.hpp"
+#include "model/infer/usable_speed.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen/card_memory.hpp"
 #include "sweep/screen/interval_words.hpp"
@@ -31,6 +32,8 @@ std::string size_words(const model::Model& m) {
   const double billions = static_cast<double>(m.profile.parameters) / 1e9;
   return billions < 1 ? three_digits(1e3 * billions) + " M" : three_digits(billions) + " B";
 }
+
+std::string token_time_words(Seconds tpot) { return duration(tpot.value()) + " a token"; }
 
 std::string copies_words(const model::Scenario& s) {
   return s.data_parallel > 1 ? fmt::format(" on each of {} copies", s.data_parallel) : "";
@@ -101,6 +104,7 @@ std::string placement_note(const model::Estimate& e, const WayNotes& notes) {
   const auto add = [&](std::string_view words) {
     note += fmt::format("{}{}", note.empty() ? "" : ", ", words);
   };
+  if (model::is_too_slow(e)) add("too slow");
   if (notes.without_towers) add("text only");
   if (notes.below_four_bits) add("below 4 bits");
   return note;

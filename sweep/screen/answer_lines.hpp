@@ -42,8 +42,11 @@ struct WayNotes {
   bool tight = false, without_towers = false, below_four_bits = false;
 };
 /// A note where not all is on cards with room: "on the CPU", "offload" or "tight". It may also say
-/// "text only" and "below 4 bits".
+/// "too slow", "text only" and "below 4 bits".
 std::string placement_note(const model::Estimate& estimate, const WayNotes& notes);
+
+/// "6.17 min a token".
+std::string token_time_words(Seconds tpot);
 
 /// " on each of 8 copies"; empty for one.
 std::string copies_words(const model::Scenario& scenario);

@@ -12,6 +12,7 @@
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/service.hpp"
 #include "model/infer/serving.hpp"
+#include "model/infer/usable_speed.hpp"
 #include "report/words.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen/advice_words.hpp"
@@ -64,7 +65,10 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
     return words.substr(0, colon) + ' ' + with + words.substr(colon);
   }
   std::string text;
-  if (model::is_on_gpus(e))
+  const bool too_slow = model::is_too_slow(e);
+  if (too_slow)
+    text = model::is_on_gpus(e) ? "Fits, but too slow to use, " : "Too slow to use ";
+  else if (model::is_on_gpus(e))
     text = is_tight(s, e) ? "Tight " : "Fits ";
   else
     text = e.gpus_used == 0 ? "Runs on the CPU " : "Needs offload ";
@@ -77,7 +81,10 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
     text += ", " + in_gib(e.disk_bytes) + " GiB of disk";
   if (e.gpus_used > 0 && !model::is_on_gpus(e))
     text += fmt::format(", {} of the weights elsewhere", percent(share_off_cards(s)));
-  if (load)
+  if (too_slow)
+    text += fmt::format(", {} a token",
+                        time_with_interval(e.tpot, model::interval_factors(s).times(e).tpot));
+  else if (load)
     text += ", " + traffic_rate(*load, s, e);
   else if (e.tokens_s > 0 && s.batch > 1)
     text += ", " + speed_of_way(s, e).tokens + " output tokens/s";
@@ -174,7 +181,7 @@ std::optional<model::Scenario> full_context(model::Scenario s) {
   return s;
 }
 
-std::string time_lines(const model::Scenario& s, const Estimate& e, bool under_load) {
+std::string time_lines(const model::Scenario& s, const Estimate& e) {
   const model::TimeIntervals of = model::interval_factors(s).times(e);
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](std::string_view name, double seconds, const Interval& interval) {
@@ -184,14 +191,20 @@ std::string time_lines(const model::Scenario& s, const Estimate& e, bool under_l
                                   duration(seconds * interval.high))});
   };
   add("load", e.load.value(), of.load);
-  if (!under_load) add("first token", e.ttft.value(), of.ttft);
-  if (!under_load) add("each further token", e.tpot.value(), of.tpot);
-  if (const auto full = under_load ? std::nullopt : full_context(s)) {
+  add("first token", e.ttft.value(), of.ttft);
+  add("each further token", e.tpot.value(), of.tpot);
+  if (const auto full = full_context(s)) {
     const Estimate end = model::evaluate(*full);
     add(fmt::format("the same behind {} tokens", grouped(full->prompt_tokens)), end.tpot.value(),
         model::interval_factors(*full).times(end).tpot);
   }
   return aligned({"time", "expected", "80 % interval"}, {false, true, false}, rows);
+}
+
+/// "Load: 4.73 min (2.35 min–6.23 min)."
+std::string load_line(const model::Scenario& s, const Estimate& e) {
+  const Interval& of = model::interval_factors(s).times(e).load;
+  return paragraph(fmt::format("Load: {}.", time_with_interval(e.load, of)));
 }
 
 /// Lines below the comparison of ways.
@@ -201,8 +214,8 @@ std::string chosen_way(const GivenScenario& given, const model::Explanation& exp
   const model::Scenario& s = given.scenario;
   std::string text;
   if (model::fits(e.verdict))
-    text += memory_lines(explained) + '\n' + time_lines(s, e, load != nullptr) + '\n';
-  if (load) text += traffic_lines(*load, s, e) + '\n';
+    text += memory_lines(explained) + '\n' + (load ? load_line(s, e) : time_lines(s, e) + '\n');
+  if (load) text += traffic_lines(*load, s, e, TrafficRows::few) + '\n';
   for (const auto& line : explained.warnings) text += paragraph("Warning: " + line);
   text += tight_line(given, s, e);
   if (!explained.advice.empty() && !model::is_on_gpus(e) && !given.machine->devices.empty())

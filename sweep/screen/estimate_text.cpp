@@ -165,7 +165,7 @@ std::string estimate_text(const GivenScenario& given, const Explanation& explain
     if (!explained.devices.empty()) text += '\n' + device_lines(explained);
     const auto times = time_lines(explained, model::interval_factors(given.scenario));
     if (!times.empty()) text += '\n' + times;
-    if (serving) text += '\n' + traffic_lines(*serving, given.scenario, e);
+    if (serving) text += '\n' + traffic_lines(*serving, given.scenario, e, TrafficRows::all);
     if (!explained.notes.empty()) text += '\n';
     for (const auto& note : explained.notes) text += labelled("Note", note);
     if (e.verdict < model::Verdict::does_not_fit) {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "hardware/quantity_text.hpp"
-#include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/serving.hpp"
@@ -203,19 +202,10 @@ std::optional<std::string> fewer_requests(const Scenario& s, double now) {
                      best == 1 ? "gets" : "get", three_digits(most));
 }
 
-/// True if the engine's replicas share experts, and tensor parallelism copies the cache of latents
-/// to every card, as MLA has it.
-bool copies_latents(const Scenario& s) {
-  return s.runtime->parallel.split == model::Split::tensors &&
-         s.runtime->parallel.expert_spread == model::ExpertSpread::all &&
-         s.weights->model->profile.routing.experts > 0 && model::keeps_latents(s);
-}
-
-/// Replicas of the attention that serve more, each with the cache of its own requests. The experts
-/// are spread over all cards. Source: docs.vllm.ai, serving/data_parallel_deployment.
+/// Replicas of the attention that serve more (model::MachineShare).
 std::optional<std::string> replicas_of_attention(const Scenario& s, double now) {
   const Size cards = std::ssize(s.machine->devices);
-  if (says_division(s) || s.draft != nullptr || !s.machine->has_one_kind() || !copies_latents(s))
+  if (says_division(s) || !s.machine->has_one_kind() || !model::may_replicate_attention(s))
     return std::nullopt;
   double most = worth_saying * now;
   Size best = 0;

@@ -35,6 +35,7 @@ std::optional<std::string> predictor_note(const model::Scenario& s, const model:
   constexpr Size most = 4;
   std::string why, best;
   double most_s = 0;
+  bool slower = false;
   for (Size tokens = 1; tokens <= most; ++tokens) try {
       const Speculation asked{
           .proposer = model::Proposer::modules, .model = {}, .tokens = tokens, .acceptance = {}};
@@ -47,8 +48,7 @@ std::optional<std::string> predictor_note(const model::Scenario& s, const model:
         if (why.empty()) why = "with them it does not fit";
         continue;
       }
-      if (e.tokens_s <= plain.tokens_s && best.empty())
-        why = "here it would not be faster with them";
+      slower = slower || e.tokens_s <= plain.tokens_s;
       if (e.tokens_s <= std::max(most_s, plain.tokens_s)) continue;
       most_s = e.tokens_s;
       const model::Acceptance kept = shares_kept(*given);
@@ -60,6 +60,8 @@ std::optional<std::string> predictor_note(const model::Scenario& s, const model:
     } catch (const std::invalid_argument& e) {
       if (why.empty()) why = e.what();
     }
+  if (best.empty() && slower)
+    return std::string("with the checkpoint's MTP modules it would not be faster here");
   if (best.empty() && why.empty()) return std::nullopt;
   return fmt::format("{}; {}", has, best.empty() ? why : best);
 }

@@ -49,7 +49,7 @@ bool has_spread(const model::Traffic& t) {
 }
 
 std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
-                          const model::Estimate& e) {
+                          const model::Estimate& e, TrafficRows shown) {
   const model::ServingIntervals of = model::interval_factors(s).serving(e, t.running);
   std::vector<std::vector<std::string>> rows;
   const auto time = [&](std::string name, Seconds value, const model::Interval& interval) {
@@ -72,8 +72,10 @@ std::string traffic_lines(const model::Traffic& t, const model::Scenario& s,
   if (spread) time("… of lengths at p95", t.at_p95.total, of.tpot);
   rate("requests/s", t.requests_s * replicas(s), of.rate);
   rate("output tokens/s", t.output_tokens_s * replicas(s), of.rate);
-  rate("output tokens/s/GPU", t.output_tokens_s * replicas(s) / cards(e), of.rate);
-  rate("output tokens/s/user", 1 / t.tpot.value(), of.tpot);
+  if (shown == TrafficRows::all) {
+    rate("output tokens/s/GPU", t.output_tokens_s * replicas(s) / cards(e), of.rate);
+    rate("output tokens/s/user", 1 / t.tpot.value(), of.tpot);
+  }
   return aligned(
       {fmt::format(
            "under load, {}{}, {} running",

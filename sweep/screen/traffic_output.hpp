@@ -25,8 +25,10 @@ bool has_spread(const model::Traffic& traffic);
 /// "1,470 output tokens/s (823 to 1,850) for 64 at once".
 std::string traffic_rate(const model::Traffic& traffic, const model::Scenario& scenario,
                          const model::Estimate& estimate);
+/// `few` leaves out the rates of a GPU and of a user, which the others give.
+enum class TrafficRows { few, all };
 std::string traffic_lines(const model::Traffic& traffic, const model::Scenario& scenario,
-                          const model::Estimate& estimate);
+                          const model::Estimate& estimate, TrafficRows shown);
 boost::json::object traffic_object(const model::Traffic& traffic, const model::Scenario& scenario,
                                    const model::Estimate& estimate);
 

@@ -20,7 +20,7 @@ namespace headroom::sweep {
 namespace {
 
 constexpr double shown_from = 0.05 * GiB;  // 0.1 GiB as shown
-constexpr std::size_t most_terms = 8, most_changes = 5;
+constexpr std::size_t most_terms = 8, fewest_terms = 4, most_changes = 5;
 
 /// "786 ms (617 ms–1.08 s) a step, 2,600 tokens/s".
 std::string speed_words(const GivenTraining& given, const TrainingAnswer& answer) {
@@ -57,8 +57,8 @@ std::string headline(const GivenTraining& given, const TrainingAnswer& answer) {
   return text + (speed.empty() ? "" : "; if it fitted, " + speed);
 }
 
-/// The largest terms in GiB; the others together.
-std::string memory_table(const TrainingAnswer& answer) {
+/// The `most` largest terms in GiB; the others together.
+std::string memory_table(const TrainingAnswer& answer, std::size_t most) {
   std::vector<const model::Term*> terms;
   for (const model::Term& term : answer.terms)
     if (term.expected > 0) terms.push_back(&term);
@@ -67,7 +67,7 @@ std::string memory_table(const TrainingAnswer& answer) {
   double others = 0;
   const double peak = answer.memory.peak.real().value();
   for (const model::Term* term : terms) {
-    if (rows.size() < most_terms && term->expected > shown_from)
+    if (rows.size() < most && term->expected > shown_from)
       rows.push_back({term->name, in_gib(Bytes(static_cast<Size>(term->expected))),
                       bar(term->expected, peak)});
     else
@@ -142,9 +142,9 @@ std::string off_card_lines(Bytes host, Bytes disk) {
 std::string training_screen(const GivenTraining& given, const TrainingAnswer& answer) {
   const model::TrainingScenario& s = given.scenario;
   const model::TrainingEstimate& e = answer.memory;
-  std::string text = training_title(given, e.trained) + paragraph(headline(given, answer)) + '\n' +
-                     memory_table(answer);
-  text += off_card_lines(e.host, e.disk);
+  const std::string head =
+      training_title(given, e.trained) + paragraph(headline(given, answer)) + '\n';
+  std::string text = off_card_lines(e.host, e.disk);
   text += budget_line(given, answer);
   if (given.machine && !given.machine->devices.empty()) text += advice_lines(given, answer);
   text += '\n';
@@ -155,7 +155,11 @@ std::string training_screen(const GivenTraining& given, const TrainingAnswer& an
       !answer.time || model::training_pace(s.runtime->paced_as(), given.machine->devices.front())
                               .interval.measurements > 0;
   if (!measured) text += std::string(unmeasured_footnote);
-  return text + "Next: --details has the time of the peak and every change, --explain each term.\n";
+  text += "Next: --details has the time of the peak and every change, --explain each term.\n";
+  for (std::size_t most = most_terms;; --most) {
+    const std::string all = head + memory_table(answer, most) + text;
+    if (std::ranges::count(all, '\n') <= screen_lines || most <= fewest_terms) return all;
+  }
 }
 
 }  // namespace headroom::sweep

@@ -56,6 +56,9 @@ TEST(Machine, SpellingsAreForgiven) {
 
 TEST(Machine, ABoxOfSeveralProductsIsNoMachine) {
   EXPECT_EQ(parsed("strix-halo").devices.at(0).name, "radeon-8060s-128gb") << "sizes of one chip";
+  EXPECT_EQ(parsed("Strix Halo").devices.at(0).name, "radeon-8060s-128gb") << "as people type it";
+  EXPECT_EQ(parsed("AMD Ryzen AI Max+ 395").devices.at(0).name, "radeon-8060s-128gb");
+  EXPECT_EQ(parsed("4090+4090").devices.size(), 2u) << "a sum, not a name";
   EXPECT_THROW(parsed("mac"), std::invalid_argument);
 }
 

@@ -254,6 +254,8 @@ TEST(Ways, TheWidestWeightsAreCalledSo) {
   };
   EXPECT_EQ(words("Qwen/Qwen3.8-27B"), "faster for its bits than wider weights");
   EXPECT_EQ(words("Qwen/Qwen3-8B"), "the widest weights that fit");
+  // Other formats of a checkpoint in 4 bits take more bytes, and hold no more.
+  EXPECT_EQ(words("openai/gpt-oss-20b"), "the widest weights that fit");
 }
 
 }  // namespace
