@@ -1,7 +1,9 @@
 #include "bench/fit/interval_lines.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 
 #include "bench/fit/constant_lines.hpp"
 #include "bench/fit/uncertain_interval.hpp"
@@ -45,14 +47,32 @@ Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, 
   return found;
 }
 
+constexpr double tail = 0.1;
+
 /// Widens `interval` to the 10th and 90th percentile of the rows.
 void widen(Constant& interval, const std::vector<ScoredRow>& subjects,
            const std::vector<std::size_t>& rows,
            const std::vector<std::optional<double>>& expected) {
-  constexpr double tail = 0.1;
   std::vector<double> ratios;
   for (const std::size_t i : rows)
     if (expected[i]) ratios.push_back(subjects[i].measured / *expected[i]);
+  if (ratios.empty()) return;
+  interval.low = std::min(interval.low, quantile(ratios, tail));
+  interval.high = std::max(interval.high, quantile(ratios, 1 - tail));
+}
+
+/// Likewise where sources count alike, whatever the number of their rows.
+void widen_by_source(Constant& interval, const std::vector<ScoredRow>& subjects,
+                     const std::vector<std::size_t>& rows,
+                     const std::vector<std::optional<double>>& expected) {
+  const auto source = [&](std::size_t i) { return short_source((*subjects[i].row)["source"]); };
+  std::map<std::string, double> of_source;
+  for (const std::size_t i : rows)
+    if (expected[i]) ++of_source[source(i)];
+  std::vector<Weighed> ratios;
+  for (const std::size_t i : rows)
+    if (expected[i])
+      ratios.push_back({subjects[i].measured / *expected[i], 1 / of_source[source(i)]});
   if (ratios.empty()) return;
   interval.low = std::min(interval.low, quantile(ratios, tail));
   interval.high = std::max(interval.high, quantile(ratios, 1 - tail));
@@ -86,9 +106,12 @@ std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expecte
       Alike own =
           alike(subjects, named, [&](const Engine& r) { return r.generation == generation; });
       if (memory || std::ssize(own.machines) < fewest_machines) own = of_family;
-      const bool few = std::ssize(of_family.sources) < fewest_sources;
-      const Constant found = memory ? uncertain_interval(subjects, own.rows, expected.fitted)
-                                    : time_interval(subjects, own, few ? all : Alike(), expected);
+      // Loading is of the host more than of the engine (bench/fit/pooled_search.cpp).
+      const bool load = named.name == "load_interval";
+      const bool few = load || std::ssize(of_family.sources) < fewest_sources;
+      Constant found = memory ? uncertain_interval(subjects, own.rows, expected.fitted)
+                              : time_interval(subjects, own, few ? all : Alike(), expected);
+      if (load) widen_by_source(found, subjects, all.rows, expected.without_source);
       text += constant_line(generation, named.name, any, any, found,
                             sources_behind(subjects, own.rows));
     }

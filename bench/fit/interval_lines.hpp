@@ -25,6 +25,10 @@ struct Expected {
 /// * every engine's rows of the kind, by constants fitted without the row's source, if the family
 ///   has fewer than five sources. Few sources do not show how much sources differ.
 ///
+/// The interval of load times has every engine's rows, because the disk and the processor decide
+/// them. It also covers these percentiles where sources count alike, whatever the number of their
+/// rows: most rows are of one machine.
+///
 /// Rows of fewer than ten machines are joined by those of the family's other generations. A kind
 /// with fewer than three rows of the family has no line.
 std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expected& expected,

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "bench/fit/bounded.hpp"
 #include "model/engine/measured_constants.hpp"
 #include "sweep/accuracy/prediction.hpp"
 
@@ -32,22 +33,17 @@ Constant& cell_of(Engine& row, const NamedConstant& constant, std::size_t c, std
   return const_cast<Constant&>(cell_of(std::as_const(row), constant, c, w));
 }
 
-/// The constant at this sum of effects. It approaches its bounds without an edge, because the
-/// search follows slopes.
-double bounded(double prior, double sum, const Bounds& bounds) {
-  constexpr double edge = 0.02;  // a difference of logarithms
-  const auto below = [](double x, double limit) {
-    const double room = (limit - x) / edge;
-    return limit - edge * (std::max(room, 0.0) + std::log1p(std::exp(-std::abs(room))));
-  };
-  const double under_high = below(std::log(prior) + sum, std::log(bounds.high));
-  return std::exp(-below(-under_high, -std::log(bounds.low)));
-}
-
 /// True if engines with common kernels may share the constant. Admission, the front end and the
 /// loader are each engine's own.
 bool is_of_kernels(const NamedConstant& constant) {
   return constant.name != "request_s" && !constant.name.starts_with("load_");
+}
+
+/// True if the operating system and the processor decide it more than the engine does. Engines map
+/// files and copy out of them in one thread.
+bool is_of_host(const NamedConstant& constant) {
+  return constant.name == "load_disk_share" || constant.name == "load_read_bandwidth" ||
+         constant.name == "load_copy_bandwidth" || constant.name == "load_tensor_s";
 }
 
 /// Constants of times, in the order of the search.
@@ -138,7 +134,7 @@ void PooledSearch::add_effects() {
     };
     add({.spread = spread});
     if (constant->of_efficiency) add_by_cell({}, spread_of_related);
-    const bool of_kernels = is_of_kernels(*constant);
+    const bool of_kernels = is_of_kernels(*constant), of_host = is_of_host(*constant);
     if (of_kernels)
       for (const std::string_view each : shared) {
         add({.kernels = each, .spread = of_engine});
@@ -146,7 +142,8 @@ void PooledSearch::add_effects() {
       }
     for (const auto& [family, generations] : families) {
       add({.family = family,
-           .spread = of_kernels && sharing.contains(family) ? spread_of_related : of_engine});
+           .spread = of_host || (of_kernels && sharing.contains(family)) ? spread_of_related
+                                                                         : of_engine});
       if (constant->of_efficiency) add_by_cell({.family = family}, spread_of_related);
       for (const std::string_view each : generations) {
         if (generations.size() > 1)

@@ -32,25 +32,38 @@ class TimeTerms {
             share.source);
     };
     part("fixed", load.fixed, runtime_.weights.load_fixed_s, "start-up without the weights");
+    part("layers", load.layers, runtime_.weights.load_layer_s,
+         "layers * seconds to trace one, read its code and capture its CUDA graphs");
     part("read", load.read, runtime_.weights.load_read_bandwidth,
-         "bytes of files / disk read + bytes / rate of page faults; nothing where they are cached");
+         runtime_.weights.reads_ahead
+             ? "bytes of files / disk read + a file of at most 5 GB / rate of reading it into a "
+               "buffer: files are read side by side"
+             : "bytes of files / (share * disk read) + bytes / rate of page faults; nothing where "
+               "they are cached");
+    part("tensors", load.tensors, runtime_.weights.load_tensor_s,
+         "tensors of the files * seconds to find, cut and copy one");
     const Constant& rate = runtime_.weights.load_copy_bandwidth;
     part("copy", load.copy, rate,
          "weights that stay in host memory / bytes a second of a process; weights left on disk in "
          "another type are written and read as files");
     part("bus", load.bus, rate,
          runtime_.parallel.split == Split::tensors
-             ? "max(a card's weights / min(bytes a second of a process, host bus), 2 * all / RAM "
-               "bandwidth): each rank copies its own"
+             ? "max(a card's weights and the tensors that it cuts across their rows / bytes a "
+               "second "
+               "of a process, its weights / host bus, 2 * all / RAM bandwidth): each rank copies "
+               "its own"
              : "weights on cards / min(bytes a second of a process, host bus), one card after the "
                "other");
     part("pack", load.pack, rate, "quantised as it loads: (read + written) / (share * bandwidth)");
-    add("load", load.cold(), times_.load, "fixed + read + copy + bus + pack, from a cold disk",
+    add("load", load.cold(), times_.load,
+        "fixed + layers + read + tensors + copy + bus + pack, from a cold disk",
         evidence(runtime_.weights.load_interval), runtime_.weights.load_interval.source);
     add("load_warm", load.warm(), times_.load,
         load.again > Seconds()
-            ? "fixed + read + copy + bus + pack: the host's memory does not hold the files"
-            : "fixed + copy + bus + pack, files in the page cache",
+            ? load.again < load.read
+                  ? "the same with files in the page cache, which are read into a buffer again"
+                  : "the same: the host's memory does not hold the files"
+            : "the same without read, files in the page cache",
         evidence(runtime_.weights.load_interval), runtime_.weights.load_interval.source);
     if (load.mapped > Seconds())
       add("warming", load.mapped, times_.load,

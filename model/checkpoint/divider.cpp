@@ -60,7 +60,9 @@ Divided Divider::divide(const Tensor& tensor, const QuantisedTensor& quantised,
   if (!tensor.is_parameter()) return {.everywhere = quantised.bytes};
   if (tensor.of > 1) {
     constrain(tensor, quantised, false);
-    return {.experts = quantised.bytes};
+    const auto matrix = reader_.matrix(tensor);
+    const bool strided = matrix && is_strided(matrix->out == model_.shape.hidden_size);
+    return {.experts = quantised.bytes, .strided_experts = strided ? quantised.bytes : Bytes(0)};
   }
   switch (tensor.role) {
     case Role::embedding:
@@ -101,8 +103,11 @@ Divided Divider::linear(const Tensor& tensor, const QuantisedTensor& quantised,
   // Routers, and gates with one output, are not parallel layers.
   if (!reader_.is_linear(tensor) || is_replicated(tensor.module()) || !matrix || matrix->out == 1)
     return {.everywhere = quantised.bytes};
-  if (layer != nullptr && layer->decodes) constrain(tensor, quantised, is_last(tensor.module()));
-  return by_class(tensor.module(), quantised.bytes, layer);
+  const bool row = is_last(tensor.module());
+  if (layer != nullptr && layer->decodes) constrain(tensor, quantised, row);
+  Divided divided = by_class(tensor.module(), quantised.bytes, layer);
+  if (is_strided(row)) divided.strided = quantised.bytes;
+  return divided;
 }
 
 Divided Divider::bias(const Tensor& tensor, const QuantisedTensor& quantised,
@@ -116,6 +121,14 @@ Divided Divider::bias(const Tensor& tensor, const QuantisedTensor& quantised,
   // divided.
   if (!linear || is_last(module) || is_replicated(module)) return {.everywhere = quantised.bytes};
   return by_class(module, quantised.bytes, layer);
+}
+
+/// Files have the rows of a matrix one after the other, each with all inputs. Those of GPTQ and AWQ
+/// have the inputs one after the other (vLLM 0.19 quantization/gptq.py, awq.py: input_dim = 0).
+bool Divider::is_strided(bool by_inputs) const {
+  const bool inputs_first =
+      scheme_.family == SchemeFamily::gptq || scheme_.family == SchemeFamily::awq;
+  return by_inputs != inputs_first;
 }
 
 Divided Divider::by_class(std::string_view module, Bytes bytes, const Layer* layer) const {

@@ -32,6 +32,7 @@ class Divider {
   Divided bias(const Tensor& tensor, const QuantisedTensor& quantised, const Layer* layer) const;
   Divided by_class(std::string_view module, Bytes bytes, const Layer* layer) const;
   bool is_last(std::string_view module) const;
+  bool is_strided(bool by_inputs) const;
   void constrain(const Tensor& tensor, const QuantisedTensor& quantised, bool row);
   void constrain_expert(const Matrix& matrix, bool is_quantised);
   void include_groups(Size& divisor, Size width) const;

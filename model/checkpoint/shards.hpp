@@ -17,14 +17,21 @@ struct Divided {
   Bytes experts{};     ///< routed: each expert divided, or whole experts spread
   Bytes vocabulary{};  ///< rows of the embedding and the head, padded before the division
   Bytes rows{};        ///< tables in layers, of which a token looks up a few rows
+  /// Bytes among split and heads, and among experts, of which a card's part is a piece of every row
+  /// of the file's tensor.
+  Bytes strided{}, strided_experts{};
 
   friend Divided operator+(const Divided& a, const Divided& b) {
-    return {a.everywhere + b.everywhere, a.split + b.split,           a.heads + b.heads,
-            a.experts + b.experts,       a.vocabulary + b.vocabulary, a.rows + b.rows};
+    return {a.everywhere + b.everywhere, a.split + b.split,
+            a.heads + b.heads,           a.experts + b.experts,
+            a.vocabulary + b.vocabulary, a.rows + b.rows,
+            a.strided + b.strided,       a.strided_experts + b.strided_experts};
   }
   friend Divided operator-(const Divided& a, const Divided& b) {
-    return {a.everywhere - b.everywhere, a.split - b.split,           a.heads - b.heads,
-            a.experts - b.experts,       a.vocabulary - b.vocabulary, a.rows - b.rows};
+    return {a.everywhere - b.everywhere, a.split - b.split,
+            a.heads - b.heads,           a.experts - b.experts,
+            a.vocabulary - b.vocabulary, a.rows - b.rows,
+            a.strided - b.strided,       a.strided_experts - b.strided_experts};
   }
   Bytes sum() const { return everywhere + split + heads + experts + vocabulary + rows; }
 };

@@ -142,6 +142,7 @@ const EngineField rows_of_fields[] = {
     {"weights", "fuses_at_start", "q, k and v, and experts, are copied into one matrix at start", AT(weights.fuses_at_start)},
     {"weights", "modules_alone", "bitsandbytes leaves experts that one parameter stacks in 16 bit", AT(weights.modules_alone)},
     {"weights", "unties_fp8", "a tied head of an FP8 checkpoint is loaded in addition to the embedding", AT(weights.unties_fp8)},
+    {"weights", "reads_ahead", "threads read all files to the end before weights are copied", AT(weights.reads_ahead)},
     {"weights", "repacks_on_cpu", "weights on the CPU are in memory twice", AT(weights.repacks_on_cpu)},
     {"weights", "towers", "towers of images and sound: loaded; optional: an option leaves them out; left_out", ONE_OF(weights.towers, towers)},
     {"weights", "adapters", "how low-rank adapters are stored in memory", ONE_OF(weights.adapters, adapters)},
@@ -265,7 +266,6 @@ struct FieldText {
                           : fmt::format("{} from {}", each.tokens, to_text(each.from)));
     return joined(words);
   }
-
   std::string operator()(Member<std::vector<CardReserve>> m) const {
     std::vector<std::string> words;
     for (const CardReserve& each : m(engine)) {

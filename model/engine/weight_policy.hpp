@@ -101,10 +101,14 @@ struct WeightPolicy {
   AdapterMemory adapters;
   std::vector<Size> adapter_ranks;  ///< ranks of adapter slots; empty: any
   Size adapter_bytes;               ///< bytes of an element of an adapter
+  Constant load_disk_share;         ///< share of a disk's rate that one request after another gets
   Constant load_read_bandwidth;     ///< bytes a second at which pages of files are faulted in
   Constant load_copy_bandwidth;     ///< bytes a second that one process copies from the page cache
-  Constant load_fixed_s;            ///< start-up without the weights, seconds
-  Constant load_interval;           ///< 80 % interval as a factor on the expected load time
+  Constant load_tensor_s;           ///< seconds that a process spends on each tensor of the files
+  Constant load_fixed_s;            ///< start-up without the weights and the next, seconds
+  Constant load_layer_s;   ///< start-up for each layer whose kernels are captured in graphs
+  bool reads_ahead;        ///< threads read all files to the end before weights are copied
+  Constant load_interval;  ///< 80 % interval as a factor on the expected load time
 
   /// True if it runs weights of the family.
   bool holds(SchemeFamily family) const;

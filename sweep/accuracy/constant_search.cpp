@@ -31,7 +31,8 @@ constexpr Bounds fitted[] = {
     {"cpu_compute", 0.05, 1.5},         {"thread_bandwidth", 1e9, 6e10},
     {"device_handoff_s", 1e-6, 2e-3},   {"remote_numa_share", 0.02, 1.0},
     {"load_read_bandwidth", 2e8, 4e10}, {"load_copy_bandwidth", 2e8, 4e10},
-    {"load_fixed_s", 0.2, 120}};
+    {"load_tensor_s", 1e-6, 5e-3},      {"load_fixed_s", 0.2, 120},
+    {"load_layer_s", 0.001, 5},         {"load_disk_share", 0.02, 1.0}};
 
 /// Calls `f` for each constant of `rows` that the unknown stands for.
 template <class Rows, class F>

@@ -31,9 +31,11 @@ bool unpacks(const model::Scenario& s) {
 
 constexpr double of_data_sheet = 0.8;
 
-/// Seconds of a decode step of one sequence; 0 for any other figure.
+/// Seconds of a decode step of one sequence, or of loading from the disk; 0 for any other figure.
 double min_seconds(const ScoredRow& each) {
   const model::Scenario& s = each.scenario;
+  const bool load = each.statistic == Statistic::load || each.statistic == Statistic::load_weights;
+  if (load) return of_data_sheet * reading_weights(each);
   const bool step = each.statistic == Statistic::step || each.statistic == Statistic::serving_step;
   if (!step || s.batch != 1 || s.machine->devices.size() > 1) return 0;
   if (s.draft != nullptr) return 0;  // a pass gives as many tokens as are kept
@@ -66,7 +68,7 @@ std::map<const Measurement*, Contradiction> contradicted(const std::vector<Score
     if (const double least = min_seconds(each); each.measured < least)
       found.emplace(each.row,
                     Contradiction{Skip::memory_rate,
-                                  fmt::format("a step took {:.2f} of the time to read its weights",
+                                  fmt::format("it took {:.2f} of the time to read its weights",
                                               each.measured / least * of_data_sheet)});
   return found;
 }

@@ -21,7 +21,8 @@ struct Contradiction {
 /// Skip::memory_rate: steps of one sequence on at most one card, served or not, that took less than
 /// 4/5 of one read of a token's weights. The read uses the data sheet's rate of each memory and
 /// omits caches and all else. Host memory that the row does not state has the processor maker's
-/// rate; some kits are a quarter faster.
+/// rate; some kits are a quarter faster. Likewise loads of files that the row does not call cached,
+/// by the rates of the disk and the bus: the page cache held them.
 ///
 /// Neither rule uses a fitted constant.
 std::map<const Measurement*, Contradiction> contradicted(const std::vector<ScoredRow>& subjects);

@@ -6,6 +6,7 @@
 #include "model/infer/placement/larger_cards.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "model/infer/timeline/load.hpp"
 #include "model/infer/traffic.hpp"
 #include "sweep/accuracy/cache_figures.hpp"
 #include "sweep/accuracy/constant_search.hpp"
@@ -24,6 +25,11 @@ bool on_cards_alone(const Plan& plan) {
          plan.head != model::Where::cpu;
 }
 
+/// Start-up without the weights.
+double start_seconds(const Scenario& s) {
+  return s.runtime->weights.load_fixed_s.value + model::graph_start_seconds(s).value();
+}
+
 double seconds_of(Statistic statistic, const Scenario& s, const Estimate& e) {
   switch (statistic) {
     case Statistic::step:
@@ -35,9 +41,9 @@ double seconds_of(Statistic statistic, const Scenario& s, const Estimate& e) {
     case Statistic::load_warm:
       return e.load_warm.value();
     case Statistic::load_weights:
-      return e.load.value() - s.runtime->weights.load_fixed_s.value;
+      return e.load.value() - start_seconds(s);
     case Statistic::load_weights_warm:
-      return e.load_warm.value() - s.runtime->weights.load_fixed_s.value;
+      return e.load_warm.value() - start_seconds(s);
     default:
       return e.total.value();
   }
@@ -204,16 +210,18 @@ model::Engine at_full_rates(const model::Engine& engine) {
       rates.kernel_s.value = rates.expert_reads.value = 0;
       rates.unpack_bandwidth.value = 1e9;
     }
-  for (const auto share : {"cache_cost", "score_compute", "stream_bandwidth", "cpu_bandwidth",
-                           "cpu_compute", "disk_bandwidth", "remote_numa_share", "link_bandwidth"})
+  for (const auto share :
+       {"cache_cost", "score_compute", "stream_bandwidth", "cpu_bandwidth", "cpu_compute",
+        "disk_bandwidth", "remote_numa_share", "link_bandwidth", "load_disk_share"})
     constant_named(share).in(ideal).value = 1;
   for (const auto overhead :
        {"reduce_latency_s", "reduce_over_bus_s", "reduce_over_network_s", "device_handoff_s",
-        "step_s", "sequence_s", "eager_kernel_s", "load_fixed_s"})
+        "step_s", "sequence_s", "eager_kernel_s", "load_fixed_s", "load_layer_s", "load_tensor_s"})
     constant_named(overhead).in(ideal).value = 0;
   // The disk, the bus and the memory alone.
   ideal.offload.thread_bandwidth.value = 1e15;
   ideal.offload.staging_bandwidth.value = 0;
+  ideal.weights.reads_ahead = false;
   ideal.weights.load_read_bandwidth.value = ideal.weights.load_copy_bandwidth.value = 1e15;
   return ideal;
 }

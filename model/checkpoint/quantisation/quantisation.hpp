@@ -122,6 +122,7 @@ struct QuantisedModel {
   double head_read = 0;     ///< bytes read to compute logits, also if tied
   FromFiles from_files = FromFiles::as_they_are;
   double of_files = 1;                 ///< checkpoint bytes per byte in memory
+  Size file_tensors = 0;               ///< tensors of its files, each expert's own among them
   std::vector<Bytes> layer;            ///< each layer, as in model.profile.layers
   std::vector<Bytes> layers_before;    ///< prefix sums: [0] = 0, [n] = all layers
   std::vector<Bytes> largest_from;     ///< [n]: the largest of the layers from n on

@@ -33,6 +33,18 @@ BlockRestCounter::TensorBytes in_memory(const Tensor& tensor, const QuantisedTen
           .divided = divided};
 }
 
+/// Tensors of the files that hold `described`. Matrices with scales have two, but bitsandbytes
+/// makes scales of 16-bit files. GGUF files and those of MLX stack the experts of a layer
+/// (llama.cpp convert_hf_to_gguf.py; mlx-lm switch_layers.py).
+Size in_files(const Tensor& described, const BlockRestCounter::TensorBytes& tensor,
+              SchemeFamily family) {
+  if (!described.persistent || tensor.elements_bytes + tensor.overhead_bytes == 0) return 0;
+  if (is_gguf(family)) return 1;
+  const bool made = family == SchemeFamily::bitsandbytes;
+  const Size scales = tensor.overhead_bytes > 0 && !made ? 1 : 0;
+  return (family == SchemeFamily::mlx ? 1 : tensor.pieces) * (1 + scales);
+}
+
 /// Prefix sums over the layers, and the largest of the layers that follow.
 void sum_layers(QuantisedModel& weights, const std::vector<double>& dense,
                 const std::vector<Divided>& divided) {
@@ -89,6 +101,7 @@ struct PlaceSums {
   Bytes rows;      ///< tables of which a token reads a few rows
   Bytes separate;  ///< tensors with a buffer of their own
   Divided divided;
+  Size file_tensors = 0;             ///< as QuantisedModel::file_tensors
   Size largest_matrix = 0;           ///< elements, without experts
   std::array<Size, 7> multiplied{};  ///< elements of matrices, by Arithmetic
   BlockRests rests;                  ///< for one layer, or for the tensors outside
@@ -118,6 +131,7 @@ class Places {
       : index_(index),
         stored_(stored),
         divider_(index, *weights.scheme, weights.shards),
+        family_(weights.scheme->family),
         kv_heads_(weights.shards.kv_heads) {
     const std::size_t layers = index.model.profile.layers.size();
     std::vector<std::vector<std::pair<Size, std::size_t>>> made(layers);
@@ -152,7 +166,9 @@ class Places {
     for (const std::size_t i : index_.repeats.members(block)) {
       const Tensor& tensor = index_.model.part.tensors[index_.repeats.first_tensor(i)];
       const Divided parts = divider_.divide(tensor, stored_[i], index_.layer(i));
-      rests.add(in_memory(tensor, stored_[i], parts), std::min<Size>(block, 0));
+      const BlockRestCounter::TensorBytes held = in_memory(tensor, stored_[i], parts);
+      rests.add(held, std::min<Size>(block, 0));
+      sums.file_tensors += in_files(tensor, held, family_);
       sums.add(tensor, stored_[i], parts);
     }
     sums.rests = rests.rests();
@@ -162,6 +178,7 @@ class Places {
   const TensorIndex& index_;
   const std::vector<QuantisedTensor>& stored_;
   Divider divider_;
+  SchemeFamily family_;
   Size kv_heads_;
   std::vector<PlaceSums> sums_;      ///< each different one
   std::vector<std::size_t> layers_;  ///< the number of each layer's
@@ -179,6 +196,7 @@ void sum_layers(QuantisedModel& weights, const Places& places) {
     const PlaceSums& sums = places.layer(i);
     const double passes = static_cast<double>(layers[i].passes);
     weights.layer.push_back(sums.total);
+    weights.file_tensors += sums.file_tensors;
     divided[i] = sums.divided;
     dense[i] = passes * (sums.total - sums.routed - sums.rows).real().value();
     weights.experts_before.push_back(weights.experts_before.back() + sums.routed);
@@ -261,6 +279,7 @@ QuantisedModel quantise_alone(const TensorIndex& index, const Scheme& scheme) {
   weights.shards.embedding = places.before().divided;
   weights.head = places.after().total;
   weights.shards.head = places.after().divided;
+  weights.file_tensors += places.before().file_tensors + places.after().file_tensors;
   weights.total = weights.embedding + weights.layers_before.back() + weights.head;
   weights.head_read = read_by_heads(model.part.tensors, stored);
   const std::size_t layers = model.profile.layers.size();
