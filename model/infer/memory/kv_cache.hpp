@@ -48,6 +48,7 @@ class CacheRules {
     Size ways;                    ///< parts that cards divide it into
     Size entry_elements;  ///< elements of entries in a format of their own; 0: there are none
     Size entry_bytes;     ///< … and bytes of each
+    bool is_plain;        ///< none of that: elements of each token, all in the format of keys
 
     Size padded(Size count) const { return layers == 1 ? count : count * padded_layers / layers; }
   };
@@ -123,6 +124,10 @@ class CacheBytes {
       const CacheRules::Class& rule = *c.rule;
       const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
       const Size each = rule.elements_before[l] - rule.elements_before[f];
+      if (rule.is_plain) {
+        total += rules_->keys_.bytes(c.held * each);
+        continue;
+      }
       const Size elements = c.held * rule.padded(each);
       Size whole = 0;
       if (rule.entry_elements > 0) {
