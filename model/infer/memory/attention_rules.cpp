@@ -71,31 +71,4 @@ AttentionSums AttentionRules::over(Range layers) const {
   return sums;
 }
 
-RealBytes AttentionSums::read(Size batch, CachedTokens tokens) const {
-  const double self = real_count(tokens.self), source = real_count(tokens.source);
-  double bytes = 0;
-  for (const Class& c : classes_)
-    bytes +=
-        (std::min(c.reach, c.crosses ? source : self) * c.token_bytes + c.state_bytes) / c.ways;
-  return RealBytes(bytes * real_count(batch));
-}
-
-Flops AttentionSums::decode_flops(Size batch, CachedTokens tokens) const {
-  const double self = real_count(tokens.self), source = real_count(tokens.source);
-  double flops = 0;
-  for (const Class& c : classes_)
-    flops += 2.0 * std::min(c.reach, c.crosses ? source : self) * c.dims;
-  return Flops(flops * real_count(batch));
-}
-
-Flops AttentionSums::prompt_flops(Size batch, Size prompt) const {
-  const double n = real_count(prompt);
-  double flops = 0;
-  for (const Class& c : classes_) {
-    const double w = std::min(c.reach, n);
-    flops += 2.0 * (w * (w + 1) / 2 + (n - w) * w) * c.dims;
-  }
-  return Flops(flops * real_count(batch));
-}
-
 }  // namespace headroom::model

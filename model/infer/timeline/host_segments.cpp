@@ -102,12 +102,6 @@ void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   add_on_cpu(speeds.cpu, host.work, host.attention, time, items);
 }
 
-/// True if any part of the model may be there.
-bool is_any_on_disk(const Plan& plan) {
-  return plan.assignment != nullptr || plan.on_disk.size() > 0 || plan.head == Where::disk ||
-         plan.embedding == Where::disk;
-}
-
 /// The part of the model in one place off the cards.
 struct OffCards {
   Work layers, attention, head;
@@ -213,7 +207,7 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
   const bool streams = s.runtime->offload.mode == Offload::stream;
   OffCards all = off_cards_in(s, speeds, plan, pass, Where::cpu);
   RealBytes from_disk;
-  if (is_any_on_disk(plan)) {
+  if (plan.assignment != nullptr || reads_disk(plan)) {
     const OffCards disk = off_cards_in(s, speeds, plan, pass, Where::disk);
     all.layers += disk.layers;
     all.attention += disk.attention;
@@ -280,7 +274,7 @@ void add_kept(const Scenario& s, const Speeds& speeds, const Plan& plan, const P
     });
   };
   const Bytes read = std::max(Bytes(0), plan.kept_on_disk - tables_on_host(s, plan.on_cards));
-  const double share = real_count(read) / std::max(1.0, real_count(weights_kept_on_host(s, plan)));
+  const double share = read > Bytes(0) ? read.real() / weights_kept_on_host(s, plan).real() : 0;
   add_read(s, share * work.weight_bytes, share, time, items);
   const double handoffs = 2 * pass.weight_reads * layers_kept_on_host(s, plan, run);
   add_on_host(s, speeds, plan,

@@ -13,11 +13,11 @@ class KnownSums {
   /// Valid until the next call.
   const LayerSums& of(const Scenario& scenario, const AttentionRules& rules, Range layers,
                       Content content) {
-    const std::size_t place = place_of(layers, content);
-    if (!all_.empty() && all_[place].layers == layers && all_[place].content == content)
-      return all_[place];
     if (all_.empty()) all_.resize(places);
-    return all_[place] = sums_of(scenario, rules, layers, content);
+    LayerSums& known = all_[place_of(layers, content)];
+    if (!(known.layers == layers && known.content == content)) [[unlikely]]
+      known = sums_of(scenario, rules, layers, content);
+    return known;
   }
 
  private:

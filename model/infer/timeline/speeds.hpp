@@ -52,7 +52,7 @@ struct Speeds {
   }
   /// Layers of a stage whose matrices its cards divide.
   struct RankSums {
-    LayerSums all;      ///< of all cards; attention of each
+    LayerSums all;      ///< sums of all cards; the caches are those of each
     RealBytes others;   ///< bytes that each card reads, all but routed experts
     RealBytes experts;  ///< … of routed experts, if all of them are read
   };
