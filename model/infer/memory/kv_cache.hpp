@@ -111,7 +111,6 @@ class CacheRules {
 /// arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
 class CacheBytes {
  public:
-  CacheBytes() = default;  ///< nothing
   /// `rules`: those of the scenario, which outlive this.
   CacheBytes(const CacheRules& rules, const Scenario& scenario, CachedTokens tokens);
   CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1)
