@@ -95,7 +95,8 @@ PassSeconds Evaluator::seconds_of_step(const Plan& plan) {
 void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   block_->speeds.know(s_, plan);
   const Speeds& reached = block_->speeds;
-  if (!prompts_) prompts_.emplace(s_, reached, prefill_pass(s_, s_.prompt_tokens));
+  if (!prompts_)
+    prompts_.emplace(s_, reached, prefill_pass(s_, s_.prompt_tokens, reached.chunk.of(s_)));
   const Timeline first = prefill(s_, reached, plan, *prompts_, TimelineDetail::totals);
   const LoadTime& load = loading(uses, plan);
   e.load = load.cold();

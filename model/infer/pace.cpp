@@ -42,11 +42,6 @@ double prefill_delay(const Scenario& s, const PassTimes& joint, Size decoding, d
   return std::clamp(longer, 0.0, alone);
 }
 
-/// Seconds of prompts that go through together, and by which they hold up running sequences.
-struct JointPrompts {
-  double time = 0, delay = 0;
-};
-
 /// Seconds that a request waits in the mean beyond its own prompt, while the first `requests` come
 /// together. A pass takes their prompts in order, as many as a chunk has room for, and the k-th
 /// pass ends after k of them: (1 + passes) / 2 in the mean. The schedulers of vLLM and SGLang both
@@ -56,15 +51,13 @@ double wait_of_first(double requests, double together, double pass, double promp
   return std::max(0.0, pass * (1 + passes) / 2 - prompt);
 }
 
-/// Between whole numbers of prompts both are interpolated: the mean of passes with one more or
-/// less.
-template <class Joint>
-JointPrompts joint_prompts(double together, const Joint& of) {
+/// Seconds of `together` prompts. Between whole numbers of them it is interpolated: the mean of
+/// passes with one more or less.
+template <class Seconds>
+double joint_prompts(double together, const Seconds& of) {
   const double below = std::floor(together), part = together - below;
-  const JointPrompts least = of(static_cast<Size>(below));
-  if (part == 0) return least;
-  const JointPrompts most = of(static_cast<Size>(below) + 1);
-  return {std::lerp(least.time, most.time, part), std::lerp(least.delay, most.delay, part)};
+  const double least = of(static_cast<Size>(below));
+  return part == 0 ? least : std::lerp(least, of(static_cast<Size>(below) + 1), part);
 }
 
 /// Tokens that a running request has made in the mean. Long outputs run longer, so they count more.
@@ -166,16 +159,22 @@ Pace::Pace(const Scenario& asked, const Lengths& prompts, const Lengths& outputs
   const auto pass_of = [&](Size number) {
     s.batch = number;
     const double time = number == 1 ? prompt : times.prefill(prompt_tokens).value();
-    const JointPrompts pass{time, prefill_delay(s, times, share, time, empty_step)};
     s.batch = 1;
-    return pass;
+    return time;
   };
-  const JointPrompts joint = joint_prompts(together, pass_of);
-  another = joint.time / together;
-  delay = joint.delay / together;
+  const auto delay_of = [&](Size number) {
+    const double alone = pass_of(number);
+    s.batch = number;
+    const double time = prefill_delay(s, times, share, alone, empty_step);
+    s.batch = 1;
+    return time;
+  };
+  const double joint = joint_prompts(together, pass_of);
+  another = joint / together;
+  delay = joint_prompts(together, delay_of) / together;
   if (others == 0) return;
   const double most = prompts_together(s, chunk, others + 1);
-  const double pass = most == together ? joint.time : joint_prompts(most, pass_of).time;
+  const double pass = most == together ? joint : joint_prompts(most, pass_of);
   const double first = wait_of_first(others + 1, most, pass, prompt);
   waits = std::max(s.runtime->serving.queue.value * first, others / output_tokens * another);
 }

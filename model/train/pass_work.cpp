@@ -122,11 +122,12 @@ Flops flops_of(const TrainingScenario& s, const std::vector<double>& all, Size f
   const double patches = real_count(s.batch * s.images.count * s.images.patches);
   const Range run{first, last};
   const double elements = between(all, run);
-  if (elements == 0) return Flops();
   const Profile& p = s.model->profile;
-  const bool towers = in_a_tower(*s.model, 0) || in_a_tower(*s.model, std::ssize(p.layers) - 1);
-  if (!towers) return Flops(2 * elements * text);
   const double of_text = between(all, intersect(run, {p.first_decoding, p.end_decoding}));
+  const auto towers = [&] {
+    return in_a_tower(*s.model, 0) || in_a_tower(*s.model, std::ssize(p.layers) - 1);
+  };
+  if (of_text == elements || !towers()) return Flops(2 * elements * text);
   return Flops(2 * (of_text * text + (elements - of_text) * patches));
 }
 

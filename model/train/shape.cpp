@@ -116,6 +116,24 @@ StageShape stage_shape(const TrainingScenario& s, const SavedActivations& saved,
   return shape;
 }
 
+/// True if a pass over `stage` takes no longer than one over `other`, whatever the sizes are.
+/// Neither has the head, both have the same layers, and `stage` has no more weights.
+bool is_no_slower(const Model& model, const StageShape& stage, const StageShape& other) {
+  const auto layers = [](const StageShape& of) { return Range{of.ends.first, of.ends.last}; };
+  const auto has_equal = [&](const auto& before) {
+    return between(before, layers(stage)) == between(before, layers(other));
+  };
+  const Profile& p = model.profile;
+  return !stage.ends.has_head && !other.ends.has_head &&
+         layers(stage).size() == layers(other).size() && stage.layers == other.layers &&
+         stage.routed == other.routed && stage.chosen == other.chosen &&
+         stage.elements.total() <= other.elements.total() &&
+         stage.base.total() <= other.base.total() && has_equal(p.multiplied_before) &&
+         has_equal(p.routed_before) && std::ranges::all_of(p.caches, [&](const CacheClass& c) {
+           return c.score_dims_before.empty() || has_equal(c.score_dims_before);
+         });
+}
+
 Size frozen_tower(const TrainingScenario& s) {
   const auto tower = s.tower_frozen ? vision_tower(*s.model) : std::nullopt;
   Size sum = 0;
@@ -137,8 +155,9 @@ StepShape shape_of(const TrainingScenario& s) {
                   .stages = {}};
   for (Size stage = 0; stage < s.parallel.stages; ++stage) {
     shape.stages.push_back(stage_shape(s, shape.saved, stage));
-    if (stage > 0)
-      shape.stages.back().repeats = shape.stages.back().holds_as(*std::prev(shape.stages.end(), 2));
+    StageShape& made = shape.stages.back();
+    made.is_no_slower = is_no_slower(*s.model, made, shape.stages.front());
+    if (stage > 0) made.repeats = made.holds_as(*std::prev(shape.stages.end(), 2));
   }
   return shape;
 }

@@ -15,6 +15,7 @@ namespace headroom::model {
 struct StageShape {
   Stage ends;                  ///< its layers
   bool repeats = false;        ///< like the stage before it; neither has an end of the model
+  bool is_no_slower = false;   ///< a pass over it takes no longer than one over the first stage
   RankShare elements;          ///< share of the model on one card
   RankShare base;              ///< bytes of the frozen base; empty without adapters
   Size distinct = 0;           ///< elements of one gradient of each distinct matrix

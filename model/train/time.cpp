@@ -86,6 +86,7 @@ SlowestStage add_slowest(const TrainingScenario& s, const StepShape& shape, cons
   Size seen = 0;
   for (const Size stage : {s.parallel.stages / 2, s.parallel.stages - 1}) {
     if (std::exchange(seen, stage) == stage) continue;
+    if (shape.stages[static_cast<std::size_t>(stage)].is_no_slower) continue;
     StepTimeline other;
     other.passes = time.passes;
     const PassWork work = pass_work(s, shape, stage);

@@ -49,10 +49,11 @@ Units UnitBuilder::units(const Regime& regime) const {
     const LayerSpan piece{{layer, layer + 1}, content};
     const Bytes bytes = piece_bytes(*s_.weights, piece);
     const Bytes caches = content == Content::experts ? Bytes(0) : cache(layer, layer + 1);
-    const Work work = layer_work(s_, rules_, pass_, piece).all;
+    const LayerSums sums = sums_of(s_, rules_, intersect(piece.layers, pass_.layers), content);
+    const Work work = layer_work(s_, rules_, pass_, sums).all;
     const bool attends = content != Content::experts && !streams(s_);
-    const Work attention = attends ? attention_work(s_, rules_, pass_, piece.layers) : Work{};
-    const RealBytes moved = streamed_bytes(s_, pass_, piece);
+    const Work attention = attends ? attention_work(s_, rules_, pass_, sums) : Work{};
+    const RealBytes moved = sums.streamed_bytes();
     const std::array<Size, 6> alike{
         static_cast<Size>(kind_of(layer, content)),  bytes.count(),     caches.count(),
         whole(work.weight_bytes + work.cache_bytes), whole(work.flops), whole(moved)};

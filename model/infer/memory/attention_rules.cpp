@@ -1,6 +1,7 @@
 #include "model/infer/memory/attention_rules.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/memory/cache_elements.hpp"
@@ -9,14 +10,15 @@
 namespace headroom::model {
 namespace {
 
-/// Tokens that one query looks at, at most; 0: all.
-Size reach_of(const Scenario& s, const CacheClass& c) {
+/// Tokens that one query looks at, at most.
+double reach_of(const Scenario& s, const CacheClass& c) {
   const Size picked = s.runtime->kernels.sparse_attention ? c.picked : 0;
   const Size window = applied_window(s, c);
-  return window > 0 && picked > 0 ? std::min(window, picked) : window + picked;
+  const Size reach = window > 0 && picked > 0 ? std::min(window, picked) : window + picked;
+  return reach > 0 ? static_cast<double>(reach) : std::numeric_limits<double>::infinity();
 }
 
-Size over(const Size* before, Range range) { return before[range.last] - before[range.first]; }
+Size of_range(const Size* before, Range range) { return before[range.last] - before[range.first]; }
 
 }  // namespace
 
@@ -46,48 +48,27 @@ AttentionRules::AttentionRules(const Scenario& s, Size shards)
 
 /// Bytes of a token in `layers`, in the formats of the cache.
 double AttentionRules::token_bytes(const Class& of, Range layers) {
-  const auto elements = static_cast<double>(over(of.elements_before, layers));
+  const auto elements = static_cast<double>(of_range(of.elements_before, layers));
   if (of.entry_bytes > 0) return elements * of.entry_bytes / of.entry_elements;
   if (of.values_before == nullptr) return of.key_bytes * elements;
-  const auto values = static_cast<double>(over(of.values_before, layers));
+  const auto values = static_cast<double>(of_range(of.values_before, layers));
   return of.key_bytes * (elements - values) + of.value_bytes * values;
 }
 
-double AttentionRules::looked_at(const Class& of, CachedTokens tokens) {
-  const Size n = of.crosses ? tokens.source : tokens.self;
-  return static_cast<double>(of.reach > 0 ? std::min(of.reach, n) : n);
-}
-
-RealBytes AttentionRules::read(Size batch, CachedTokens tokens, Range layers) const {
-  double bytes = 0;
+AttentionSums AttentionRules::over(Range layers) const {
+  AttentionSums sums;
   for (const Class& c : classes_) {
-    if (!c.read) continue;
-    const double read = looked_at(c, tokens) * token_bytes(c, layers);
     // Recurrent state is read and written at every token.
-    const double state = 2.0 * static_cast<double>(over(c.state_before, layers) * state_bytes_ +
-                                                   over(c.fp32_before, layers) * wider_bytes_);
-    bytes += (read + state) / c.ways;
+    const double state = 2.0 * static_cast<double>(of_range(c.state_before, layers) * state_bytes_ +
+                                                   of_range(c.fp32_before, layers) * wider_bytes_);
+    sums.classes_.push_back({.crosses = c.crosses,
+                             .reach = c.reach,
+                             .token_bytes = c.read ? token_bytes(c, layers) : 0,
+                             .state_bytes = c.read ? state : 0,
+                             .ways = c.ways,
+                             .dims = static_cast<double>(of_range(c.dims_before, layers))});
   }
-  return RealBytes(bytes * static_cast<double>(batch));
-}
-
-Flops AttentionRules::decode_flops(Size batch, CachedTokens tokens, Range layers) const {
-  double flops = 0;
-  for (const Class& c : classes_)
-    flops += 2.0 * looked_at(c, tokens) * static_cast<double>(over(c.dims_before, layers));
-  return Flops(flops * static_cast<double>(batch));
-}
-
-Flops AttentionRules::prompt_flops(Size batch, Size prompt, Range layers) const {
-  const double n = static_cast<double>(prompt);
-  double flops = 0;
-  for (const Class& c : classes_) {
-    const double w = static_cast<double>(c.reach);
-    const double pairs =
-        c.reach > 0 && c.reach < prompt ? w * (w + 1) / 2 + (n - w) * w : n * (n + 1) / 2;
-    flops += 2.0 * pairs * static_cast<double>(over(c.dims_before, layers));
-  }
-  return Flops(flops * static_cast<double>(batch));
+  return sums;
 }
 
 }  // namespace headroom::model

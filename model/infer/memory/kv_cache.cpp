@@ -166,7 +166,10 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
                         .wider_bytes = paged_state ? 0 : times({fp32_excess(s), copies_}),
                         .ways = paged_state ? 1 : ways_of(s, c, shards),
                         .entry_elements = own ? c.entry_elements : 0,
-                        .entry_bytes = own ? own_entry(s, c).bytes : 0});
+                        .entry_bytes = own ? own_entry(s, c).bytes : 0,
+                        .is_plain = false});
+    CacheRules::Class& made = classes_.back();
+    made.is_plain = !own && !differ && !padded && made.states == 0 && made.ways == 1;
   }
 }
 
@@ -176,12 +179,13 @@ CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, CachedTokens 
   double bytes = 0;
   for (const CacheRules::Class& c : rules.classes_) {
     const Size held = tokens_held(s, *c.of, c.window, tokens, rules.block_);
-    const bool keeps_states = c.states > 0;
-    classes_.push_back({&c, held, keeps_states ? times({s.batch, c.state_bytes}) : 0,
-                        keeps_states ? times({s.batch, c.wider_bytes}) : 0});
-    bytes += static_cast<double>(held) * static_cast<double>(c.elements) * rules.element_bytes_ +
-             static_cast<double>(s.batch) * static_cast<double>(rules.copies_) *
-                 static_cast<double>(c.states * s.runtime->cache.state_bytes);
+    bytes += real_count(held) * real_count(c.elements) * rules.element_bytes_;
+    classes_.push_back({&c, held, 0, 0});
+    if (c.states == 0) continue;
+    classes_.back().state_bytes = times({s.batch, c.state_bytes});
+    classes_.back().wider_bytes = times({s.batch, c.wider_bytes});
+    bytes += real_count(s.batch) * real_count(rules.copies_) *
+             real_count(c.states * s.runtime->cache.state_bytes);
   }
   huge_ = bytes > 1e18;
   tokens_ = tokens.self;

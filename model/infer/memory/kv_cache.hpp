@@ -48,6 +48,7 @@ class CacheRules {
     Size ways;                    ///< parts that cards divide it into
     Size entry_elements;  ///< elements of entries in a format of their own; 0: there are none
     Size entry_bytes;     ///< … and bytes of each
+    bool is_plain;        ///< none of that: elements of each token, all in the format of keys
 
     Size padded(Size count) const { return layers == 1 ? count : count * padded_layers / layers; }
   };
@@ -110,7 +111,6 @@ class CacheRules {
 /// arXiv:2211.05102; MLA: DeepSeek-V3, arXiv:2412.19437 section 2.1.
 class CacheBytes {
  public:
-  CacheBytes() = default;  ///< nothing
   /// `rules`: those of the scenario, which outlive this.
   CacheBytes(const CacheRules& rules, const Scenario& scenario, CachedTokens tokens);
   CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1)
@@ -123,6 +123,10 @@ class CacheBytes {
       const CacheRules::Class& rule = *c.rule;
       const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
       const Size each = rule.elements_before[l] - rule.elements_before[f];
+      if (rule.is_plain) {
+        total += rules_->keys_.bytes(c.held * each);
+        continue;
+      }
       const Size elements = c.held * rule.padded(each);
       Size whole = 0;
       if (rule.entry_elements > 0) {

@@ -162,10 +162,7 @@ double layers_kept_on_host(const Scenario& s, const Plan& plan, Range layers) {
     return before.empty() ? 0 : between(before, layers);
   }
   const Range moved = intersect(layers, plan.host_experts);
-  double with_experts = 0;
-  for (Size layer = moved.first; layer < moved.last; ++layer)
-    with_experts += between(s.weights->read_routed, Range{layer, layer + 1}) > 0 ? 1 : 0;
-  return with_experts;
+  return real_count(between(s.weights->model->profile.mixtures_before, moved));
 }
 
 }  // namespace headroom::model

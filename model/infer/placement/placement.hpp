@@ -134,10 +134,10 @@ class Uses {
   const Setup& setup_;
   CacheBytes cache_;
   WorkingMemory work_;
-  CacheBytes prompt_cache_;  ///< empty where caches do not grow
-  CacheBytes states_;        ///< recurrent states, if the pool has bytes for them
-  double graphs_;            ///< bytes of CUDA graphs on any card
-  Size number_;              ///< among all with this set-up
+  std::optional<CacheBytes> prompt_cache_;  ///< if caches grow
+  std::optional<CacheBytes> states_;        ///< recurrent states, if the pool has bytes for them
+  double graphs_;                           ///< bytes of CUDA graphs on any card
+  Size number_;                             ///< among all with this set-up
   // If matrices are split, the set-up determines a plan except for whether it fits.
   mutable boost::container::small_vector<CardUse, 2> kinds_;  ///< those known so far
   mutable std::optional<Whole> whole_;
@@ -181,7 +181,7 @@ struct KeptOnHost {
   double multiplied = 0;                   ///< elements, as in Profile
 };
 KeptOnHost kept_on_host(const Scenario& scenario, const Plan& plan, Range layers);
-/// Layers among `layers` with such tensors.
+/// Layers among `layers` with such tensors; experts of one that repeats count at each run.
 double layers_kept_on_host(const Scenario& scenario, const Plan& plan, Range layers);
 
 /// Bytes of the weights of `card` that stay in host memory although their layers run on it.

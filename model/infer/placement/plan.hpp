@@ -51,10 +51,11 @@ struct Plan {
   Size stage_of(Size card) const {
     return replicas * shards == 1 ? card : card % (cards / replicas) / shards;
   }
-  Range layers_of(Size card) const {
-    const auto stage = static_cast<std::size_t>(stage_of(card));
-    return {layer_boundaries[stage], layer_boundaries[stage + 1]};
+  Range layers_in(Size stage) const {
+    const auto i = static_cast<std::size_t>(stage);
+    return {layer_boundaries[i], layer_boundaries[i + 1]};
   }
+  Range layers_of(Size card) const { return layers_in(stage_of(card)); }
   bool has_head(Size card) const {
     if (head != Where::card) return false;
     return head_card >= 0 ? card == head_card : stage_of(card) == cards / (replicas * shards) - 1;

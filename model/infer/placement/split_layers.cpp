@@ -20,23 +20,27 @@ class LayerFill {
         layers_(std::ssize(w_.layer)),
         cards_(card_count(s_)),
         tied_(w_.model->profile.tied_head && !s_.runtime->offload.input_on_cpu),
+        undivided_(never_splits_weights(s_)),
         first_(s_.runtime->offload.input_on_cpu ? Bytes(0)
                                                 : w_.embedding + (tied_ ? w_.head : Bytes(0))),
         last_(tied_ ? Bytes(0) : head_bytes(s_, false)) {
     if (!caches_on_cards(s_)) none_.emplace(s_, CachedTokens{});
     room_.resize(index(cards_));
     for (Size card = 0; card < cards_; ++card) room_[index(card)] = uses.room(card, factor).count();
-    if (never_splits_weights(s_)) limit_weights();
+    if (undivided_) limit_weights();
   }
 
   Plan plan() const {
     Plan plan;
     if (!all_on_cards(plan)) {
-      if (s_.runtime->offload.mode == Offload::none) return without_offload();
+      if (s_.runtime->offload.mode == Offload::none) {
+        plan = without_offload();
+        return plan;
+      }
       stream(plan);
     }
     if (plan.feasible()) place_in_host(uses_, plan, factor_);
-    if (!never_splits_weights(s_) || is_whole(plan)) return plan;
+    if (!undivided_ || is_whole(plan)) return plan;
     // Neither more host memory nor more disk takes what is divided, and nothing falls back to the
     // CPU: transformers 5.24 quantizer_bnb_4bit.py, validate_environment.
     if (plan.feasible() || may_use_cards() || plan.reason == Reason::disk) {
@@ -211,6 +215,7 @@ class LayerFill {
   /// A tied head is the embedding's own tensor: both are on the first card, which is where
   /// accelerate pulls what is tied to the embedding.
   bool tied_;
+  bool undivided_;      ///< never_splits_weights()
   Bytes first_, last_;  ///< on the first card in addition to layers; bytes after the last layer
   boost::container::small_vector<Size, 16> room_;  ///< bytes, of each card
   std::vector<double> most_;        ///< bytes of weights on each card; empty: as many as have room

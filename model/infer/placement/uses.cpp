@@ -29,10 +29,11 @@ Uses::Uses(const Scenario& s, const Setup& setup)
       setup_(setup),
       cache_(setup.caches(), s, reserved_tokens(s)),
       work_(s, setup.shards(), setup.token()),
-      prompt_cache_(work_.grows() ? CacheBytes(setup.caches(), s, prompt_tokens(s)) : CacheBytes()),
-      states_(has_state_pool(s) ? CacheBytes(setup.caches(), s, CachedTokens()) : CacheBytes()),
       graphs_(graphs_in_share(s, setup.token().start)),
-      number_(setup.plans().next_number()) {}
+      number_(setup.plans().next_number()) {
+  if (work_.grows()) prompt_cache_.emplace(setup.caches(), s, prompt_tokens(s));
+  if (has_state_pool(s)) states_.emplace(setup.caches(), s, CachedTokens());
+}
 
 const Uses::Whole& Uses::whole() const {
   if (whole_) return *whole_;
@@ -40,7 +41,7 @@ const Uses::Whole& Uses::whole() const {
   Whole& made = whole_.emplace();
   made.caches = cache_(0, layers);
   const Bytes all = work_.grows() ? made.caches : Bytes(0);
-  const Bytes prompts = work_.grows() ? prompt_cache_(0, layers) : Bytes(0);
+  const Bytes prompts = prompt_cache_ ? (*prompt_cache_)(0, layers) : Bytes(0);
   made.working = work_(all, std::max(all, prompts));
   made.overhead = made.working + rotary_tables(s_, layers);
   return made;
@@ -135,14 +136,14 @@ CardUse Uses::use_of(const HeldBytes& held, const Plan& plan, Size card) const {
   use.kv_cache = own;
   if (s_.draft != nullptr)
     use.kv_cache += draft_on_card(s_, plan.shards, card == plan.first_used_card).kv_cache;
-  if (has_state_pool(s_)) {
-    const Bytes states = caches_on_card(s_, plan, states_, card);
+  if (states_) {
+    const Bytes states = caches_on_card(s_, plan, *states_, card);
     // One copy is the sequence's own; others are of proposed tokens.
     const Size copies = state_copies(s_), slots = s_.runtime->memory.pool.state_slots;
     use.state_slots = Bytes(states.count() / copies * (slots + copies - 1));
     use.growing = use.kv_cache - states;
   }
-  const Bytes prompts = work_.grows() ? caches_on_card(s_, plan, prompt_cache_, card) : own;
+  const Bytes prompts = prompt_cache_ ? caches_on_card(s_, plan, *prompt_cache_, card) : own;
   use.overhead_weights = held.overhead;
   use.activations = std::max(work_(own, prompts, held.head), held.fused) + workspace(card) +
                     held.overhead + request_table(s_);

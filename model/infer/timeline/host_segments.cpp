@@ -102,27 +102,21 @@ void add_on_host(const Scenario& s, const Speeds& speeds, const Plan& plan, cons
   add_on_cpu(speeds.cpu, host.work, host.attention, time, items);
 }
 
-/// True if any part of the model is there.
-bool is_any_in(const Plan& plan, Where where) {
-  const Range layers = where == Where::cpu ? plan.on_cpu : plan.on_disk;
-  return plan.assignment != nullptr || layers.size() > 0 || plan.head == where ||
-         plan.embedding == where;
-}
-
 /// The part of the model in one place off the cards.
 struct OffCards {
   Work layers, attention, head;
   RealBytes modules;  ///< bytes that a streaming engine moves, with head and embedding
 };
-OffCards off_cards_in(const Scenario& s, const AttentionRules& rules, const Plan& plan,
-                      const Pass& pass, Where where) {
+OffCards off_cards_in(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                      Where where) {
   OffCards held;
   const bool streams = s.runtime->offload.mode == Offload::stream;
   for_pieces_in(plan, where, [&](const LayerSpan& piece) {
-    const LayerWork work = layer_work(s, rules, pass, piece);
+    const LayerSums& sums = speeds.sums(s, pass, piece);
+    const LayerWork work = layer_work(s, speeds.attention, pass, sums);
     held.layers += work.all;
     if (streams)
-      held.modules += streamed_bytes(s, pass, piece);
+      held.modules += sums.streamed_bytes();
     else
       held.attention += work.attention;
   });
@@ -134,12 +128,14 @@ OffCards off_cards_in(const Scenario& s, const AttentionRules& rules, const Plan
   return held;
 }
 
-void add_layer_items(const Scenario& s, const AttentionRules& rules, const Plan& plan,
-                     const Pass& pass, Where where, Items& items) {
+void add_layer_items(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                     Where where, Items& items) {
   for_pieces_in(plan, where, [&](const LayerSpan& all) {
     for_layers(pass, all, [&](const LayerSpan& piece) {
-      items.push_back({LayerItem::Kind::layer, piece, layer_work(s, rules, pass, piece).all,
-                       state_read(s, rules, pass, piece), streamed_bytes(s, pass, piece)});
+      const LayerSums& sums = speeds.sums(s, pass, piece);
+      items.push_back({LayerItem::Kind::layer, piece,
+                       layer_work(s, speeds.attention, pass, sums).all, state_read(s, pass, sums),
+                       sums.streamed_bytes()});
     });
   });
   if (plan.embedding == where)
@@ -152,11 +148,10 @@ void add_head_item(const Scenario& s, const Plan& plan, const Pass& pass, Where 
         {LayerItem::Kind::head, {}, head_work(s, pass), {}, RealBytes(s.weights->head_read)});
 }
 /// Layers and embedding, or the head.
-auto layers_off_cards(const Scenario& s, const AttentionRules& rules, const Plan& plan,
-                      const Pass& pass) {
-  return [&s, &rules, &plan, &pass](Items& items) {
+auto layers_off_cards(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass) {
+  return [&s, &speeds, &plan, &pass](Items& items) {
     for (const Where where : {Where::cpu, Where::disk})
-      add_layer_items(s, rules, plan, pass, where, items);
+      add_layer_items(s, speeds, plan, pass, where, items);
   };
 }
 auto head_off_cards(const Scenario& s, const Plan& plan, const Pass& pass) {
@@ -190,7 +185,7 @@ void add_streamed(const Scenario& s, const Speeds& speeds, const Plan& plan, con
   }
   const auto items = [&](Items& out) {
     const std::size_t first = out.size();
-    layers_off_cards(s, speeds.attention, plan, pass)(out);
+    layers_off_cards(s, speeds, plan, pass)(out);
     head_off_cards(s, plan, pass)(out);
     if (!caches_move) return;
     for (std::size_t i = first; i < out.size(); ++i) {
@@ -210,20 +205,18 @@ void add_streamed(const Scenario& s, const Speeds& speeds, const Plan& plan, con
 void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                    Timeline& time) {
   const bool streams = s.runtime->offload.mode == Offload::stream;
-  OffCards all;
+  OffCards all = off_cards_in(s, speeds, plan, pass, Where::cpu);
   RealBytes from_disk;
-  for (const Where where : {Where::cpu, Where::disk}) {
-    if (!is_any_in(plan, where)) continue;
-    const OffCards here = off_cards_in(s, speeds.attention, plan, pass, where);
-    all.layers += here.layers;
-    if (!streams) all.attention += here.attention;
-    all.modules += here.modules;
-    if (plan.head == where) all.head = here.head;
-    if (where == Where::disk)
-      from_disk = streams ? here.modules : here.layers.weight_bytes + here.head.weight_bytes;
+  if (plan.assignment != nullptr || reads_disk(plan)) {
+    const OffCards disk = off_cards_in(s, speeds, plan, pass, Where::disk);
+    all.layers += disk.layers;
+    all.attention += disk.attention;
+    all.modules += disk.modules;
+    if (plan.head == Where::disk) all.head = disk.head;
+    from_disk = streams ? disk.modules : disk.layers.weight_bytes + disk.head.weight_bytes;
   }
   add_read(s, from_disk, 1, time, [&](Items& items) {
-    add_layer_items(s, speeds.attention, plan, pass, Where::disk, items);
+    add_layer_items(s, speeds, plan, pass, Where::disk, items);
     add_head_item(s, plan, pass, Where::disk, items);
   });
   if (plan.computes_on_card && streams)
@@ -234,7 +227,7 @@ void add_offloaded(const Scenario& s, const Speeds& speeds, const Plan& plan, co
                .work = all.layers,
                .attention = all.attention,
                .handoffs = times.layers * pass.weight_reads},
-              time, layers_off_cards(s, speeds.attention, plan, pass));
+              time, layers_off_cards(s, speeds, plan, pass));
   add_on_host(
       s, speeds, plan,
       {.tokens = pass.logit_rows, .work = all.head, .attention = {}, .handoffs = times.head}, time,
@@ -252,14 +245,16 @@ void add_caches_on_host(const Scenario& s, const Speeds& speeds, const Plan& pla
   const auto items = [&](Items& out) {
     for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
       LayerItem item{LayerItem::Kind::layer, piece};
-      item.work = attention_work(s, speeds.attention, pass, piece.layers);
+      const LayerSums& sums = speeds.sums(s, pass, piece);
+      item.work = attention_work(s, speeds.attention, pass, sums);
       if (streams) item.work = {.cache_bytes = item.work.cache_bytes};
       item.moved = item.work.cache_bytes;
-      item.state = state_read(s, speeds.attention, pass, piece);
+      item.state = state_read(s, pass, sums);
       out.push_back(item);
     });
   };
-  const Work attention = attention_work(s, speeds.attention, pass, run);
+  const Work attention =
+      attention_work(s, speeds.attention, pass, speeds.sums(s, pass, LayerSpan{run}));
   if (streams)
     return time.add(
         Resource::bus, attention.cache_bytes / speeds.bus,
@@ -279,7 +274,7 @@ void add_kept(const Scenario& s, const Speeds& speeds, const Plan& plan, const P
     });
   };
   const Bytes read = std::max(Bytes(0), plan.kept_on_disk - tables_on_host(s, plan.on_cards));
-  const double share = real_count(read) / std::max(1.0, real_count(weights_kept_on_host(s, plan)));
+  const double share = read > Bytes(0) ? read.real() / weights_kept_on_host(s, plan).real() : 0;
   add_read(s, share * work.weight_bytes, share, time, items);
   const double handoffs = 2 * pass.weight_reads * layers_kept_on_host(s, plan, run);
   add_on_host(s, speeds, plan,

@@ -57,9 +57,9 @@ Seconds through_cards(const Scenario& s, const Plan& plan, std::span<const Secon
 }
 
 /// Work on the card of `piece`, without what stays on the host.
-Work own_work(const Scenario& s, const AttentionRules& rules, const Plan& plan, const Pass& pass,
+Work own_work(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
               const LayerSpan& piece) {
-  auto [work, attention] = layer_work(s, rules, pass, piece);
+  auto [work, attention] = layer_work(s, speeds.attention, pass, speeds.sums(s, pass, piece));
   if (plan.partly_on_host) {
     const Work host = host_work(s, plan, pass, piece.layers);
     work.weight_bytes -= host.weight_bytes;
@@ -91,7 +91,7 @@ OnCards add_each_card(const Scenario& s, const Speeds& speeds, const Plan& plan,
   for (Size card = 0; card < plan.cards; ++card) {
     Work work;
     for_pieces_on_card(plan, card, [&](const LayerSpan& piece) {
-      work += own_work(s, speeds.attention, plan, pass, piece);
+      work += own_work(s, speeds, plan, pass, piece);
     });
     if (plan.has_head(card)) work += head_work(s, pass);
     if (plan.cards > 1) cards.all += work;
@@ -105,9 +105,9 @@ OnCards add_each_card(const Scenario& s, const Speeds& speeds, const Plan& plan,
     time.add(Resource::cards, own, segment, [&](std::vector<LayerItem>& items) {
       for_pieces_on_card(plan, card, [&](const LayerSpan& held) {
         for_layers(pass, held, [&](const LayerSpan& piece) {
-          items.push_back(
-              {LayerItem::Kind::layer, piece, own_work(s, speeds.attention, plan, pass, piece),
-               caches_on_cards(s) ? state_read(s, speeds.attention, pass, piece) : RealBytes()});
+          items.push_back({LayerItem::Kind::layer, piece, own_work(s, speeds, plan, pass, piece),
+                           caches_on_cards(s) ? state_read(s, pass, speeds.sums(s, pass, piece))
+                                              : RealBytes()});
         });
       });
       if (plan.has_head(card)) items.push_back({LayerItem::Kind::head, {}, head_work(s, pass)});

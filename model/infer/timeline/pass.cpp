@@ -38,11 +38,15 @@ double prompt_parts(const Scenario& s, Size prompt, Size chunk) {
 }
 
 Pass prefill_pass(const Scenario& s, Size prompt) {
+  return prefill_pass(s, prompt, prefill_chunk(s));
+}
+
+Pass prefill_pass(const Scenario& s, Size prompt, Size chunk) {
   const Profile& profile = s.weights->model->profile;
   Pass pass;
   pass.tokens = static_cast<double>(s.batch) * static_cast<double>(prompt);
   pass.logit_rows = static_cast<double>(s.batch);
-  pass.chunk = prefill_chunk(s);
+  pass.chunk = chunk;
   pass.weight_reads = prompt_parts(s, prompt, pass.chunk);
   const auto layers = static_cast<Size>(profile.layers.size());
   // A text prompt runs the decoder; an encoder's layers run instead where the prompt goes there.

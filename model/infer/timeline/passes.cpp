@@ -104,13 +104,14 @@ PassSeconds PassTimes::step() const {
 }
 
 PassSeconds PassTimes::of_prompts(Size prompt, Size decoding) const {
+  const Size chunk = speeds_.chunk.of(s_);
   const KnownPasses::Key key{.kind = KnownPasses::Kind::prompt,
                              .batch = s_.batch,
                              .prompt = prompt,
-                             .chunk = speeds_.chunk.of(s_),
+                             .chunk = chunk,
                              .decoding = decoding};
   return known(key, [&] {
-    const Pass alone = prefill_pass(s_, prompt);
+    const Pass alone = prefill_pass(s_, prompt, chunk);
     return decoding > 0 ? joint_pass(s_, alone, decoding) : alone;
   });
 }
@@ -131,11 +132,13 @@ Timeline prefill(const Scenario& s, const Speeds& speeds, const Plan& plan,
   return time;
 }
 Timeline prefill(const Scenario& s, const Speeds& speeds, const Plan& plan, Size prompt) {
-  return prefill(s, speeds, plan, TimedPass(s, speeds, prefill_pass(s, prompt)));
+  return prefill(s, speeds, plan,
+                 TimedPass(s, speeds, prefill_pass(s, prompt, speeds.chunk.of(s))));
 }
 Timeline prefill(const Scenario& s, const Plan& plan, Size prompt, TimelineDetail detail) {
   const Speeds speeds(s, plan);
-  return prefill(s, speeds, plan, TimedPass(s, speeds, prefill_pass(s, prompt)), detail);
+  return prefill(s, speeds, plan, TimedPass(s, speeds, prefill_pass(s, prompt, speeds.chunk.of(s))),
+                 detail);
 }
 
 Timeline decode_step(const Scenario& s, const Speeds& speeds, const Plan& plan,

@@ -15,13 +15,14 @@ namespace {
 struct Parts {
   Work own, shared;
 };
-Parts parts_of(const Scenario& s, const AttentionRules& rules, const Pass& pass,
-               const LayerSpan& piece) {
+Parts parts_of(const Scenario& s, const Speeds& speeds, const Pass& pass, const LayerSpan& piece) {
+  const auto work_of_part = [&](Content content) {
+    return layer_work(s, speeds.attention, pass, speeds.sums(s, pass, {piece.layers, content}));
+  };
   Parts parts;
-  if (piece.content != Content::dense)
-    parts.own = layer_work(s, rules, pass, {piece.layers, Content::experts}).all;
+  if (piece.content != Content::dense) parts.own = work_of_part(Content::experts).all;
   if (piece.content == Content::experts) return parts;
-  const auto [all, attention] = layer_work(s, rules, pass, {piece.layers, Content::dense});
+  const auto [all, attention] = work_of_part(Content::dense);
   parts.shared = without(all, attention);
   if (caches_on_cards(s)) parts.own += attention;
   parts.own.channels += parts.shared.channels;
@@ -55,9 +56,8 @@ RealBytes moved_bytes(const Scenario& s, const Plan& plan, const Pass& pass, dou
 Seconds add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
                 Size card, Timeline& time) {
   Work work;
-  for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
-    work += parts_of(s, speeds.attention, pass, all).own;
-  });
+  for_pieces_on_card(plan, card,
+                     [&](const LayerSpan& all) { work += parts_of(s, speeds, pass, all).own; });
   const Throughput& rate = speeds.card(card).rate;
   const Seconds own = seconds(work, rate);
   time.least += min_seconds(work, speeds.card(card));
@@ -68,8 +68,8 @@ Seconds add_own(const Scenario& s, const Speeds& speeds, const Plan& plan, const
     for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
       for_layers(pass, all, [&](const LayerSpan& piece) {
         items.push_back(
-            {LayerItem::Kind::layer, piece, parts_of(s, speeds.attention, pass, piece).own,
-             caches_on_cards(s) ? state_read(s, speeds.attention, pass, piece) : RealBytes()});
+            {LayerItem::Kind::layer, piece, parts_of(s, speeds, pass, piece).own,
+             caches_on_cards(s) ? state_read(s, pass, speeds.sums(s, pass, piece)) : RealBytes()});
       });
     });
   });
@@ -81,9 +81,8 @@ void add_shared(const Scenario& s, const Speeds& speeds, const Plan& plan, const
                 bool head, Timeline& time) {
   Work shared;
   for (Size card = 0; card < plan.cards; ++card)
-    for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
-      shared += parts_of(s, speeds.attention, pass, all).shared;
-    });
+    for_pieces_on_card(
+        plan, card, [&](const LayerSpan& all) { shared += parts_of(s, speeds, pass, all).shared; });
   if (head) shared += head_work(s, pass);
   const auto shares = card_shares(s);
   Segment segment{.last_card = plan.cards};
@@ -108,7 +107,7 @@ void add_shared(const Scenario& s, const Speeds& speeds, const Plan& plan, const
           for_pieces_on_card(plan, card, [&](const LayerSpan& all) {
             for_layers(pass, all, [&](const LayerSpan& piece) {
               items.push_back({LayerItem::Kind::layer, piece,
-                               scaled(parts_of(s, speeds.attention, pass, piece).shared, share)});
+                               scaled(parts_of(s, speeds, pass, piece).shared, share)});
             });
           });
         if (head) items.push_back({LayerItem::Kind::head, {}, scaled(head_work(s, pass), share)});

@@ -48,11 +48,9 @@ void for_layers(const Pass& pass, const LayerSpan& piece, F&& f) {
     f(LayerSpan{{layer, layer + 1}, piece.content});
 }
 
-/// Bytes of recurrent state among the caches that `piece` reads.
-inline RealBytes state_read(const Scenario& s, const AttentionRules& rules, const Pass& pass,
-                            const LayerSpan& piece) {
-  if (pass.prompt > 0 || piece.content == Content::experts) return RealBytes();
-  return rules.read(s.batch, {}, intersect(piece.layers, pass.layers));
+/// Bytes of recurrent state among the caches that a pass reads.
+inline RealBytes state_read(const Scenario& s, const Pass& pass, const LayerSums& of) {
+  return pass.prompt > 0 ? RealBytes() : of.attention.read(s.batch, {});
 }
 
 }  // namespace headroom::model

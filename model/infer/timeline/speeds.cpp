@@ -36,13 +36,14 @@ bool stands_for(const Scenario& s, const Device& card) {
          measured_times(*s.runtime, card, *s.weights).here > 0;
 }
 
-Speeds::RankReads reads_of(const Scenario& s, const Plan& plan, Size first, Range run) {
+Speeds::RankSums Speeds::rank_sums(const Scenario& s, const Plan& plan, Size first,
+                                   Range run) const {
   const Shards& shards = s.weights->shards;
   const Rank rank = plan.rank(first, *s.runtime);
   Divided held = shards.layers(run.first, run.last);
   const RealBytes experts = shards.experts_of_rank(held.experts, rank).real();
   held.experts = held.rows = Bytes(0);  // a token reads a few rows
-  return {shards.of_rank(held, rank).real(), experts};
+  return {sums_of(s, *of_rank, run), shards.of_rank(held, rank).real(), experts};
 }
 
 void Speeds::know(const Scenario& s, const Plan& plan) {
@@ -62,11 +63,11 @@ void Speeds::know(const Scenario& s, const Plan& plan) {
       next_unlike[i] =
           i + 1 < most && cards[i] == cards[i + 1] ? next_unlike[i + 1] : static_cast<Size>(i) + 1;
   }
-  if (s.runtime->parallel.split != Split::tensors || !reads.empty()) return;
+  if (s.runtime->parallel.split != Split::tensors || !stages.empty()) return;
   of_rank.emplace(s, plan.shards);
   for (Size stage = 0; stage < plan.stages; ++stage) {
     const Size first = stage * plan.shards;
-    reads.push_back(reads_of(s, plan, first, intersect(plan.layers_of(first), decoding)));
+    stages.push_back(rank_sums(s, plan, first, intersect(plan.layers_of(first), decoding)));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "model/infer/memory/activation.hpp"
 #include "model/infer/timeline/known_passes.hpp"
+#include "model/infer/timeline/known_sums.hpp"
 #include "model/infer/timeline/throughput.hpp"
 
 namespace headroom::model {
@@ -49,13 +50,21 @@ struct Speeds {
     return pass.layers == decoding ? decoding_kernels
                                    : headroom::model::kernels(scenario, pass.layers);
   }
-  /// Bytes that each card of a stage reads of layers that divide their matrices.
-  struct RankReads {
-    RealBytes others;   ///< all but routed experts
-    RealBytes experts;  ///< if all of them are read
+  /// Layers of a stage whose matrices its cards divide.
+  struct RankSums {
+    LayerSums all;      ///< sums of all cards; the caches are those of each
+    RealBytes others;   ///< bytes that each card reads, all but routed experts
+    RealBytes experts;  ///< … of routed experts, if all of them are read
   };
   /// Those of the decoder's layers in a stage.
-  const RankReads& rank_reads(Size stage) const { return reads[static_cast<std::size_t>(stage)]; }
+  const RankSums& rank_sums(Size stage) const { return stages[static_cast<std::size_t>(stage)]; }
+  /// Those of layers `run` of the stage that starts at card `first`.
+  RankSums rank_sums(const Scenario& scenario, const Plan& plan, Size first, Range run) const;
+  /// Sums over those of `layers` that the pass runs, on one card. Valid until the next call.
+  const LayerSums& sums(const Scenario& scenario, const Pass& pass, const LayerSpan& layers) const {
+    return known_sums.of(scenario, attention, intersect(layers.layers, pass.layers),
+                         layers.content);
+  }
   const Link& link(Size meeting) const { return meeting > in_a_box ? between_boxes : inside; }
 
   /// Attention on cards that divide each matrix.
@@ -65,7 +74,7 @@ struct Speeds {
   std::optional<AttentionRules> of_rank;  ///< known with the plan's cards
   std::vector<Card> cards;
   std::vector<Size> next_unlike;  ///< for each card, the first after it of another speed
-  std::vector<RankReads> reads;   ///< by stage, if cards divide matrices
+  std::vector<RankSums> stages;   ///< if cards divide matrices
   Throughput cpu;
   Seconds kernel_s;         ///< time of each kernel
   bool launches_hide;       ///< behind kernels on cards; kernels on the CPU wait for launches
@@ -76,10 +85,8 @@ struct Speeds {
   Size in_a_box = std::numeric_limits<Size>::max();
   Link inside, between_boxes;
   KnownPasses known;  ///< passes at these speeds
+  mutable KnownSums known_sums;
 };
-
-/// Bytes that each card of the stage that starts at card `first` reads of layers `run`.
-Speeds::RankReads reads_of(const Scenario& scenario, const Plan& plan, Size first, Range run);
 
 /// Seconds that `work` takes at the full rates of the data sheet: its bytes and products, nothing
 /// else.

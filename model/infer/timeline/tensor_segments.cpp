@@ -8,20 +8,21 @@
 namespace headroom::model {
 namespace {
 
-/// Work of each card of a stage with all of layers `run`, of which it reads `reads`.
+/// Work of each card of a stage with all of the layers of `of`.
 Work rank_work(const Scenario& s, const AttentionRules& rules, const Plan& plan, const Pass& pass,
-               Range run, const Speeds::RankReads& reads) {
+               const Speeds::RankSums& of) {
   const double touched =
       plan.sharing() == 1 && plan.expert_groups == 1
           ? pass.touched
           : experts_touched(s.weights->model->profile,
                             pass.tokens * static_cast<double>(plan.sharing()) / pass.weight_reads,
                             plan.expert_groups);
-  Work work = divided_work(s, rules, pass, run);
+  Work work = divided_work(s, rules, pass, of.all);
   // Layers that run several times are alike.
-  const double times = run.size() > 0 ? runs(s, pass) / static_cast<double>(pass.layers.size()) : 1;
-  work.expert_bytes = pass.weight_reads * times * (reads.experts * touched);
-  work.weight_bytes = pass.weight_reads * times * reads.others + work.expert_bytes;
+  const double times =
+      of.all.layers.size() > 0 ? runs(s, pass) / static_cast<double>(pass.layers.size()) : 1;
+  work.expert_bytes = pass.weight_reads * times * (of.experts * touched);
+  work.weight_bytes = pass.weight_reads * times * of.others + work.expert_bytes;
   work.flops /= static_cast<double>(plan.shards);
   work.attention_flops /= static_cast<double>(plan.shards);
   work.wave_quantisation_flops = work.attention_flops > Flops()
@@ -41,14 +42,16 @@ Work rank_head(const Scenario& s, const Pass& pass, Size shards) {
 
 /// The cards of a stage work at once, and the slowest decides.
 void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
-               Size first, Timeline& time) {
-  const Range run = intersect(plan.layers_of(first), pass.layers);
-  const Size last = first + plan.shards;
+               Size stage, Timeline& time) {
+  const Size first = stage * plan.shards, last = first + plan.shards;
+  const bool has_head = plan.head == Where::card && stage + 1 == plan.stages;
   const AttentionRules& rules = speeds.divided_attention();
-  Work work = rank_work(s, rules, plan, pass, run,
-                        pass.layers == speeds.decoding ? speeds.rank_reads(plan.stage_of(first))
-                                                       : reads_of(s, plan, first, run));
-  if (plan.has_head(first)) work += rank_head(s, pass, plan.shards);
+  const auto sums = [&](Range layers) { return speeds.rank_sums(s, plan, first, layers); };
+  const Range held = plan.layers_in(stage);
+  Work work = pass.layers == speeds.decoding
+                  ? rank_work(s, rules, plan, pass, speeds.rank_sums(stage))
+                  : rank_work(s, rules, plan, pass, sums(intersect(held, pass.layers)));
+  if (has_head) work += rank_head(s, pass, plan.shards);
   Seconds least, slowest;
   Size slowest_card = first;
   for (Size card = first; card < last; card = speeds.next_unlike[static_cast<std::size_t>(card)]) {
@@ -64,14 +67,12 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
     return Segment{.first_card = first, .last_card = last, .work = work, .rate = rate};
   };
   time.add(Resource::cards, slowest, segment, [&](std::vector<LayerItem>& items) {
-    for_layers(pass, LayerSpan{run}, [&](const LayerSpan& piece) {
-      items.push_back(
-          {LayerItem::Kind::layer, piece,
-           rank_work(s, rules, plan, pass, piece.layers, reads_of(s, plan, first, piece.layers)),
-           state_read(s, rules, pass, piece)});
+    for_layers(pass, LayerSpan{held}, [&](const LayerSpan& piece) {
+      const Speeds::RankSums of = sums(piece.layers);
+      items.push_back({LayerItem::Kind::layer, piece, rank_work(s, rules, plan, pass, of),
+                       state_read(s, pass, of.all)});
     });
-    if (plan.has_head(first))
-      items.push_back({LayerItem::Kind::head, {}, rank_head(s, pass, plan.shards)});
+    if (has_head) items.push_back({LayerItem::Kind::head, {}, rank_head(s, pass, plan.shards)});
   });
 }
 
@@ -126,10 +127,9 @@ void add_tensor_split(const Scenario& s, const Speeds& speeds, const Plan& plan,
                       Timeline& time) {
   RealBytes on_host;
   for (Size stage = 0; stage < plan.stages; ++stage) {
-    const Size first = stage * plan.shards;
-    add_stage(s, speeds, plan, pass, first, time);
+    add_stage(s, speeds, plan, pass, stage, time);
     if (plan.partly_on_host)
-      on_host += pass.weight_reads * weights_kept_on_host(s, plan, first).real();
+      on_host += pass.weight_reads * weights_kept_on_host(s, plan, stage * plan.shards).real();
   }
   if (on_host > RealBytes())
     time.add(Resource::bus, on_host / speeds.bus, [&] { return Segment{.moved = on_host}; });

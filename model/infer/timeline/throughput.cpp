@@ -242,7 +242,8 @@ Throughput cpu_rate(const Scenario& s) {
 }
 
 PrefillOffload host_prompts(const Scenario& s, double tokens) {
-  if (s.machine->devices.empty() || tokens < static_cast<double>(s.runtime->offload.prefill_tokens))
+  if (s.runtime->offload.prefill == PrefillOffload::on_cpu || s.machine->devices.empty() ||
+      tokens < static_cast<double>(s.runtime->offload.prefill_tokens))
     return PrefillOffload::on_cpu;
   if (card_budget(s, 0) <= Bytes(0)) return PrefillOffload::on_cpu;
   const bool one_memory = s.machine->has_unified_memory();

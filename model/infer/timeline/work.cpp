@@ -23,21 +23,22 @@ double masked_share(const Pass& pass) {
   return (prompt + (chunk > 0 ? std::min(chunk, prompt) : prompt)) / (prompt + 1);
 }
 
-Flops matrix_flops(const Scenario& s, const Pass& pass, double multiplied, Range run) {
-  return Flops(2.0 * multiplied * multiplied_tokens(s, pass)) +
-         pass.patch_flops * static_cast<double>(run.size());
+Flops matrix_flops(const Scenario& s, const Pass& pass, const LayerSums& of) {
+  return Flops(2.0 * of.multiplied * multiplied_tokens(s, pass)) +
+         pass.patch_flops * static_cast<double>(of.layers.size());
 }
 
-double channels_in_memory(const Scenario& s, const Pass& pass, Range run) {
+double channels_in_memory(const Scenario& s, const Pass& pass, const LayerSums& of) {
   if (pass.prompt == 0 || !s.runtime->kernels.activations_in_memory) return 0;
   return pass.tokens * static_cast<double>(s.weights->model->shape.hidden_size) *
-         static_cast<double>(run.size());
+         static_cast<double>(of.layers.size());
 }
 
 /// Without idle multiprocessors.
-Work prompt_attention(const Scenario& s, const AttentionRules& rules, const Pass& pass, Range run) {
+Work prompt_attention(const Scenario& s, const AttentionRules& rules, const Pass& pass,
+                      const LayerSums& of) {
   Work work;
-  work.flops = rules.prompt_flops(s.batch, pass.prompt, run);
+  work.flops = of.attention.prompt_flops(s.batch, pass.prompt);
   if (rules.stores_scores()) {
     const Size width = std::max<Size>(1, s.weights->model->shape.head_dim);
     work.flops *= masked_share(pass);
@@ -48,11 +49,12 @@ Work prompt_attention(const Scenario& s, const AttentionRules& rules, const Pass
 }
 
 /// Caches are those that each card reads.
-Work decode_attention(const Scenario& s, const AttentionRules& rules, const Pass& pass, Range run) {
+Work decode_attention(const Scenario& s, const AttentionRules& rules, const Pass& pass,
+                      const LayerSums& of) {
   Work work;
-  work.cache_bytes = rules.read(s.batch, pass.cached, run);
+  work.cache_bytes = of.attention.read(s.batch, pass.cached);
   if (rules.unpacks()) work.packed_cache_bytes = work.cache_bytes;
-  const Flops flops = rules.decode_flops(s.batch, pass.cached, run);
+  const Flops flops = of.attention.decode_flops(s.batch, pass.cached);
   work.flops = flops * pass.tokens / static_cast<double>(s.batch);
   // An element of K and V has two bytes in 16 bit and takes part in two operations. It is copied
   // once for all tokens of a sequence.
@@ -60,59 +62,62 @@ Work decode_attention(const Scenario& s, const AttentionRules& rules, const Pass
   // A cache that grows is copied with the new token behind it.
   if (s.runtime->cache.growth != Growth::reserved)
     work.kv_repeat_bytes +=
-        work.cache_bytes - rules.read(s.batch, {.source = pass.cached.source}, run);
+        work.cache_bytes - of.attention.read(s.batch, {.source = pass.cached.source});
   return work;
 }
 
 }  // namespace
 
-LayerWork layer_work(const Scenario& s, const AttentionRules& rules, const Pass& pass,
-                     const LayerSpan& piece) {
+LayerSums sums_of(const Scenario& s, const AttentionRules& rules, Range layers, Content content) {
   const QuantisedModel& w = *s.weights;
   const Profile& profile = w.model->profile;
-  const Range run = intersect(piece.layers, pass.layers);
-  if (run.size() == 0) return {};
-  RealBytes dense(between(w.read_dense, run)), routed(between(w.read_routed, run));
-  double multiplied = between(profile.multiplied_before, run);
-  if (piece.content == Content::dense) {
-    routed = RealBytes();
-    multiplied -= between(profile.routed_before, run);
-  } else if (piece.content == Content::experts) {
-    dense = RealBytes();
-    multiplied = between(profile.routed_before, run);
+  LayerSums sums{.layers = layers, .content = content, .attention = {}};
+  if (layers.size() == 0) return sums;
+  const double routed = between(profile.routed_before, layers);
+  if (content != Content::experts) {
+    sums.dense = between(w.read_dense, layers);
+    sums.multiplied = between(profile.multiplied_before, layers);
+    sums.attention = rules.over(layers);
   }
+  if (content != Content::dense) sums.routed = between(w.read_routed, layers);
+  if (content == Content::dense) sums.multiplied -= routed;
+  if (content == Content::experts) sums.multiplied = routed;
+  return sums;
+}
+
+LayerWork layer_work(const Scenario& s, const AttentionRules& rules, const Pass& pass,
+                     const LayerSums& of) {
   LayerWork layers;
+  if (of.layers.size() == 0) return layers;
   Work& work = layers.all;
-  work.expert_bytes = pass.weight_reads * routed * pass.touched;
-  work.weight_bytes = pass.weight_reads * dense + work.expert_bytes;
-  work.flops = matrix_flops(s, pass, multiplied, run);
+  work.expert_bytes = pass.weight_reads * RealBytes(of.routed) * pass.touched;
+  work.weight_bytes = pass.weight_reads * RealBytes(of.dense) + work.expert_bytes;
+  work.flops = matrix_flops(s, pass, of);
   if (pass.prompt > 0 || s.runtime->kernels.dequant_bytes_per_element > 0)
     work.packed_bytes = work.weight_bytes;
   if (pass.prompt > 0) work.prefill_expert_bytes = work.expert_bytes;
-  if (piece.content == Content::experts) return layers;
-  work.channels = channels_in_memory(s, pass, run);
-  layers.attention = attention_work(s, rules, pass, run);
+  if (of.content == Content::experts) return layers;
+  work.channels = channels_in_memory(s, pass, of);
+  layers.attention = attention_work(s, rules, pass, of);
   work += layers.attention;
   return layers;
 }
 
 Work attention_work(const Scenario& s, const AttentionRules& rules, const Pass& pass,
-                    Range layers) {
-  const Range run = intersect(layers, pass.layers);
-  if (pass.prompt == 0) return decode_attention(s, rules, pass, run);
-  Work work = prompt_attention(s, rules, pass, run);
+                    const LayerSums& of) {
+  if (pass.prompt == 0) return decode_attention(s, rules, pass, of);
+  Work work = prompt_attention(s, rules, pass, of);
   work.wave_quantisation_flops = work.attention_flops * idle_share(s, pass);
   return work;
 }
 
-Work divided_work(const Scenario& s, const AttentionRules& rules, const Pass& pass, Range layers) {
-  const Range run = intersect(layers, pass.layers);
-  if (run.size() == 0) return {};
-  Work work = pass.prompt > 0 ? prompt_attention(s, rules, pass, run)
-                              : decode_attention(s, rules, pass, run);
-  const double multiplied = between(s.weights->model->profile.multiplied_before, run);
-  work.flops = matrix_flops(s, pass, multiplied, run) + work.flops;
-  work.channels = channels_in_memory(s, pass, run);
+Work divided_work(const Scenario& s, const AttentionRules& rules, const Pass& pass,
+                  const LayerSums& of) {
+  if (of.layers.size() == 0) return {};
+  Work work =
+      pass.prompt > 0 ? prompt_attention(s, rules, pass, of) : decode_attention(s, rules, pass, of);
+  work.flops = matrix_flops(s, pass, of) + work.flops;
+  work.channels = channels_in_memory(s, pass, of);
   return work;
 }
 
@@ -146,14 +151,6 @@ Work host_work(const Scenario& s, const Plan& plan, const Pass& pass, Range rang
   work.packed_bytes = work.weight_bytes;
   work.prefill_expert_bytes = work.expert_bytes;
   return work;
-}
-
-RealBytes streamed_bytes(const Scenario& s, const Pass& pass, const LayerSpan& piece) {
-  const Range run = intersect(piece.layers, pass.layers);
-  const RealBytes dense(between(s.weights->read_dense, run)),
-      routed(between(s.weights->read_routed, run));
-  if (piece.content == Content::whole) return dense + routed;
-  return piece.content == Content::experts ? routed : dense;
 }
 
 }  // namespace headroom::model

@@ -55,24 +55,41 @@ constexpr Work operator*(double share, const Work& work) {
           share * work.wave_quantisation_flops};
 }
 
+/// Sums over layers that run, or over the same part of each of them, whatever a pass's sizes are.
+struct LayerSums {
+  Range layers;
+  Content content = Content::whole;
+  double dense = 0, routed = 0;  ///< bytes that a pass reads once: routed experts, all else
+  double multiplied = 0;         ///< elements, as in Profile
+  AttentionSums attention;       ///< experts have none
+
+  /// Bytes that a streaming engine moves each time they run: whole modules, all experts included.
+  RealBytes streamed_bytes() const { return RealBytes(dense) + RealBytes(routed); }
+};
+/// `rules`: of the card or of the cards that divide each matrix.
+LayerSums sums_of(const Scenario& scenario, const AttentionRules& rules, Range layers,
+                  Content content = Content::whole);
+
 /// Work of layers, and the attention in it: what reads caches and multiplies scores, where the
-/// caches are. `rules`: of one card.
+/// caches are.
 struct LayerWork {
   Work all, attention;
 };
 LayerWork layer_work(const Scenario& scenario, const AttentionRules& rules, const Pass& pass,
-                     const LayerSpan& piece);
+                     const LayerSums& of);
 inline Work work_of(const Scenario& scenario, const Pass& pass, const LayerSpan& piece) {
-  return layer_work(scenario, AttentionRules(scenario), pass, piece).all;
+  const AttentionRules rules(scenario);
+  const Range run = intersect(piece.layers, pass.layers);
+  return layer_work(scenario, rules, pass, sums_of(scenario, rules, run, piece.content)).all;
 }
 /// Work of layers on cards that divide each matrix: the caches that each card reads, and what all
 /// cards compute. Left out: weights, and idle multiprocessors. `rules`: of so many cards.
 Work divided_work(const Scenario& scenario, const AttentionRules& rules, const Pass& pass,
-                  Range layers);
+                  const LayerSums& of);
 Work head_work(const Scenario& scenario, const Pass& pass);
 /// Attention alone. `rules`: of one card.
 Work attention_work(const Scenario& scenario, const AttentionRules& rules, const Pass& pass,
-                    Range layers);
+                    const LayerSums& of);
 
 /// Idle time of multiprocessors while a prompt attends, as a share of their busy time. Each takes
 /// two blocks at once, of attention_rows queries of one head; the last round of blocks does not
@@ -101,9 +118,5 @@ constexpr Work matrices_on_cpu(const Work& work, const Work& attention) {
 
 /// Work of tensors in host memory that belong to layers `range` on cards.
 Work host_work(const Scenario& scenario, const Plan& plan, const Pass& pass, Range range);
-
-/// Bytes of `piece` that a streaming engine moves each time it runs: whole modules, all experts
-/// included.
-RealBytes streamed_bytes(const Scenario& scenario, const Pass& pass, const LayerSpan& piece);
 
 }  // namespace headroom::model

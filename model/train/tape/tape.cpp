@@ -19,12 +19,6 @@ Polynomial& Polynomial::operator+=(const Polynomial& o) {
   for (std::size_t i = 0; i < terms_.size(); ++i) terms_[i] += o.terms_[i];
   return *this;
 }
-double Polynomial::at(double batch, double sequence, double all) const {
-  const auto row = [&](std::size_t i) {
-    return terms_[i] + sequence * (terms_[i + 1] + all * terms_[i + 2]);
-  };
-  return row(0) + batch * row(3);
-}
 
 Size bytes_of(Held held) {
   switch (held) {

@@ -40,7 +40,12 @@ class Polynomial {
   void add(Extent extent, Size bytes);
   Polynomial& operator+=(const Polynomial& o);
   /// With `sequence` tokens here that attend to `all` (context parallelism keeps a share of them).
-  double at(double batch, double sequence, double all) const;
+  double at(double batch, double sequence, double all) const {
+    const auto row = [&](std::size_t i) {
+      return terms_[i] + sequence * (terms_[i + 1] + all * terms_[i + 2]);
+    };
+    return row(0) + batch * row(3);
+  }
   double at(double batch, double sequence) const { return at(batch, sequence, sequence); }
   friend bool operator==(const Polynomial&, const Polynomial&) = default;
 

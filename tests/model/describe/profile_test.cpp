@@ -106,18 +106,18 @@ TEST(Profile, SparseAttentionLooksAtWhatItsIndexerPicks) {
   const Machine m = machine(8, 80, 1000, 2000);
   const Scenario s = scenario(w, m, "vllm");
   const auto flops = [&](Size tokens) {
-    return AttentionRules(s).decode_flops(s.batch, {.self = tokens}, {0, 1}).value();
+    return AttentionRules(s).over({0, 1}).decode_flops(s.batch, {.self = tokens}).value();
   };
   const double attention = 2.0 * 128 * (128 + 64 + 128), index = 2.0 * 64 * 128;
   EXPECT_DOUBLE_EQ(flops(2048), 2048 * (attention + index));
   EXPECT_DOUBLE_EQ(flops(100'000), 2048 * attention + 100'000 * index);
   // A prompt: the first 2048 tokens look at all before them.
-  EXPECT_DOUBLE_EQ(AttentionRules(s).prompt_flops(s.batch, 10'000, {0, 1}).value(),
+  EXPECT_DOUBLE_EQ(AttentionRules(s).over({0, 1}).prompt_flops(s.batch, 10'000).value(),
                    (2048.0 * 2049 / 2 + 7952.0 * 2048) * attention + 10'000.0 * 10'001 / 2 * index);
   // transformers multiplies them all and masks what is not picked.
   const Scenario masked = scenario(w, m, "transformers");
   EXPECT_DOUBLE_EQ(
-      AttentionRules(masked).decode_flops(masked.batch, {.self = 100'000}, {0, 1}).value(),
+      AttentionRules(masked).over({0, 1}).decode_flops(masked.batch, {.self = 100'000}).value(),
       100'000 * (attention + index));
   // All tokens are kept whatever is looked at: 512 + 64 of the latent, 128 of the index in FP8 with
   // a scale.

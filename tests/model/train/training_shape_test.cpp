@@ -47,6 +47,21 @@ TEST(TrainingShape, AnEvaluatorForgetsNothingThatMatters) {
     }
 }
 
+TEST(TrainingShape, AStageWithTheFirstOnesLayersIsNoSlowerUnlessItHasTheHead) {
+  const Fixture f;
+  TrainingScenario s = f.step("megatron");
+  const auto slower = [&](Size stages) {
+    s.parallel.stages = stages;
+    TrainingEvaluator evaluate;
+    evaluate(s);
+    std::vector<bool> all;
+    for (const StageShape& stage : evaluate.shape().stages) all.push_back(!stage.is_no_slower);
+    return all;
+  };
+  EXPECT_EQ(slower(4), (std::vector{false, false, false, true}));
+  EXPECT_EQ(slower(5), (std::vector{false, true, true, true, true}));  // 1, 2, 2, 2, 1 layers
+}
+
 TEST(TrainingShape, StagesAreUnevenWhereLayersDoNotDivide) {
   const Fixture f;  // 8 layers plus embedding and head are 10 parts
   TrainingScenario s = f.step("megatron");

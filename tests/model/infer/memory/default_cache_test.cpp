@@ -161,7 +161,8 @@ TEST(RecurrentStates, ScansAndConvolutionsHaveTypesOfTheirOwn) {
     EXPECT_EQ(with(1), row.bytes) << row.model << ' ' << row.engine;
     EXPECT_EQ(with(3), 3 * row.bytes);
     s.batch = 1;
-    const double read = AttentionRules(s).read(1, {.self = 0, .source = 0}, {0, layers}).value();
+    const double read =
+        AttentionRules(s).over({0, layers}).read(1, {.self = 0, .source = 0}).value();
     EXPECT_DOUBLE_EQ(read, 2.0 * static_cast<double>(row.bytes))
         << "read and written at each token";
   }

@@ -88,7 +88,7 @@ TEST(SeparateCaches, AStepReadsBothFormats) {
   const auto read = [&](const char* cache) {
     Scenario s = on.s;
     s.kv_precision = asked_cache(cache);
-    return AttentionRules(s).read(s.batch, {.self = 1000}, {0, 28}).value();
+    return AttentionRules(s).over({0, 28}).read(s.batch, {.self = 1000}).value();
   };
   // 28 layers, 8 heads of 128.
   EXPECT_DOUBLE_EQ(read("q8_0/q4_0"), 1000.0 * 28 * 1024 * (34 + 18) / 32);
