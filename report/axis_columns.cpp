@@ -30,21 +30,21 @@ Column fact(std::string_view name, std::string_view unit, std::string_view headi
   return {name, unit, heading, meaning, ColumnKind::fact, type, shown, origin, {}};
 }
 /// An interval of the engine: its low end, its high end and the measurements behind it.
-template <model::Interval model::IntervalFactors::*of, bool ram_stated = false>
+template <model::Interval model::IntervalFactors::*of, model::HostMemory host = {}>
 void add_interval_facts(std::vector<Column>& all, const std::array<std::string_view, 3>& names,
                         const std::array<std::string_view, 3>& meanings) {
   all.push_back(fact(
       names[0], "", names[0], SqlType::real,
-      +[](const Engine& r) { return finite((interval_factors(r, ram_stated).*of).low); },
+      +[](const Engine& r) { return finite((interval_factors(r, host).*of).low); },
       meanings[0]));
   all.push_back(fact(
       names[1], "", names[1], SqlType::real,
-      +[](const Engine& r) { return finite((interval_factors(r, ram_stated).*of).high); },
+      +[](const Engine& r) { return finite((interval_factors(r, host).*of).high); },
       meanings[1]));
   all.push_back(fact(
       names[2], "", names[2], SqlType::integer,
       +[](const Engine& r) {
-        return Cell(std::int64_t{(interval_factors(r, ram_stated).*of).measurements});
+        return Cell(std::int64_t{(interval_factors(r, host).*of).measurements});
       },
       meanings[2]));
 }
@@ -183,6 +183,10 @@ void add_machine_facts(std::vector<Column>& all) {
       "ram_stated", "", "RAM stated", integer,
       +[](const Machine& m) { return Cell(std::int64_t{!m.ram_assumed}); },
       "1: the speed of the host's memory is stated; 0: it is assumed"));
+  all.push_back(fact(
+      "unified_memory", "", "unified memory", integer,
+      +[](const Machine& m) { return Cell(std::int64_t{m.has_unified_memory()}); },
+      "1: the cards and the host share one memory; 0: each has its own"));
   all.push_back(fact("gpu_budget_relative", "", "budget of the GPU", text, {},
                      "gpu_budget_bytes by the memory of the largest card: max (all of it), 50%, "
                      "max-2GiB; empty: a size"));
@@ -248,6 +252,10 @@ void add_engine_facts(std::vector<Column>& all) {
       all, {"memory_low", "memory_high", "memory_measurements"},
       {"low end of GPU memory, as a factor on its uncertain part", "high end of that interval",
        "measured rows behind the interval of memory; 0: estimate without measurements"});
+  add_interval_facts<&Factors::memory, model::HostMemory{.unified = true}>(
+      all, {"unified_low", "unified_high", "unified_measurements"},
+      {"that low end where unified_memory is 1", "high end of that interval",
+       "measured rows behind that interval; 0: estimate without measurements"});
   add_interval_facts<&Factors::load>(
       all, {"load_low", "load_high", "load_measurements"},
       {"low end of the time to load as a share of the expected value", "high end of that interval",
@@ -265,7 +273,7 @@ void add_engine_facts(std::vector<Column>& all) {
       all, {"offload_low", "offload_high", "offload_measurements"},
       {"low end of both times with weights outside the cards, as a share of the expected value",
        "high end of that interval", rows_behind});
-  add_interval_facts<&Factors::offload, true>(
+  add_interval_facts<&Factors::offload, model::HostMemory{.stated = true}>(
       all, {"ram_stated_low", "ram_stated_high", "ram_stated_measurements"},
       {"that low end where ram_stated is 1", "high end of that interval", rows_behind});
   add_interval_facts<&Factors::serving_ttft>(

@@ -28,15 +28,19 @@ struct Alike {
   std::set<std::string> sources, machines;
 };
 
-/// Those of the kind of interval that `named` is, by engines that count.
-template <class Counts>
-Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, Counts&& counts) {
+/// True for a row of the kind of interval that `named` is.
+bool is_of(const NamedConstant& named, const ScoredRow& s) {
+  return &interval_of(s) == &named.in(*s.scenario.runtime);
+}
+
+/// Rows that `belongs` chooses, by engines that count.
+template <class Belongs, class Counts>
+Alike alike(const std::vector<ScoredRow>& subjects, Belongs&& belongs, Counts&& counts) {
   Alike found;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     const ScoredRow& s = subjects[i];
-    const Engine& engine = *s.scenario.runtime;
-    if ((is_memory(s.statistic) && !uncertain_ratio(s, s.measured)) || !counts(engine) ||
-        &interval_of(s) != &(named.in(engine)))
+    if (!belongs(s) || !counts(*s.scenario.runtime) ||
+        (is_memory(s.statistic) && !uncertain_ratio(s, s.measured)))
       continue;
     found.rows.push_back(i);
     found.sources.insert(short_source((*s.row)["source"]));
@@ -75,16 +79,24 @@ std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expecte
                            std::string_view family) {
   std::string text;
   const std::set<std::string_view> generations = generations_of(family);
+  const auto in_family = [&](const Engine& r) { return r.family == family; };
+  const NamedConstant& unified = constant_named("unified_interval");
+  const auto on_unified = [&](const ScoredRow& s) { return is_of(unified, s); };
+  const bool few_unified =
+      std::ssize(alike(subjects, on_unified, in_family).sources) < fewest_sources;
   for (const NamedConstant& named : model::named_constants()) {
-    if (!named.name.ends_with("_interval")) continue;
-    const bool memory = named.name == "uncertain_interval";
-    const Alike all = alike(subjects, named, [](const Engine&) { return true; });
-    const Alike of_family =
-        alike(subjects, named, [&](const Engine& r) { return r.family == family; });
+    if (!named.name.ends_with("_interval") || (few_unified && named.name == unified.name)) continue;
+    const bool any_memory = named.name == "uncertain_interval";
+    const bool memory = any_memory || named.name == unified.name;
+    const auto belongs = [&](const ScoredRow& s) {
+      return is_of(named, s) || (any_memory && few_unified && on_unified(s));
+    };
+    const Alike all = alike(subjects, belongs, [](const Engine&) { return true; });
+    const Alike of_family = alike(subjects, belongs, in_family);
     if (std::ssize(of_family.rows) < fewest_rows) continue;
     for (const std::string_view generation : generations) {
       Alike own =
-          alike(subjects, named, [&](const Engine& r) { return r.generation == generation; });
+          alike(subjects, belongs, [&](const Engine& r) { return r.generation == generation; });
       if (memory || std::ssize(own.machines) < fewest_machines) own = of_family;
       const bool few = std::ssize(of_family.sources) < fewest_sources;
       const Constant found = memory ? uncertain_interval(subjects, own.rows, expected.fitted)

@@ -25,6 +25,9 @@ struct Expected {
 /// * every engine's rows of the kind, by constants fitted without the row's source, if the family
 ///   has fewer than five sources. Few sources do not show how much sources differ.
 ///
+/// Memory that cards and host share has an interval of its own, if the family has five sources of
+/// it. Otherwise its rows count with the others.
+///
 /// Rows of fewer than ten machines are joined by those of the family's other generations. A kind
 /// with fewer than three rows of the family has no line.
 std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expected& expected,

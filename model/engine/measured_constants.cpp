@@ -89,6 +89,8 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"weights", "load_fixed_s", [](Engine& e) -> Constant& { return e.weights.load_fixed_s; }},
     {"memory", "uncertain_interval", [](Engine& e) -> Constant& { return e.memory.interval; },
      nullptr, factor_or_none},
+    {"memory", "unified_interval",
+     [](Engine& e) -> Constant& { return e.memory.unified_interval; }, nullptr, factor_or_none},
     {"kernels", "decode_interval", [](Engine& e) -> Constant& { return e.kernels.decode_interval; },
      nullptr, time_factor},
     {"kernels", "prefill_interval",

@@ -101,6 +101,7 @@ struct MemoryPolicy {
   Constant fragmentation;      ///< share of a card's allocations that the allocator adds
   Constant interval;           ///< 80 % interval as a factor on the uncertain part of the memory
                                ///< (model/infer/placement/placement.hpp, uncertain_part)
+  Constant unified_interval;   ///< as above where cards and host share one memory; 0: as `interval`
 };
 
 }  // namespace headroom::model

@@ -88,9 +88,12 @@ struct IntervalNumbers {
   static double choose(bool condition, double yes, double no) { return condition ? yes : no; }
 };
 
-/// A host whose memory speed is known (`ram_stated`) has an interval of its own for weights outside
-/// the cards, if anything was measured there.
-IntervalFactors interval_factors(const Engine& runtime, bool ram_stated = false);
+/// Properties of a host's memory that have intervals of their own, if anything was measured there.
+struct HostMemory {
+  bool stated = false;   ///< its speed is known: the interval of weights outside the cards
+  bool unified = false;  ///< the cards share it: the interval of memory
+};
+IntervalFactors interval_factors(const Engine& runtime, HostMemory host = {});
 /// On a card that stands for one with no row of its own, times are less certain and not measured.
 IntervalFactors interval_factors(const Engine& runtime, const Machine& machine);
 inline IntervalFactors interval_factors(const Scenario& s) {

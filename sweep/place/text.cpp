@@ -55,7 +55,7 @@ std::string block(const Answer& answer, const Strategy& s) {
   if (!s.feasible)
     return fmt::format("{} ({}): not feasible, {}\n\n", s.name, s.meaning, needs(answer, s));
   std::string text = fmt::format("{} ({}): {}{}\n", s.name, s.meaning, outcome(e),
-                                 model::is_at_limit(*s.scenario.runtime, e)
+                                 model::is_at_limit(s.scenario, e)
                                      ? "; tight: the interval reaches over the limit"
                                      : "");
   text += device_rows(s.explained);
