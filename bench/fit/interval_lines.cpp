@@ -80,27 +80,29 @@ std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expecte
   std::string text;
   const std::set<std::string_view> generations = generations_of(family);
   const auto in_family = [&](const Engine& r) { return r.family == family; };
-  const NamedConstant& unified = constant_named("unified_interval");
-  const auto on_unified = [&](const ScoredRow& s) { return is_of(unified, s); };
-  const bool few_unified =
-      std::ssize(alike(subjects, on_unified, in_family).sources) < fewest_sources;
   for (const NamedConstant& named : model::named_constants()) {
-    if (!named.name.ends_with("_interval") || (few_unified && named.name == unified.name)) continue;
+    if (!named.name.ends_with("_interval")) continue;
     const bool any_memory = named.name == "uncertain_interval";
-    const bool memory = any_memory || named.name == unified.name;
+    const bool nvidia = named.name == "nvidia_interval";
     const auto belongs = [&](const ScoredRow& s) {
-      return is_of(named, s) || (any_memory && few_unified && on_unified(s));
+      return any_memory ? is_memory(s.statistic) : is_of(named, s);
     };
     const Alike all = alike(subjects, belongs, [](const Engine&) { return true; });
     const Alike of_family = alike(subjects, belongs, in_family);
     if (std::ssize(of_family.rows) < fewest_rows) continue;
+    if (nvidia && (std::ssize(of_family.sources) < fewest_sources ||
+                   std::ssize(of_family.machines) < fewest_machines))
+      continue;
     for (const std::string_view generation : generations) {
       Alike own =
           alike(subjects, belongs, [&](const Engine& r) { return r.generation == generation; });
-      if (memory || std::ssize(own.machines) < fewest_machines) own = of_family;
+      if (any_memory || std::ssize(own.machines) < fewest_machines ||
+          (nvidia && std::ssize(own.sources) < fewest_sources))
+        own = of_family;
       const bool few = std::ssize(of_family.sources) < fewest_sources;
-      const Constant found = memory ? uncertain_interval(subjects, own.rows, expected.fitted)
-                                    : time_interval(subjects, own, few ? all : Alike(), expected);
+      const Constant found = any_memory || nvidia
+                                 ? uncertain_interval(subjects, own.rows, expected.fitted)
+                                 : time_interval(subjects, own, few ? all : Alike(), expected);
       text += constant_line(generation, named.name, any, any, found,
                             sources_behind(subjects, own.rows));
     }

@@ -25,8 +25,8 @@ struct Expected {
 /// * every engine's rows of the kind, by constants fitted without the row's source, if the family
 ///   has fewer than five sources. Few sources do not show how much sources differ.
 ///
-/// Memory that cards and host share has an interval of its own, if the family has five sources of
-/// it. Otherwise its rows count with the others.
+/// Memory on NVIDIA's cards has an interval of its own too, if the family has five sources and ten
+/// machines of it. So has a generation with as many.
 ///
 /// Rows of fewer than ten machines are joined by those of the family's other generations. A kind
 /// with fewer than three rows of the family has no line.

@@ -254,8 +254,8 @@ Estimate Evaluator::operator()(const Scenario& s) {
   if (refusal_ != Reason::none) return refused(refusal_);
   const bool open = !of_block_ && leaves_sequences_open(s_);
   const bool has_room = open && usual_number_surely_fits(*uses_);
-  const Plan plan = has_room && memory_interval(s_).high >= 1 ? place_division(*uses_)
-                                                                      : place(*uses_, 1.0);
+  const Plan plan =
+      has_room && memory_interval(s_).high >= 1 ? place_division(*uses_) : place(*uses_, 1.0);
   const bool surely = has_room && plan.feasible();
   if (open && !surely)
     if (const auto asked = with_fewer_sequences(*uses_, plan)) return in_place_of(*asked);

@@ -111,8 +111,8 @@ std::optional<double> figure(const ScoredRow& subject, const Scenario& s, std::s
 const model::Constant& interval_of(const ScoredRow& subject) {
   const model::Engine& r = *subject.scenario.runtime;
   if (is_memory(subject.statistic))
-    return subject.scenario.machine->has_unified_memory() ? r.memory.unified_interval
-                                                          : r.memory.interval;
+    return model::has_nvidia_memory(*subject.scenario.machine) ? r.memory.nvidia_interval
+                                                               : r.memory.interval;
   if (subject.group == "serving_ttft") return r.serving.first_token_interval;
   if (subject.group == "serving_throughput") return r.serving.throughput_interval;
   if (subject.group.starts_with("serving")) return r.serving.serving_interval;
