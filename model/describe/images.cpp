@@ -27,7 +27,8 @@ struct ImageRow {
   ImageTokens kind;
   Size patch, merge, min_pixels, max_pixels;
   std::string_view source;
-  Size least_tokens = 0, most_tokens = 0;  ///< as ImageRule has them
+  Size least_tokens = 0, most_tokens = 0;       ///< as ImageRule has them
+  Size video_embeddings = 0, video_tokens = 0;  ///< likewise
 };
 constexpr std::string_view qwen2 =
     "preprocessor_config.json of Qwen2-VL and Qwen2.5-VL: min_pixels, max_pixels";
@@ -38,8 +39,8 @@ constexpr std::string_view internvl =
 constexpr auto image_rows = std::to_array<ImageRow>({
     {"qwen2_vl", ImageTokens::area, 14, 2, 3136, 12845056, qwen2, 8, 4096},
     {"qwen2_5_vl", ImageTokens::area, 14, 2, 3136, 12845056, qwen2, 8, 4096},
-    {"qwen3_vl", ImageTokens::area, 16, 2, 65536, 16777216, qwen3, 8, 4096},
-    {"qwen3_vl_moe", ImageTokens::area, 16, 2, 65536, 16777216, qwen3, 8, 4096},
+    {"qwen3_vl", ImageTokens::area, 16, 2, 65536, 16777216, qwen3, 8, 4096, 12288, 153600},
+    {"qwen3_vl_moe", ImageTokens::area, 16, 2, 65536, 16777216, qwen3, 8, 4096, 12288, 153600},
     {"qwen3_5", ImageTokens::area, 16, 2, 65536, 16777216, qwen3, 8, 4096},
     {"qwen3_5_moe", ImageTokens::area, 16, 2, 65536, 16777216, qwen3, 8, 4096},
     {"gemma3", ImageTokens::fixed, 14, 1, 0, 0, "config.json: mm_tokens_per_image"},
@@ -193,6 +194,8 @@ ImageRule image_rule(const Config& config) {
   rule.max_pixels = row->max_pixels;
   rule.least_tokens = row->least_tokens;
   rule.most_tokens = row->most_tokens;
+  rule.video_embeddings = row->video_embeddings;
+  rule.video_tokens = row->video_tokens;
   rule.longest_edge = number_in(vision, "image_size", 1540);
   rule.hidden =
       number_in(vision, row->model_type == "qwen2_vl" ? "embed_dim" : "hidden_size", 1280);

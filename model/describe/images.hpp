@@ -29,6 +29,8 @@ struct ImageRule {
   Size hidden = 0;                       ///< width of the vision tower
   /// Vectors of the text's width for each token: one, and those for deeper layers.
   Size features = 1;
+  /// The longest video: embeddings, and tokens with the time stamps between them; 0: not described.
+  Size video_embeddings = 0, video_tokens = 0;
   std::string_view source;
 };
 

@@ -83,6 +83,7 @@ const EngineField rows_of_fields[] = {
     {"memory", "start_tokens_on_large", "tokens of that pass on cards of 70 GiB or more", AT(memory.start_pass.tokens_on_large)},
     {"memory", "start_tokens_on_largest", "tokens of that pass on cards of 160 GiB or more; 0: as on large cards", AT(memory.start_pass.tokens_on_largest)},
     {"memory", "counts_host", "where card and host have one memory, the process in it counts for the card", AT(memory.start_pass.counts_host)},
+    {"memory", "spreads_video", "that pass keeps a row for each token of the longest video, time stamps too", AT(memory.start_pass.spreads_video)},
     {"memory", "unified_is_small", "a GB10 has the sizes of small cards", AT(memory.start_pass.unified_is_small)},
     {"memory", "start_least_tokens", "minimum tokens of that pass", AT(memory.start_pass.min_tokens)},
     {"memory", "sampling_bytes", "bytes of one logit with its copies while tokens are drawn", AT(memory.start_pass.sampling_bytes)},
@@ -292,7 +293,6 @@ struct FieldText {
 
 std::span<const EngineField> engine_fields() { return rows_of_fields; }
 std::span<const std::string_view> scheme_family_words() { return words_of::families; }
-
 std::string text_of(const EngineField& field, const Engine& engine) {
   return std::visit(FieldText{const_cast<Engine&>(engine)}, field.type);
 }

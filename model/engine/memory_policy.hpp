@@ -27,6 +27,7 @@ struct StartPass {
   Size sequences_on_large = 0, tokens_on_large = 0;  ///< on cards of 70 GiB or more
   Size tokens_on_largest = 0;     ///< on cards of 160 GiB or more; 0: as on large
   bool unified_is_small = false;  ///< a GB10 (compute capability 12.1) has the sizes of small cards
+  bool spreads_video = false;     ///< embeddings of the longest video have a row for each token
   bool counts_host = false;       ///< the process counts too, where card and host have one memory
   Size min_tokens = 0;
   Size sampling_bytes = 0;  ///< bytes of one logit with its copies while tokens are drawn
@@ -101,6 +102,8 @@ struct MemoryPolicy {
   Constant fragmentation;      ///< share of a card's allocations that the allocator adds
   Constant interval;           ///< 80 % interval as a factor on the uncertain part of the memory
                                ///< (model/infer/placement/placement.hpp, uncertain_part)
+  Constant
+      nvidia_interval;  ///< as above on NVIDIA cards with memory of their own; 0: as `interval`
 };
 
 }  // namespace headroom::model

@@ -63,9 +63,10 @@ Interval IntervalFactors::used(const Estimate& e) const {
           memory.measurements};
 }
 
-IntervalFactors interval_factors(const Engine& r, bool ram_stated) {
-  const bool known = ram_stated && r.offload.ram_stated_interval.value > 0;
-  return {Interval(r.memory.interval),
+IntervalFactors interval_factors(const Engine& r, MachineKind machine) {
+  const bool known = machine.ram_stated && r.offload.ram_stated_interval.value > 0;
+  const bool nvidia = machine.nvidia_memory && r.memory.nvidia_interval.value > 0;
+  return {Interval(nvidia ? r.memory.nvidia_interval : r.memory.interval),
           Interval(r.weights.load_interval),
           Interval(r.kernels.prefill_interval),
           Interval(r.kernels.decode_interval),
@@ -76,7 +77,8 @@ IntervalFactors interval_factors(const Engine& r, bool ram_stated) {
           r.kernels.decode_interval.source};
 }
 IntervalFactors interval_factors(const Engine& runtime, const Machine& machine) {
-  IntervalFactors f = interval_factors(runtime, !machine.ram_assumed);
+  IntervalFactors f = interval_factors(
+      runtime, {.ram_stated = !machine.ram_assumed, .nvidia_memory = has_nvidia_memory(machine)});
   if (const auto& card = machine.card_assumed)
     for (Interval* each :
          {&f.ttft, &f.tpot, &f.offload, &f.serving_ttft, &f.serving_tpot, &f.serving_rate})

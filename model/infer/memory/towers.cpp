@@ -47,12 +47,19 @@ ImageInput largest_image(const ImageRule& rule) {
 /// Images of an engine's pass at start: the largest that the processor makes, also beyond the
 /// context. They are as many as a pass has tokens for. Source: vLLM 0.28
 /// multimodal/encoder_budget.py; model_executor/models/qwen2_vl.py, get_max_image_tokens.
+///
+/// An engine that spreads videos passes the longest video instead, and keeps a row for each of its
+/// tokens. Source: vLLM 0.11 and 0.12 v1/worker/gpu_model_runner.py profile_run, pull requests
+/// 25810 and 30475: 153,600 rows for 12,288 embeddings of Qwen3-VL.
 struct StartImages {
   double patches = 0, tokens = 0;
 };
 StartImages start_images(const Scenario& s) {
   const ImageRule& rule = s.weights->model->images;
   if (rule.kind == ImageTokens::unknown || !has_start_pass(s)) return {};
+  if (s.runtime->memory.start_pass.spreads_video && rule.video_tokens > 0)
+    return {static_cast<double>(rule.video_embeddings * rule.merge * rule.merge),
+            static_cast<double>(rule.video_tokens)};
   const ImageInput largest = largest_image(rule);
   if (largest.tokens <= 0) return {};
   const Size images = std::clamp<Size>(start_tokens(s) / largest.tokens, 1, start_sequences(s));

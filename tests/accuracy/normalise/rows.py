@@ -7,7 +7,7 @@ from .engine import (engine_of, family_of, flash_attention_of, gpu_batches_of, i
 from .machine import boxes_of, cards_of, host_of, refuse_unknown_sizes
 from .placement import placement_of
 from .quantity import CACHE, REQUESTS_OF, figure_of, group_of
-from .sizes import dynamic_file, size_of
+from .sizes import dynamic_file, loaded_size, size_of
 from .speculation import speculation_of
 from .strict import refuse_unread
 from .text import Missing, Row, leading_int, lower, number, number_text
@@ -221,6 +221,8 @@ def inference_of(row, found, catalogue):
     found['text_only'] = 'yes' if is_text_only(row, engine) else ''
     if row['outcome']:
         found |= label_of(row, engine)
+        if family_of(runtime) == 'vllm':
+            found |= loaded_size(row, found)
     else:
         found['group'] = group_of(row, found['figure'])
     if row['batch'] and row.number('batch') is None and row['batch'] != 'saturated':

@@ -90,6 +90,13 @@ def dynamic_file(row):
             'parameters': known['parameters']}
 
 
+def loaded_size(row, found):
+    """A maker of 4-bit checkpoints chooses which layers stay in 16 bit. A label that prints what one card loads has
+    that size, as the program has the sizes of a checkpoint's tensors."""
+    gib = printed_gib(row) if re.search(r'int4|nvfp4', found['precision']) else None
+    return {'weights_gib': gib} if gib and found['machine'].startswith('1x ') and row.setting('tp') == '1' else {}
+
+
 def rounding_of(printed):
     """Half a unit of the last printed digit."""
     return 0.5 * 10.0 ** -len(printed.partition('.')[2])

@@ -27,6 +27,8 @@ def vllm_version(row, versions):
         if 'v' in between and not re.match(r'\s*v', between):
             continue
         version = tuple(int(part) for part in found.groups() if part)
+        if (0, 8) <= version < (0, 11) and re.search(r'\bV0\b(?!\.\d)', row.setting('framework')):
+            version = (0, 7)  # VLLM_USE_V1=0 runs the engine of before 0.8, until 0.11 removes it
         if any(version[:2]):
             return versions.row_of('vllm', version)
     for kind in ('issues', 'pull'):

@@ -212,5 +212,34 @@ TEST(StartPass, ImagesHaveVectorsForDeeperLayers) {
   EXPECT_EQ(embeddings("Qwen/Qwen2.5-VL-7B-Instruct"), 2.0 * 16384 * 3584);
 }
 
+/// Source: logs of vLLM 0.11, "Encoder cache will be initialized with a budget of 153600 tokens,
+/// and profiled with 1 video items" (issue 27992, with a context of 32768); pull request 30475, of
+/// 0.13.
+TEST(StartPass, VideosHadARowForEachTimeStamp) {
+  const Machine box = card("a100-sxm-80gb");
+  const QuantisedModel weights =
+      quantise(catalogue_model("Qwen/Qwen3-VL-30B-A3B-Instruct"), scheme("bf16"));
+  const auto rows = [&](const char* engine, Size context) {
+    Scenario s = scenario(weights, box, engine);
+    s.context = context;
+    return embeddings_of_images(s) / (2.0 * 2048 * 4);
+  };
+  EXPECT_EQ(rows("vllm@0.11", 262144), 153600);
+  EXPECT_EQ(rows("vllm@0.12", 32768), 153600);
+  EXPECT_EQ(rows("vllm@0.13", 262144), 16384);
+  EXPECT_EQ(rows("vllm@0.10", 262144), 16384);
+}
+
+/// Source: vLLM pull request 16158, of 0.8.4.
+TEST(StartPass, EveryCardOnceStartedWith1024Sequences) {
+  const Machine box = card("rtx-4090");
+  const QuantisedModel weights =
+      quantise(catalogue_model("meta-llama/Llama-3.1-8B"), scheme("bf16"));
+  EXPECT_EQ(usual_sequences(scenario(weights, box, "vllm@0.8.0")), 1024);
+  EXPECT_EQ(usual_sequences(scenario(weights, box, "vllm@0.8.3")), 1024);
+  EXPECT_EQ(usual_sequences(scenario(weights, box, "vllm@0.8.4")), 256);
+  EXPECT_EQ(usual_sequences(scenario(weights, box, "vllm@0.7.3")), 256);
+}
+
 }  // namespace
 }  // namespace headroom::model
