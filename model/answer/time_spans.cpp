@@ -203,13 +203,15 @@ Span span_of_wait(const Scenario& s, const Segment& segment) {
       return of("read from disk", "bytes", "bytes / (share * disk read)", r.offload.disk_bandwidth);
     case Resource::link: {
       const auto cards = static_cast<std::size_t>(segment.last_card);
-      const Constant& latency = reduce_latency(r, *s.machine, s.machine->card_link(cards).path);
+      const LinkPath path =
+          reduce_path(r, *s.machine, s.machine->card_link(cards).path, segment.last_card);
+      const Constant& latency = reduce_latency(r, *s.machine, path);
       return r.parallel.split == Split::layers && !r.parallel.tensor_parallel_layers
                  ? of("exchange of rows", "bytes",
                       "matrices * latency + (inputs to the other cards + results) / (share * link)",
                       latency)
                  : of("all-reduces", "bytes",
-                      "2 * layers * (latency, over a bus (n + 1) / 3 times, + 2 (n - 1) / n * "
+                      "2 * layers * (latency, more in a ring of more cards, + 2 (n - 1) / n * "
                       "activations / (share * link))",
                       latency);
     }

@@ -41,8 +41,9 @@ struct Speeds {
     BytesPerSecond bytes_s;
     const Constant* start = nullptr;  ///< reduce_latency()
     LinkPath path = LinkPath::bus;
+    const Engine* engine = nullptr;
 
-    Seconds start_of(Size meeting) const { return reduce_start(*start, path, meeting); }
+    Seconds start_of(Size meeting) const { return reduce_start(*engine, *start, path, meeting); }
   };
   /// Kernels of a pass's layers.
   double kernels(const Scenario& scenario, const Pass& pass) const {
@@ -56,7 +57,9 @@ struct Speeds {
   };
   /// Those of the decoder's layers in a stage.
   const RankReads& rank_reads(Size stage) const { return reads[static_cast<std::size_t>(stage)]; }
-  const Link& link(Size meeting) const { return meeting > in_a_box ? between_boxes : inside; }
+  const Link& link(Size meeting) const {
+    return meeting > in_a_box ? between_boxes : meeting <= 2 ? pair : inside;
+  }
 
   /// Attention on cards that divide each matrix.
   const AttentionRules& divided_attention() const { return *of_rank; }
@@ -74,7 +77,7 @@ struct Speeds {
   double decoding_kernels;  ///< number of those kernels
   BytesPerSecond bus;       ///< to the first card
   Size in_a_box = std::numeric_limits<Size>::max();
-  Link inside, between_boxes;
+  Link pair, inside, between_boxes;
   KnownPasses known;  ///< passes at these speeds
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "model/engine/cards_from.hpp"
 #include "model/infer/memory/cache_format.hpp"
 
 namespace headroom::model {
@@ -249,29 +248,6 @@ PrefillOffload host_prompts(const Scenario& s, double tokens) {
   return s.runtime->offload.prefill == PrefillOffload::on_card && one_memory
              ? PrefillOffload::faster
              : s.runtime->offload.prefill;
-}
-const Constant& reduce_latency(const Engine& engine, const Machine& machine, LinkPath path) {
-  const ParallelPolicy& policy = engine.parallel;
-  if (path != LinkPath::network && !policy.reduce_cards.empty() &&
-      !holds(policy.reduce_cards, machine))
-    return engine.offload.device_handoff_s;
-  switch (path) {
-    case LinkPath::own:
-      // Links of their own start no later than the bus beside them, where nobody measured it.
-      return policy.reduce_latency_s.measurements == 0 &&
-                     policy.reduce_over_bus_s.value < policy.reduce_latency_s.value
-                 ? policy.reduce_over_bus_s
-                 : policy.reduce_latency_s;
-    case LinkPath::bus:
-      return policy.reduce_over_bus_s;
-    case LinkPath::network:
-      break;
-  }
-  return policy.reduce_over_network_s;
-}
-Seconds reduce_start(const Constant& of_two, LinkPath path, Size cards) {
-  const double ring = (static_cast<double>(cards) + 1) / 3;
-  return Seconds(path == LinkPath::bus ? ring * of_two.value : of_two.value);
 }
 BytesPerSecond bus_rate(const Scenario& s) {
   const OffloadPolicy& offload = s.runtime->offload;
