@@ -83,7 +83,7 @@ void add_products(const Scenario& s, const Device& card, const Work& w, DeviceSp
   spans.compute("activations through memory", w.channels, "channels", roof.activations,
                 "channels * bytes moved for each / bandwidth", kernels.activation_traffic);
   spans.compute("unpack weights", w.packed_bytes.value(), "bytes", roof.unpack_weights,
-                "(packed bytes + bytes in 16 bit) / (share * bandwidth)",
+                "bytes read and written to unpack them / (share * bandwidth)",
                 efficiency.unpack_bandwidth);
   spans.compute("read experts", w.prefill_expert_bytes.value(), "bytes", roof.expert_reads,
                 "times * bytes / (share * bandwidth)", efficiency.expert_reads);
