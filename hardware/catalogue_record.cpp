@@ -21,7 +21,7 @@ void visit(Archive& io, Device& row) {
   io(row.unified_memory);
   io(row.bandwidth);
   io(row.fp32), io(row.tf32), io(row.fp16), io(row.bf16), io(row.fp8), io(row.int8), io(row.fp4);
-  io(row.link), io(row.link_kind), io(row.host_bus), io(row.host_bus_kind);
+  io(row.link), io(row.link_kind), io(row.peer_access), io(row.host_bus), io(row.host_bus_kind);
   io(row.power_w), io(row.power_includes_host), io(row.power_unknown);
   io(row.compute_capability), io(row.multiprocessors), io(row.tensor_cores);
   io(row.architecture);

@@ -200,6 +200,7 @@ Device read_device(TomlRow& row, const RowContext<Device>& context) {
   read_peaks(row, device);
   take(row.number("link_gbs", max_gbs), device.link);
   take(row.text("link_kind"), device.link_kind);
+  device.peer_access = row.flag("peer_access").value_or(device.peer_access);
   if (device.link == BytesPerSecond() && !row.has("link_kind")) device.link_kind.clear();
   take(row.positive("host_bus_gbs", max_gbs), device.host_bus);
   take(row.text("host_bus_kind"), device.host_bus_kind);

@@ -36,6 +36,9 @@ struct Device {
   std::optional<FlopsPerSecond> fp32, tf32, fp16, bf16, fp8, int8, fp4;
   BytesPerSecond link;    ///< card to card, one direction; 0: cards connect over the host bus only
   std::string link_kind;  ///< "NVLink 4", "xGMI", …; empty: none
+  /// The driver lets cards of this kind reach each other's memory over the host's bus. False: only
+  /// over links of their own.
+  bool peer_access = true;
   BytesPerSecond host_bus;    ///< host to card, one direction, as the bus specifies
   std::string host_bus_kind;  ///< "PCIe 4.0 x16"
   double power_w = 0;         ///< board power limit, W; 0: unknown

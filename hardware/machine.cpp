@@ -202,8 +202,10 @@ CardLink Machine::card_link(std::size_t together) const {
   if (devices.empty()) return {};
   if (host.cards > 0 && together > static_cast<std::size_t>(host.cards))
     return {(1.0 / host.cards) * host.network, LinkPath::network};
-  const auto inside_a_box = [](BytesPerSecond link, BytesPerSecond bus) {
-    return CardLink{link, link > bus ? LinkPath::own : LinkPath::bus};
+  const bool peers = has_one_kind() && devices.front().peer_access;
+  const auto inside_a_box = [peers](BytesPerSecond link, BytesPerSecond bus) {
+    const LinkPath without_link = peers ? LinkPath::bus : LinkPath::host_memory;
+    return CardLink{link, link > bus ? LinkPath::own : without_link};
   };
   if (host.card_link > BytesPerSecond()) return inside_a_box(host.card_link, host_bus(0));
   BytesPerSecond link = devices.front().link;

@@ -23,9 +23,10 @@ struct Spread {
 
 /// The way of data from card to card.
 enum class LinkPath {
-  own,     ///< links of the cards or their board: NVLink, xGMI, a bridge
-  bus,     ///< the host's bus. A link that is no faster counts as the bus too
-  network  ///< between boxes
+  own,          ///< links of the cards or their board: NVLink, xGMI, a bridge
+  bus,          ///< the host's bus. A link that is no faster counts as the bus too
+  host_memory,  ///< likewise, by way of the host's memory: the cards have no peer access
+  network       ///< between boxes
 };
 
 struct CardLink {

@@ -53,11 +53,11 @@ std::string of_card(const Scenario& s, const Segment& segment, const Work& work)
 std::string of_link(const Scenario& s, Size cards) {
   const ParallelPolicy& policy = s.runtime->parallel;
   const CardLink link = s.machine->card_link(static_cast<std::size_t>(cards));
-  return fmt::format(
-      "{:.3g} us to start each, {:.2f} of {:.4g} GB/s between {} cards",
-      reduce_start(reduce_latency(*s.runtime, *s.machine, link.path), link.path, cards).value() *
-          1e6,
-      policy.link_bandwidth.value, link.rate.value() / 1e9, cards);
+  const LinkPath path = reduce_path(*s.runtime, *s.machine, link.path, cards);
+  const Constant& of_two = reduce_latency(*s.runtime, *s.machine, path);
+  return fmt::format("{:.3g} us to start each, {:.2f} of {:.4g} GB/s between {} cards",
+                     reduce_start(*s.runtime, of_two, path, cards).value() * 1e6,
+                     policy.link_bandwidth.value, link.rate.value() / 1e9, cards);
 }
 
 }  // namespace

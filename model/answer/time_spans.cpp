@@ -83,7 +83,7 @@ void add_products(const Scenario& s, const Device& card, const Work& w, DeviceSp
   spans.compute("activations through memory", w.channels, "channels", roof.activations,
                 "channels * bytes moved for each / bandwidth", kernels.activation_traffic);
   spans.compute("unpack weights", w.packed_bytes.value(), "bytes", roof.unpack_weights,
-                "(packed bytes + bytes in 16 bit) / (share * bandwidth)",
+                "bytes read and written to unpack them / (share * bandwidth)",
                 efficiency.unpack_bandwidth);
   spans.compute("read experts", w.prefill_expert_bytes.value(), "bytes", roof.expert_reads,
                 "times * bytes / (share * bandwidth)", efficiency.expert_reads);
@@ -203,13 +203,15 @@ Span span_of_wait(const Scenario& s, const Segment& segment) {
       return of("read from disk", "bytes", "bytes / (share * disk read)", r.offload.disk_bandwidth);
     case Resource::link: {
       const auto cards = static_cast<std::size_t>(segment.last_card);
-      const Constant& latency = reduce_latency(r, *s.machine, s.machine->card_link(cards).path);
+      const LinkPath path =
+          reduce_path(r, *s.machine, s.machine->card_link(cards).path, segment.last_card);
+      const Constant& latency = reduce_latency(r, *s.machine, path);
       return r.parallel.split == Split::layers && !r.parallel.tensor_parallel_layers
                  ? of("exchange of rows", "bytes",
                       "matrices * latency + (inputs to the other cards + results) / (share * link)",
                       latency)
                  : of("all-reduces", "bytes",
-                      "2 * layers * (latency, over a bus (n + 1) / 3 times, + 2 (n - 1) / n * "
+                      "2 * layers * (latency, more in a ring of more cards, + 2 (n - 1) / n * "
                       "activations / (share * link))",
                       latency);
     }

@@ -38,7 +38,7 @@ constexpr std::string_view splits[] = {"layers", "tensors"};
 constexpr std::string_view spreads[] = {"none", "all", "some"};
 constexpr std::string_view launches[] = {"overlapped", "added"};
 constexpr std::string_view flash[] = {"always", "on", "off", "never"};
-constexpr std::string_view products[] = {"in_registers", "in_memory", "in_memory_or_bytes", "bytes"};
+constexpr std::string_view products[] = {"in_registers", "in_memory", "in_memory_each_pass", "in_memory_or_bytes", "bytes"};
 constexpr std::string_view admissions[] = {"slots", "whole", "as_needed"};
 constexpr std::string_view predictors[] = {"none", "each_once", "up_to_modules", "multiples", "any"};
 constexpr std::string_view families[] = {"plain", "bitsandbytes", "gptq", "awq", "fp8", "fp4", "gguf",
@@ -173,6 +173,7 @@ const EngineField rows_of_fields[] = {
     {"parallel", "undivided_classes", "those of its classes whose matrices it does not divide", AT(parallel.undivided_classes)},
     {"parallel", "stage_a_box", "of several boxes each has a stage of layers, where no division is asked for", AT(parallel.stage_a_box)},
     {"parallel", "reduce_cards", "cards that its all-reduce runs on, where not all: others hand over by copies", AT(parallel.reduce_cards)},
+    {"parallel", "bus_kernel_cards", "most cards on a bus with an all-reduce kernel of its own; 1: over links alone; 0: NCCL", AT(parallel.bus_kernel_cards)},
     {"parallel", "expert_spread", "cards over which expert parallelism spreads experts", ONE_OF(parallel.expert_spread, spreads)},
 
     {"kernels", "launch", "kernel launches: hidden behind the card's work, or added", ONE_OF(kernels.launch, launches)},
@@ -274,10 +275,9 @@ struct FieldText {
           each.from == Bytes(0) ? std::string() : fmt::format("from {}: ", to_text(each.from)));
       text += fmt::format("chunks of {}, graphs of {} or {}", each.chunk, each.graph_batch,
                           each.graph_batch_of_four);
-      if (!each.shares.empty())
-        text += fmt::format(", share {:g}", fmt::join(each.shares, " "));
-      else
-        text += fmt::format(", {} + {} a card free", to_text(each.bytes), to_text(each.each_card));
+      text += each.shares.empty() ? fmt::format(", {} + {} a card free", to_text(each.bytes),
+                                                to_text(each.each_card))
+                                  : fmt::format(", share {:g}", fmt::join(each.shares, " "));
       if (each.at_least > Bytes(0)) text += fmt::format(", at least {}", to_text(each.at_least));
     }
     return fmt::format("{}", fmt::join(words, " | "));

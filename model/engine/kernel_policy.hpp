@@ -14,10 +14,11 @@ enum class Launch { overlapped, added };  ///< kernel launches hide behind the G
 
 /// How packed weights below 16 bit are multiplied when a pass has many tokens.
 enum class PackedProducts : std::uint8_t {
-  in_registers,        ///< unpacked by the kernel that multiplies them, in 16 bit
-  in_memory,           ///< unpacked by a kernel of its own, then multiplied in 16 bit
-  in_memory_or_bytes,  ///< as above; as bytes on cards without 16-bit matrix units
-  bytes,               ///< as bytes, where the card multiplies those fast
+  in_registers,         ///< unpacked by the kernel that multiplies them, in 16 bit
+  in_memory,            ///< unpacked by a kernel of its own, then multiplied in 16 bit
+  in_memory_each_pass,  ///< likewise, also where a pass has a single token
+  in_memory_or_bytes,   ///< as in_memory; as bytes on cards without 16-bit matrix units
+  bytes,                ///< as bytes, where the card multiplies those fast
 };
 
 /// Says if attention scores of a prompt stay within a kernel.

@@ -34,6 +34,9 @@ struct ParallelPolicy {
   /// Cards that its all-reduce runs on; empty: all. Others copy, which takes a handoff between
   /// devices (OffloadPolicy::device_handoff_s).
   std::vector<CardsFrom> reduce_cards;
+  /// Most cards on a bus whose all-reduce is a kernel of its own, which reads the others' memory.
+  /// It needs peer access. 1: over links of the cards' own alone. 0: NCCL's ring everywhere.
+  Size bus_kernel_cards;
   Constant reduce_latency_s;       ///< start of one all-reduce, seconds; two a layer
   Constant reduce_over_bus_s;      ///< as above, between two cards that meet over the host's bus
   Constant reduce_over_network_s;  ///< as above, between cards of several boxes

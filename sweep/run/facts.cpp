@@ -73,6 +73,7 @@ FactList card_facts(const Device& card, std::string part) {
   list.text("kind of link", card.link_kind);
   list.rate("host bus", card.host_bus);
   list.text("kind of host bus", card.host_bus_kind);
+  if (!card.peer_access) list.text("peer access over the host bus", "no");
   list.real(card.power_includes_host ? "power with the host" : "power", card.power_w, 1, "W");
   list.text("compute capability", to_string(card.compute_capability));
   list.count("multiprocessors", card.multiprocessors);

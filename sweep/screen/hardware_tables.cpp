@@ -46,6 +46,7 @@ class Properties {
     row("link_bytes_s", rate(d.link));
     row("host_bus", d.host_bus_kind);
     row("host_bus_bytes_s", rate(d.host_bus));
+    if (!d.peer_access) row("peer_access", std::string("none over the host bus"));
     row("power_w", positive(d.power_w));
     if (d.power_w > 0 && d.power_includes_host) row("power_is", std::string("of card and host"));
     row("power_unknown", d.power_unknown);

@@ -105,12 +105,23 @@ TEST(Machine, CardsTalkOverTheirLinkOrTheHostBus) {
 
 TEST(Machine, ALinkIsTheCardsOwnIfItIsFasterThanTheBus) {
   EXPECT_EQ(parsed("8x h100-sxm-80gb @ dgx-h100").card_link(8).path, LinkPath::own);
-  EXPECT_EQ(parsed("2x rtx-4090").card_link(2).path, LinkPath::bus);
+  EXPECT_EQ(parsed("2x rtx-4090").card_link(2).path, LinkPath::host_memory);
   EXPECT_EQ(parsed("2x rtx-pro-6000-blackwell").card_link(2).path, LinkPath::bus);
   EXPECT_EQ(parsed("2x rtx-3090 @ desktop-nvlink-bridge").card_link(2).path, LinkPath::own);
   Machine slow = parsed("2x rtx-3090 @ epyc-rome-512gb");
   slow.host.card_link = BytesPerSecond(16e9);
-  EXPECT_EQ(slow.card_link(2).path, LinkPath::bus);
+  EXPECT_EQ(slow.card_link(2).path, LinkPath::host_memory);
+}
+
+/// NVIDIA's driver refuses it to GeForce cards since the series 20, and to cards of two kinds.
+TEST(Machine, CardsWithoutPeerAccessMeetInTheHostsMemory) {
+  const auto path = [](const char* machine) { return parsed(machine).card_link(2).path; };
+  for (const char* cards : {"2x rtx-2080-ti", "2x rtx-3090", "2x rtx-5060-ti-16gb", "4x a10g",
+                            "1x rtx-4090 + 1x rtx-a6000"})
+    EXPECT_EQ(path(cards), LinkPath::host_memory) << cards;
+  for (const char* cards : {"2x rtx-a6000", "2x rtx-6000-ada", "4x l40s", "2x t4", "2x gtx-1080-ti",
+                            "2x a100-pcie-80gb"})
+    EXPECT_EQ(path(cards), LinkPath::bus) << cards;
 }
 
 TEST(Machine, ManyCardsNeedSeveralBoxes) {

@@ -104,6 +104,12 @@ double reduce_kernels(const Scenario& s, const Pass& pass, Size shards) {
   return shards > 1 ? 4 * runs(s, pass) : 0;
 }
 
+bool unpacks_for(const Scenario& s, const Pass& pass) {
+  const KernelPolicy& kernels = s.runtime->kernels;
+  return pass.prompt > 0 || kernels.dequant_bytes_per_element > 0 ||
+         kernels.packed_products == PackedProducts::in_memory_each_pass;
+}
+
 bool waits_for_products(const Scenario& s) {
   return s.runtime->kernels.launch == Launch::overlapped && is_by_block(s);
 }

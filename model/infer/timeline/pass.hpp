@@ -53,6 +53,8 @@ double runs(const Scenario& scenario, const Pass& pass);
 /// of packed weights. If experts are routed to, moe_kernels_per_layer of all together or
 /// expert_kernels of each are added.
 double kernels(const Scenario& scenario, Range layers);
+/// True if an engine that unpacks weights into memory does so for this pass: a prompt, or any.
+bool unpacks_for(const Scenario& scenario, const Pass& pass);
 /// True if the launching thread waits for every product of weights, so that no launch overlaps with
 /// work: transformers' FP8Linear (finegrained_fp8.py: synchronize, from 4.48 on).
 bool waits_for_products(const Scenario& scenario);

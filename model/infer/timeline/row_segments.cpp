@@ -135,7 +135,9 @@ void add_row_split(const Scenario& s, const Speeds& speeds, const Plan& plan, co
       static_cast<double>(between(s.weights->model->profile.matrices_before, run)) +
       (head && pass.logit_rows > 0 ? 1 : 0);
   const RealBytes moved = moved_bytes(s, plan, pass, matrices);
-  const Speeds::Link& link = speeds.link(plan.cards);
+  Speeds::Link link = speeds.link(plan.cards);
+  // The host starts each copy, whether cards read each other's memory or not.
+  if (link.path == LinkPath::host_memory) link.path = LinkPath::bus;
   const Seconds taken =
       pass.weight_reads * matrices * link.start_of(plan.cards) + moved / link.bytes_s;
   time.add(Resource::link, taken, [&] {

@@ -16,17 +16,19 @@ Speeds::Speeds(const Scenario& s)
       decoding{s.weights->model->profile.first_decoding, s.weights->model->profile.end_decoding},
       decoding_kernels(headroom::model::kernels(s, decoding)) {
   if (s.machine->devices.empty()) return;
-  const auto between = [&](Size together) {
+  const auto between = [&](Size together, Size meeting) {
     const ParallelPolicy& policy = s.runtime->parallel;
     const CardLink link = s.machine->card_link(static_cast<std::size_t>(together));
+    const LinkPath path = reduce_path(*s.runtime, *s.machine, link.path, meeting);
     return Link{link.rate * policy.link_bandwidth.value,
-                &reduce_latency(*s.runtime, *s.machine, link.path), link.path};
+                &reduce_latency(*s.runtime, *s.machine, path), path, s.runtime};
   };
   bus = bus_rate(s);
-  inside = between(1);
+  pair = between(1, 2);
+  inside = between(1, std::numeric_limits<Size>::max());
   if (s.machine->host.cards == 0) return;
   in_a_box = s.machine->host.cards;
-  between_boxes = between(in_a_box + 1);
+  between_boxes = between(in_a_box + 1, in_a_box + 1);
 }
 
 /// True if measurements of the card's class hold for it. Cards of other makers have nothing in

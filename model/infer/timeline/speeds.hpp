@@ -42,8 +42,9 @@ struct Speeds {
     BytesPerSecond bytes_s;
     const Constant* start = nullptr;  ///< reduce_latency()
     LinkPath path = LinkPath::bus;
+    const Engine* engine = nullptr;
 
-    Seconds start_of(Size meeting) const { return reduce_start(*start, path, meeting); }
+    Seconds start_of(Size meeting) const { return reduce_start(*engine, *start, path, meeting); }
   };
   /// Kernels of a pass's layers.
   double kernels(const Scenario& scenario, const Pass& pass) const {
@@ -65,7 +66,9 @@ struct Speeds {
     return known_sums.of(scenario, attention, intersect(layers.layers, pass.layers),
                          layers.content);
   }
-  const Link& link(Size meeting) const { return meeting > in_a_box ? between_boxes : inside; }
+  const Link& link(Size meeting) const {
+    return meeting > in_a_box ? between_boxes : meeting <= 2 ? pair : inside;
+  }
 
   /// Attention on cards that divide each matrix.
   const AttentionRules& divided_attention() const { return *of_rank; }
@@ -83,7 +86,7 @@ struct Speeds {
   double decoding_kernels;  ///< number of those kernels
   BytesPerSecond bus;       ///< to the first card
   Size in_a_box = std::numeric_limits<Size>::max();
-  Link inside, between_boxes;
+  Link pair, inside, between_boxes;
   KnownPasses known;  ///< passes at these speeds
   mutable KnownSums known_sums;
 };

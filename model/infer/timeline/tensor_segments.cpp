@@ -28,7 +28,7 @@ Work rank_work(const Scenario& s, const AttentionRules& rules, const Plan& plan,
   work.wave_quantisation_flops = work.attention_flops > Flops()
                                      ? work.attention_flops * idle_share(s, pass, plan.shards)
                                      : Flops();
-  work.packed_bytes = pass.prompt > 0 ? work.weight_bytes : RealBytes();
+  work.packed_bytes = unpacks_for(s, pass) ? work.weight_bytes : RealBytes();
   work.prefill_expert_bytes = pass.prompt > 0 ? work.expert_bytes : RealBytes();
   return work;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "model/engine/cards_from.hpp"
 #include "model/infer/memory/cache_format.hpp"
 
 namespace headroom::model {
@@ -25,7 +24,11 @@ PackedProducts products_on(const Scenario& s, const Device& device) {
   return chosen == PackedProducts::bytes ? chosen : PackedProducts::in_memory;
 }
 
+/// True if an engine's kernels unpack weights. One that unpacks them for each pass does so with
+/// every format below 16 bit.
 bool is_packed(const Scenario& s) {
+  if (s.runtime->kernels.packed_products == PackedProducts::in_memory_each_pass)
+    return width_of(*s.weights) != Width::sixteen;
   const Arithmetic arithmetic = s.weights->arithmetic;
   return arithmetic == Arithmetic::dequantised || arithmetic == Arithmetic::fp4;
 }
@@ -88,13 +91,21 @@ FlopsPerSecond product_peak(const Scenario& s, const Device& device) {
 
 namespace {
 
-/// Seconds to unpack one packed byte: reading it and writing its elements in 16 bit. For PyTorch's
-/// operations it is their own traffic.
+/// Bytes moved for each packed byte: it is read, and its elements are written in 16 bit. For
+/// PyTorch's operations it is their own traffic. If a single token meets the weights, its products
+/// take as long as reading these elements again.
+double unpacking_moves(const Scenario& s, double bytes) {
+  const KernelPolicy& kernels = s.runtime->kernels;
+  if (kernels.dequant_bytes_per_element > 0) return kernels.dequant_bytes_per_element / bytes;
+  const bool each_pass = kernels.packed_products == PackedProducts::in_memory_each_pass;
+  return 1 + (each_pass ? 2 : 1) * 2 / bytes;
+}
+
+/// Seconds to unpack one packed byte.
 SecondsPerByte unpack_seconds(const Scenario& s, const Device& device,
                               const KernelEfficiency& rates, double bytes) {
-  const double moves = s.runtime->kernels.dequant_bytes_per_element;
-  return RealBytes(moves > 0 ? moves / bytes : 1 + 2 / bytes) /
-         (rates.unpack_bandwidth.value * device.bandwidth) / RealBytes(1);
+  return RealBytes(unpacking_moves(s, bytes)) / (rates.unpack_bandwidth.value * device.bandwidth) /
+         RealBytes(1);
 }
 
 /// Bandwidth at which `device` can multiply the data that it reads. Matrix units process whole
@@ -177,7 +188,9 @@ const Constant& product_share(const Scenario& s, const Device& device,
 }
 
 bool unpacks_into_memory(const Scenario& s, const Device& device) {
-  return is_packed(s) && products_on(s, device) == PackedProducts::in_memory;
+  const PackedProducts products = products_on(s, device);
+  return is_packed(s) &&
+         (products == PackedProducts::in_memory || products == PackedProducts::in_memory_each_pass);
 }
 
 Throughput card_rate(const Scenario& s, const Device& device) {
@@ -250,29 +263,6 @@ PrefillOffload host_prompts(const Scenario& s, double tokens) {
   return s.runtime->offload.prefill == PrefillOffload::on_card && one_memory
              ? PrefillOffload::faster
              : s.runtime->offload.prefill;
-}
-const Constant& reduce_latency(const Engine& engine, const Machine& machine, LinkPath path) {
-  const ParallelPolicy& policy = engine.parallel;
-  if (path != LinkPath::network && !policy.reduce_cards.empty() &&
-      !holds(policy.reduce_cards, machine))
-    return engine.offload.device_handoff_s;
-  switch (path) {
-    case LinkPath::own:
-      // Links of their own start no later than the bus beside them, where nobody measured it.
-      return policy.reduce_latency_s.measurements == 0 &&
-                     policy.reduce_over_bus_s.value < policy.reduce_latency_s.value
-                 ? policy.reduce_over_bus_s
-                 : policy.reduce_latency_s;
-    case LinkPath::bus:
-      return policy.reduce_over_bus_s;
-    case LinkPath::network:
-      break;
-  }
-  return policy.reduce_over_network_s;
-}
-Seconds reduce_start(const Constant& of_two, LinkPath path, Size cards) {
-  const double ring = (static_cast<double>(cards) + 1) / 3;
-  return Seconds(path == LinkPath::bus ? ring * of_two.value : of_two.value);
 }
 BytesPerSecond bus_rate(const Scenario& s) {
   const OffloadPolicy& offload = s.runtime->offload;

@@ -1,6 +1,7 @@
 // Throughput of devices, buses and links for one model in one precision under one engine.
 #pragma once
 
+#include "model/infer/timeline/all_reduce.hpp"
 #include "model/infer/timeline/roofline.hpp"
 
 namespace headroom::model {
@@ -37,14 +38,6 @@ PrefillOffload host_prompts(const Scenario& scenario, double tokens);
 /// threads wait for the same units.
 Throughput cpu_rate(const Scenario& scenario);
 
-/// Start of an all-reduce of two cards that meet on this path, seconds. Cards of one box that the
-/// engine's own does not run on take a handoff between devices (ParallelPolicy::reduce_cards).
-const Constant& reduce_latency(const Engine& engine, const Machine& machine, LinkPath path);
-/// Start of an all-reduce of so many cards. Over links of their own, a kernel of each card reads
-/// all others at the same time: 4.4, 4.6 and 4.6 us of 2, 4 and 8 H100. Over the host's bus a ring
-/// passes the data on: 10.5, 18 and 32 us, a third of the first more for each further card. Source:
-/// us_of_1_kib_at_most in hardware/catalogue/all_reduce.csv, medians over hosts.
-Seconds reduce_start(const Constant& of_two, LinkPath path, Size cards);
 /// Over the bus to the first card. Weights in pageable memory go through a pinned buffer, to which
 /// one thread copies them (staging_bandwidth). A card with coherent access reads them itself: 93
 /// GiB/s from pageable memory on GH200. Source: CUDA C++ Best Practices Guide, pinned memory;

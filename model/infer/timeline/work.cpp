@@ -93,8 +93,7 @@ LayerWork layer_work(const Scenario& s, const AttentionRules& rules, const Pass&
   work.expert_bytes = pass.weight_reads * RealBytes(of.routed) * pass.touched;
   work.weight_bytes = pass.weight_reads * RealBytes(of.dense) + work.expert_bytes;
   work.flops = matrix_flops(s, pass, of);
-  if (pass.prompt > 0 || s.runtime->kernels.dequant_bytes_per_element > 0)
-    work.packed_bytes = work.weight_bytes;
+  if (unpacks_for(s, pass)) work.packed_bytes = work.weight_bytes;
   if (pass.prompt > 0) work.prefill_expert_bytes = work.expert_bytes;
   if (of.content == Content::experts) return layers;
   work.channels = channels_in_memory(s, pass, of);
