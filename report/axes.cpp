@@ -57,9 +57,7 @@ model::IntervalFactors Axes::factors(Size point) const {
   };
   const AxisValue* source = value("interval_source", point);
   const bool stated = number_of(value("ram_stated", point), 0) > 0;
-  const bool nvidia = number_of(value("nvidia_memory", point), 0) > 0;
-  return {nvidia ? of("nvidia_low", "nvidia_high", "nvidia_measurements")
-                 : of("memory_low", "memory_high", "memory_measurements"),
+  return {of("memory_low", "memory_high", "memory_measurements"),
           of("load_low", "load_high", "load_measurements"),
           of("ttft_low", "ttft_high", "ttft_measurements"),
           of("tpot_low", "tpot_high", "tpot_measurements"),

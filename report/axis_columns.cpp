@@ -5,7 +5,6 @@
 
 #include "model/answer/cost.hpp"
 #include "model/infer/intervals.hpp"
-#include "model/infer/scenario/memory_interval.hpp"
 #include "report/column_rows.hpp"
 
 namespace headroom::report {
@@ -30,24 +29,24 @@ Column fact(std::string_view name, std::string_view unit, std::string_view headi
             Origin origin, std::string_view meaning, DisplayUnit shown = DisplayUnit::plain) {
   return {name, unit, heading, meaning, ColumnKind::fact, type, shown, origin, {}};
 }
-/// An interval of the engine: its low end (`low` says of what), its high end and the measurements
-/// behind it.
-template <model::Interval model::IntervalFactors::*of, model::MachineKind machine = {}>
+/// An interval of the engine: its low end, its high end and the measurements behind it.
+template <model::Interval model::IntervalFactors::*of, bool ram_stated = false>
 void add_interval_facts(std::vector<Column>& all, const std::array<std::string_view, 3>& names,
-                        std::string_view low) {
+                        const std::array<std::string_view, 3>& meanings) {
   all.push_back(fact(
       names[0], "", names[0], SqlType::real,
-      +[](const Engine& r) { return finite((interval_factors(r, machine).*of).low); }, low));
+      +[](const Engine& r) { return finite((interval_factors(r, ram_stated).*of).low); },
+      meanings[0]));
   all.push_back(fact(
       names[1], "", names[1], SqlType::real,
-      +[](const Engine& r) { return finite((interval_factors(r, machine).*of).high); },
-      "high end of that interval"));
+      +[](const Engine& r) { return finite((interval_factors(r, ram_stated).*of).high); },
+      meanings[1]));
   all.push_back(fact(
       names[2], "", names[2], SqlType::integer,
       +[](const Engine& r) {
-        return Cell(std::int64_t{(interval_factors(r, machine).*of).measurements});
+        return Cell(std::int64_t{(interval_factors(r, ram_stated).*of).measurements});
       },
-      "measured rows behind that interval; 0: estimate without measurements"));
+      meanings[2]));
 }
 
 /// Axes of requests to an engine under load.
@@ -184,10 +183,6 @@ void add_machine_facts(std::vector<Column>& all) {
       "ram_stated", "", "RAM stated", integer,
       +[](const Machine& m) { return Cell(std::int64_t{!m.ram_assumed}); },
       "1: the speed of the host's memory is stated; 0: it is assumed"));
-  all.push_back(fact(
-      "nvidia_memory", "", "NVIDIA memory", integer,
-      +[](const Machine& m) { return Cell(std::int64_t{model::has_nvidia_memory(m)}); },
-      "1: NVIDIA cards with memory of their own; 0: other cards, or memory that the host shares"));
   all.push_back(fact("gpu_budget_relative", "", "budget of the GPU", text, {},
                      "gpu_budget_bytes by the memory of the largest card: max (all of it), 50%, "
                      "max-2GiB; empty: a size"));
@@ -239,6 +234,8 @@ void add_price_facts(std::vector<Column>& all) {
 
 void add_engine_facts(std::vector<Column>& all) {
   using enum SqlType;
+  constexpr std::string_view rows_behind =
+      "measured rows behind that interval; 0: estimate without measurements";
   all.push_back(fact(
       "runtime_version", "", "version", text, +[](const Engine& r) { return Cell(r.version); },
       "version of the engine that the constants describe"));
@@ -247,37 +244,43 @@ void add_engine_facts(std::vector<Column>& all) {
       +[](const Engine& r) { return Cell(std::int64_t{r.serving.continuous_batching}); },
       "1: the engine admits requests as they come; 0: it serves one batch at a time"));
   using Factors = model::IntervalFactors;
-  add_interval_facts<&Factors::memory>(all, {"memory_low", "memory_high", "memory_measurements"},
-                                       "low end of GPU memory, as a factor on its uncertain part");
-  add_interval_facts<&Factors::memory, model::MachineKind{.nvidia_memory = true}>(
-      all, {"nvidia_low", "nvidia_high", "nvidia_measurements"},
-      "that low end where nvidia_memory is 1");
+  add_interval_facts<&Factors::memory>(
+      all, {"memory_low", "memory_high", "memory_measurements"},
+      {"low end of GPU memory, as a factor on its uncertain part", "high end of that interval",
+       "measured rows behind the interval of memory; 0: estimate without measurements"});
   add_interval_facts<&Factors::load>(
       all, {"load_low", "load_high", "load_measurements"},
-      "low end of the time to load as a share of the expected value");
+      {"low end of the time to load as a share of the expected value", "high end of that interval",
+       "measured rows behind the interval of loading; 0: estimate without measurements"});
   add_interval_facts<&Factors::ttft>(
       all, {"ttft_low", "ttft_high", "ttft_measurements"},
-      "low end of the time to first token, all weights on cards, as a share of the expected value");
+      {"low end of the time to first token, all weights on cards, as a share of the expected value",
+       "high end of that interval", rows_behind});
   add_interval_facts<&Factors::tpot>(
       all, {"tpot_low", "tpot_high", "tpot_measurements"},
-      "low end of the time per output token, all weights on cards, as a share of the expected "
-      "value; training: time of a step");
+      {"low end of the time per output token, all weights on cards, as a share of the expected "
+       "value; training: time of a step",
+       "high end of that interval", rows_behind});
   add_interval_facts<&Factors::offload>(
       all, {"offload_low", "offload_high", "offload_measurements"},
-      "low end of both times with weights outside the cards, as a share of the expected value");
-  add_interval_facts<&Factors::offload, model::MachineKind{.ram_stated = true}>(
+      {"low end of both times with weights outside the cards, as a share of the expected value",
+       "high end of that interval", rows_behind});
+  add_interval_facts<&Factors::offload, true>(
       all, {"ram_stated_low", "ram_stated_high", "ram_stated_measurements"},
-      "that low end where ram_stated is 1");
+      {"that low end where ram_stated is 1", "high end of that interval", rows_behind});
   add_interval_facts<&Factors::serving_ttft>(
       all, {"serving_ttft_low", "serving_ttft_high", "serving_ttft_measurements"},
-      "low end of the time to first token under load as a share of the expected value");
+      {"low end of the time to first token under load as a share of the expected value",
+       "high end of that interval", rows_behind});
   add_interval_facts<&Factors::serving_tpot>(
       all, {"serving_tpot_low", "serving_tpot_high", "serving_tpot_measurements"},
-      "low end of the time per output token under load as a share of the expected value");
+      {"low end of the time per output token under load as a share of the expected value",
+       "high end of that interval", rows_behind});
   add_interval_facts<&Factors::serving_rate>(
       all, {"serving_rate_low", "serving_rate_high", "serving_rate_measurements"},
-      "low end of the time that a number of requests takes under load as a share of the expected "
-      "value");
+      {"low end of the time that a number of requests takes under load as a share of the expected "
+       "value",
+       "high end of that interval", rows_behind});
   all.push_back(fact(
       "interval_source", "", "source of the interval", text,
       +[](const Engine& r) { return Cell(interval_factors(r).source); },

@@ -35,7 +35,6 @@ Sql SqlTerms::factor(model::Factor of, IntervalPart part) const {
   constexpr std::string_view names[] = {"memory",  "load",         "ttft",         "tpot",
                                         "offload", "serving_ttft", "serving_tpot", "serving_rate"};
   const Sql named = fact(names[static_cast<int>(of)], part);
-  if (of == model::Factor::memory) return choose({"[nvidia_memory]"}, fact("nvidia", part), named);
   if (of != model::Factor::offload) return named;
   return choose({"[ram_stated]"}, fact("ram_stated", part), named);
 }

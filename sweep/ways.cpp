@@ -153,11 +153,11 @@ namespace {
 /// True if an engine without measured memory exceeds a card at the high end of its interval.
 /// is_at_limit() leaves such an engine out.
 bool is_full_unmeasured(const model::Scenario& asked) {
-  if (model::memory_interval(asked).measurements > 0) return false;
+  if (asked.runtime->memory.interval.measurements > 0) return false;
   const model::Scenario s = model::admitted_scenario(asked);
   const model::Uses uses(s);
   if (s.runtime->parallel.split == model::Split::tensors)
-    return !model::holds_division(uses, model::memory_interval(s).high);
+    return !model::holds_division(uses, s.runtime->memory.interval.high);
   return !model::holds_at_high_end(uses, model::place(uses, 1.0));
 }
 
@@ -165,7 +165,7 @@ bool is_full_unmeasured(const model::Scenario& asked) {
 
 bool is_tight(const model::Scenario& scenario, const model::Estimate& e) {
   if (!model::is_on_gpus(e)) return false;
-  return model::is_at_limit(scenario, e) || is_full_unmeasured(scenario) ||
+  return model::is_at_limit(*scenario.runtime, e) || is_full_unmeasured(scenario) ||
          (e.queued == 0 &&
           e.gpu_bytes_high + spare_memory(scenario) > model::largest_card_budget(scenario));
 }

@@ -30,19 +30,15 @@ struct Alike {
   std::set<std::string> sources, machines;
 };
 
-/// True for a row of the kind of interval that `named` is.
-bool is_of(const NamedConstant& named, const ScoredRow& s) {
-  return &interval_of(s) == &named.in(*s.scenario.runtime);
-}
-
-/// Rows that `belongs` chooses, by engines that count.
-template <class Belongs, class Counts>
-Alike alike(const std::vector<ScoredRow>& subjects, Belongs&& belongs, Counts&& counts) {
+/// Those of the kind of interval that `named` is, by engines that count.
+template <class Counts>
+Alike alike(const std::vector<ScoredRow>& subjects, const NamedConstant& named, Counts&& counts) {
   Alike found;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     const ScoredRow& s = subjects[i];
-    if (!belongs(s) || !counts(*s.scenario.runtime) ||
-        (is_memory(s.statistic) && !uncertain_ratio(s, s.measured)))
+    const Engine& engine = *s.scenario.runtime;
+    if ((is_memory(s.statistic) && !uncertain_ratio(s, s.measured)) || !counts(engine) ||
+        &interval_of(s) != &(named.in(engine)))
       continue;
     found.rows.push_back(i);
     found.sources.insert(short_source((*s.row)["source"]));
@@ -99,32 +95,22 @@ std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expecte
                            std::string_view family) {
   std::string text;
   const std::set<std::string_view> generations = generations_of(family);
-  const auto in_family = [&](const Engine& r) { return r.family == family; };
   for (const NamedConstant& named : model::named_constants()) {
     if (!named.name.ends_with("_interval")) continue;
-    const bool any_memory = named.name == "uncertain_interval";
-    const bool nvidia = named.name == "nvidia_interval";
-    const auto belongs = [&](const ScoredRow& s) {
-      return any_memory ? is_memory(s.statistic) : is_of(named, s);
-    };
-    const Alike all = alike(subjects, belongs, [](const Engine&) { return true; });
-    const Alike of_family = alike(subjects, belongs, in_family);
+    const bool memory = named.name == "uncertain_interval";
+    const Alike all = alike(subjects, named, [](const Engine&) { return true; });
+    const Alike of_family =
+        alike(subjects, named, [&](const Engine& r) { return r.family == family; });
     if (std::ssize(of_family.rows) < fewest_rows) continue;
-    if (nvidia && (std::ssize(of_family.sources) < fewest_sources ||
-                   std::ssize(of_family.machines) < fewest_machines))
-      continue;
     for (const std::string_view generation : generations) {
       Alike own =
-          alike(subjects, belongs, [&](const Engine& r) { return r.generation == generation; });
-      if (any_memory || std::ssize(own.machines) < fewest_machines ||
-          (nvidia && std::ssize(own.sources) < fewest_sources))
-        own = of_family;
+          alike(subjects, named, [&](const Engine& r) { return r.generation == generation; });
+      if (memory || std::ssize(own.machines) < fewest_machines) own = of_family;
       // Loading is of the host more than of the engine (bench/fit/pooled_search.cpp).
       const bool load = named.name == "load_interval";
       const bool few = load || std::ssize(of_family.sources) < fewest_sources;
-      Constant found = any_memory || nvidia
-                           ? uncertain_interval(subjects, own.rows, expected.fitted)
-                           : time_interval(subjects, own, few ? all : Alike(), expected);
+      Constant found = memory ? uncertain_interval(subjects, own.rows, expected.fitted)
+                              : time_interval(subjects, own, few ? all : Alike(), expected);
       if (load) widen_by_source(found, subjects, all.rows, expected.without_source);
       text += constant_line(generation, named.name, any, any, found,
                             sources_behind(subjects, own.rows));

@@ -29,9 +29,6 @@ struct Expected {
 /// them. It also covers these percentiles where sources count alike, whatever the number of their
 /// rows: most rows are of one machine.
 ///
-/// Memory on NVIDIA's cards has an interval of its own too, if the family has five sources and ten
-/// machines of it. So has a generation with as many.
-///
 /// Rows of fewer than ten machines are joined by those of the family's other generations. A kind
 /// with fewer than three rows of the family has no line.
 std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expected& expected,

@@ -134,7 +134,7 @@ class MemoryTerms {
                     "what shapes do not give, with {:.0f} % of the total",
                     to_text(card_budget(s_, static_cast<std::size_t>(card))), factors_.memory.low,
                     factors_.memory.high, 100 * unlisted_share),
-        memory_interval(s_).source);
+        runtime_.memory.interval.source);
   }
 
   const Scenario& s_;

@@ -174,6 +174,7 @@ const EngineField rows_of_fields[] = {
     {"parallel", "stage_a_box", "of several boxes each has a stage of layers, where no division is asked for", AT(parallel.stage_a_box)},
     {"parallel", "reduce_cards", "cards that its all-reduce runs on, where not all: others hand over by copies", AT(parallel.reduce_cards)},
     {"parallel", "bus_kernel_cards", "most cards on a bus with an all-reduce kernel of its own; 1: over links alone; 0: NCCL", AT(parallel.bus_kernel_cards)},
+    {"parallel", "reduces_in_host_memory", "its all-reduce on NVIDIA's cards goes through memory of the host, whatever links they have", AT(parallel.reduces_in_host_memory)},
     {"parallel", "expert_spread", "cards over which expert parallelism spreads experts", ONE_OF(parallel.expert_spread, spreads)},
 
     {"kernels", "launch", "kernel launches: hidden behind the card's work, or added", ONE_OF(kernels.launch, launches)},
@@ -293,6 +294,7 @@ struct FieldText {
 
 std::span<const EngineField> engine_fields() { return rows_of_fields; }
 std::span<const std::string_view> scheme_family_words() { return words_of::families; }
+
 std::string text_of(const EngineField& field, const Engine& engine) {
   return std::visit(FieldText{const_cast<Engine&>(engine)}, field.type);
 }

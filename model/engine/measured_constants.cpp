@@ -93,8 +93,6 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"weights", "load_layer_s", [](Engine& e) -> Constant& { return e.weights.load_layer_s; }},
     {"memory", "uncertain_interval", [](Engine& e) -> Constant& { return e.memory.interval; },
      nullptr, factor_or_none},
-    {"memory", "nvidia_interval", [](Engine& e) -> Constant& { return e.memory.nvidia_interval; },
-     nullptr, factor_or_none},
     {"kernels", "decode_interval", [](Engine& e) -> Constant& { return e.kernels.decode_interval; },
      nullptr, time_factor},
     {"kernels", "prefill_interval",

@@ -102,8 +102,6 @@ struct MemoryPolicy {
   Constant fragmentation;      ///< share of a card's allocations that the allocator adds
   Constant interval;           ///< 80 % interval as a factor on the uncertain part of the memory
                                ///< (model/infer/placement/placement.hpp, uncertain_part)
-  Constant
-      nvidia_interval;  ///< as above on NVIDIA cards with memory of their own; 0: as `interval`
 };
 
 }  // namespace headroom::model

@@ -37,6 +37,7 @@ struct ParallelPolicy {
   /// Most cards on a bus whose all-reduce is a kernel of its own, which reads the others' memory.
   /// It needs peer access. 1: over links of the cards' own alone. 0: NCCL's ring everywhere.
   Size bus_kernel_cards;
+  bool reduces_in_host_memory;     ///< on NVIDIA's cards, whatever links they have
   Constant reduce_latency_s;       ///< start of one all-reduce, seconds; two a layer
   Constant reduce_over_bus_s;      ///< as above, between two cards that meet over the host's bus
   Constant reduce_over_network_s;  ///< as above, between cards of several boxes

@@ -6,7 +6,6 @@
 #include "model/infer/placement/asked_sequences.hpp"
 #include "model/infer/placement/high_end.hpp"
 #include "model/infer/placement/split.hpp"
-#include "model/infer/scenario/memory_interval.hpp"
 
 namespace headroom::model {
 namespace {
@@ -49,7 +48,7 @@ bool stays_offloaded(const Uses& uses, Verdict expected, double low) {
 Confidence of_memory(const Uses& uses, Verdict expected, Size cards, HighEnd known,
                      const Plan* plan) {
   const Engine& engine = *uses.scenario().runtime;
-  const Constant& memory = memory_interval(uses.scenario());
+  const Constant& memory = engine.memory.interval;
   if (fits(expected) && engine.parallel.split == Split::tensors) {
     if (known == HighEnd::unknown && !holds_division(uses, memory.high))
       return Confidence::marginal;

@@ -16,7 +16,6 @@
 #include "model/infer/placement/assignment.hpp"
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/scenario/layer_split.hpp"
-#include "model/infer/scenario/memory_interval.hpp"
 #include "model/infer/service.hpp"
 #include "model/infer/timeline/draft_times.hpp"
 #include "model/infer/timeline/load.hpp"
@@ -145,7 +144,7 @@ void Evaluator::Outcome::add_memory(const Uses& uses) {
     }
     if (card == plan.first_used_card) overhead = use.total() - use.weights;
   }
-  const Constant& memory = memory_interval(s);
+  const Constant& memory = s.runtime->memory.interval;
   e.gpu_bytes_low = bytes_at(e.gpu_bytes, e.gpu_uncertain, memory.low);
   e.gpu_bytes_high = bytes_at(e.gpu_bytes, e.gpu_uncertain, memory.high);
   const HostUse host = uses.host(plan);
@@ -255,8 +254,8 @@ Estimate Evaluator::operator()(const Scenario& s) {
   if (refusal_ != Reason::none) return refused(refusal_);
   const bool open = !of_block_ && leaves_sequences_open(s_);
   const bool has_room = open && usual_number_surely_fits(*uses_);
-  const Plan plan =
-      has_room && memory_interval(s_).high >= 1 ? place_division(*uses_) : place(*uses_, 1.0);
+  const Plan plan = has_room && s_.runtime->memory.interval.high >= 1 ? place_division(*uses_)
+                                                                      : place(*uses_, 1.0);
   const bool surely = has_room && plan.feasible();
   if (open && !surely)
     if (const auto asked = with_fewer_sequences(*uses_, plan)) return in_place_of(*asked);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "model/infer/scenario/memory_interval.hpp"
 #include "model/infer/scenario/scenario.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -84,8 +83,8 @@ constexpr bool is_on_gpus(const Estimate& e) { return e.verdict <= Verdict::fits
 inline bool is_at_limit(int memory_measurements, const Estimate& e) {
   return e.sure == Confidence::marginal && memory_measurements > 0;
 }
-inline bool is_at_limit(const Scenario& s, const Estimate& e) {
-  return is_at_limit(memory_interval(s).measurements, e);
+inline bool is_at_limit(const Engine& engine, const Estimate& e) {
+  return is_at_limit(engine.memory.interval.measurements, e);
 }
 
 /// Pure and total: never throws for a scenario made of valid rows, depends on nothing else.

@@ -63,10 +63,9 @@ Interval IntervalFactors::used(const Estimate& e) const {
           memory.measurements};
 }
 
-IntervalFactors interval_factors(const Engine& r, MachineKind machine) {
-  const bool known = machine.ram_stated && r.offload.ram_stated_interval.value > 0;
-  const bool nvidia = machine.nvidia_memory && r.memory.nvidia_interval.value > 0;
-  return {Interval(nvidia ? r.memory.nvidia_interval : r.memory.interval),
+IntervalFactors interval_factors(const Engine& r, bool ram_stated) {
+  const bool known = ram_stated && r.offload.ram_stated_interval.value > 0;
+  return {Interval(r.memory.interval),
           Interval(r.weights.load_interval),
           Interval(r.kernels.prefill_interval),
           Interval(r.kernels.decode_interval),
@@ -77,8 +76,7 @@ IntervalFactors interval_factors(const Engine& r, MachineKind machine) {
           r.kernels.decode_interval.source};
 }
 IntervalFactors interval_factors(const Engine& runtime, const Machine& machine) {
-  IntervalFactors f = interval_factors(
-      runtime, {.ram_stated = !machine.ram_assumed, .nvidia_memory = has_nvidia_memory(machine)});
+  IntervalFactors f = interval_factors(runtime, !machine.ram_assumed);
   if (const auto& card = machine.card_assumed)
     for (Interval* each :
          {&f.ttft, &f.tpot, &f.offload, &f.serving_ttft, &f.serving_tpot, &f.serving_rate})

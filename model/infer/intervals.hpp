@@ -88,12 +88,9 @@ struct IntervalNumbers {
   static double choose(bool condition, double yes, double no) { return condition ? yes : no; }
 };
 
-/// Properties of a machine that have intervals of their own, if anything was measured there.
-struct MachineKind {
-  bool ram_stated = false;     ///< the speed of host memory is known: weights outside the cards
-  bool nvidia_memory = false;  ///< as has_nvidia_memory(): the interval of memory
-};
-IntervalFactors interval_factors(const Engine& runtime, MachineKind machine = {});
+/// A host whose memory speed is known (`ram_stated`) has an interval of its own for weights outside
+/// the cards, if anything was measured there.
+IntervalFactors interval_factors(const Engine& runtime, bool ram_stated = false);
 /// On a card that stands for one with no row of its own, times are less certain and not measured.
 IntervalFactors interval_factors(const Engine& runtime, const Machine& machine);
 inline IntervalFactors interval_factors(const Scenario& s) {

@@ -148,7 +148,7 @@ class Scorer {
                 .runtime = std::string(s.runtime->name),
                 .fitted = row["outcome"] != "oom",
                 .expected = runs(s, 1.0, elsewhere)};
-    const model::Interval memory = model::interval_factors(s).memory;
+    const model::Interval memory = model::interval_factors(*s.runtime).memory;
     if (e.verdict == model::Verdict::refused || (!label.expected && model::fits(e.verdict)))
       label.sure =
           label.expected ? runs(s, memory.high, elsewhere) : !runs(s, memory.low, elsewhere);

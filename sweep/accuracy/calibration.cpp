@@ -74,10 +74,9 @@ Remaining without(const std::vector<ScoredRow>& subjects, const std::vector<std:
 /// measured / expected, of memory of its uncertain part. `f` says of which engine and by what.
 void add_intervals(Calibration& out, const std::vector<ScoredRow>& subjects, Factor f) {
   constexpr std::size_t fewest = 5;
-  for (const auto name :
-       {"uncertain_interval", "nvidia_interval", "decode_interval", "prefill_interval",
-        "offload_interval", "ram_stated_interval", "serving_interval", "first_token_interval",
-        "throughput_interval", "load_interval"}) {
+  for (const auto name : {"uncertain_interval", "decode_interval", "prefill_interval",
+                          "offload_interval", "ram_stated_interval", "serving_interval",
+                          "first_token_interval", "throughput_interval", "load_interval"}) {
     std::vector<double> ratios;
     const model::NamedConstant& interval = constant_named(name);
     for (std::size_t i = 0; i < subjects.size(); ++i)

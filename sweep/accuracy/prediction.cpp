@@ -116,9 +116,7 @@ std::optional<double> figure(const ScoredRow& subject, const Scenario& s, std::s
 
 const model::Constant& interval_of(const ScoredRow& subject) {
   const model::Engine& r = *subject.scenario.runtime;
-  if (is_memory(subject.statistic))
-    return model::has_nvidia_memory(*subject.scenario.machine) ? r.memory.nvidia_interval
-                                                               : r.memory.interval;
+  if (is_memory(subject.statistic)) return r.memory.interval;
   if (subject.group == "serving_ttft") return r.serving.first_token_interval;
   if (subject.group == "serving_throughput") return r.serving.throughput_interval;
   if (subject.group.starts_with("serving")) return r.serving.serving_interval;
@@ -170,7 +168,7 @@ model::Interval interval_of_memory(const ScoredRow& subject) {
   std::string why;
   const auto whole = predict(subject, why), part = uncertain_of(subject);
   if (!whole || !part) return {};
-  const model::Constant& ends = memory_interval(subject.scenario);
+  const model::Constant& ends = interval_of(subject);
   const double share = *part / *whole, low = (ends.low - 1) * share, high = (ends.high - 1) * share;
   if (is_left(subject.statistic)) return {std::max(0.0, 1 - high), 1 - low, ends.measurements};
   return {1 + low, 1 + high, ends.measurements};

@@ -31,7 +31,7 @@ bool within_cards(const CurveLine& line, const AllocationPoint& point) {
   if (point.plan.cards == 0) return true;
   if (line.scenario.runtime->memory.sets_aside() &&
       (point.estimate.gpu_bytes_high > point.allocation ||
-       is_at_limit(line.scenario, point.estimate)))
+       is_at_limit(*line.scenario.runtime, point.estimate)))
     return false;
   Scenario s = line.scenario;
   s.gpu_budget = point.allocation;

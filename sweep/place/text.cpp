@@ -54,9 +54,10 @@ std::string block(const Answer& answer, const Strategy& s) {
   const Estimate& e = s.explained.estimate;
   if (!s.feasible)
     return fmt::format("{} ({}): not feasible, {}\n\n", s.name, s.meaning, needs(answer, s));
-  std::string text = fmt::format(
-      "{} ({}): {}{}\n", s.name, s.meaning, outcome(e),
-      model::is_at_limit(s.scenario, e) ? "; tight: the interval reaches over the limit" : "");
+  std::string text = fmt::format("{} ({}): {}{}\n", s.name, s.meaning, outcome(e),
+                                 model::is_at_limit(*s.scenario.runtime, e)
+                                     ? "; tight: the interval reaches over the limit"
+                                     : "");
   text += device_rows(s.explained);
   const bool best = s.name == answer.strategies.back().name && !answer.best_note.empty();
   if (best)

@@ -32,7 +32,7 @@ void compare_with_free_memory(const FreeMemory& free, const model::Scenario& s,
       const bool aside = s.runtime->memory.sets_aside();
       const Bytes needed = aside ? use.reserved : use.total;
       const Bytes uncertain = model::uncertain_part(use.total, use.activations + use.overhead);
-      const double high = model::interval_factors(s).memory.high;
+      const double high = model::interval_factors(*s.runtime).memory.high;
       limit(use, *free.cards[card], needed,
             aside ? needed : model::bytes_at(needed, uncertain, high), "gpu-budget");
     }

@@ -64,7 +64,7 @@ std::string open_words(const Scenario& s, const Estimate& e) {
   if (e.sure != model::Confidence::marginal) return {};
   if (model::is_open_by_doubts_alone(s, e)) return fmt::format(", but {}", doubt_words(s));
   if (!model::fits(e.verdict)) return ", or just fits";
-  if (!model::is_at_limit(s, e)) return ", memory not measured";
+  if (!model::is_at_limit(*s.runtime, e)) return ", memory not measured";
   const model::Interval memory = model::interval_factors(s).memory;
   if (!model::is_on_gpus(e)) return {};
   const Size high = model::cards_used(model::place(s, memory.high));

@@ -27,22 +27,18 @@ std::string offload_of(const model::TrainingScenario& s) {
 }  // namespace
 
 report::Digit training_runtime_columns(const std::vector<PacedRuntime>& runtimes) {
-  report::Digit columns{
-      {"runtime", {}},           {"memory_low", {}},          {"memory_high", {}},
-      {"nvidia_low", {}},        {"nvidia_high", {}},         {"tpot_low", {}},
-      {"tpot_high", {}},         {"memory_measurements", {}}, {"nvidia_measurements", {}},
-      {"tpot_measurements", {}}, {"interval_source", {}}};
+  report::Digit columns{{"runtime", {}},           {"memory_low", {}},
+                        {"memory_high", {}},       {"tpot_low", {}},
+                        {"tpot_high", {}},         {"memory_measurements", {}},
+                        {"tpot_measurements", {}}, {"interval_source", {}}};
   for (const PacedRuntime& each : runtimes) {
     const model::TrainingRuntime* r = each.runtime;
     const model::Constant time = each.pace().interval;
     const AxisValue values[] = {std::string(r->name),
                                 r->spread.low,
                                 r->spread.high,
-                                r->spread.low,  // NVIDIA's cards have no interval of their own
-                                r->spread.high,
                                 time.low,
                                 time.high,
-                                std::int64_t{r->spread.measurements},
                                 std::int64_t{r->spread.measurements},
                                 std::int64_t{time.measurements},
                                 std::string(r->spread.source)};

@@ -18,9 +18,9 @@ using model::Estimate;
 using model::Interval;
 using model::IntervalFactors;
 
-constexpr std::string_view interval_names[] = {
-    "memory",  "nvidia",     "load",         "ttft",         "tpot",
-    "offload", "ram_stated", "serving_ttft", "serving_tpot", "serving_rate"};
+constexpr std::string_view interval_names[] = {"memory",       "load",         "ttft",
+                                               "tpot",         "offload",      "ram_stated",
+                                               "serving_ttft", "serving_tpot", "serving_rate"};
 constexpr Size engines = 8, points_of_engine = 128;  // per kind of host
 
 class Drawn {
@@ -58,13 +58,12 @@ class Drawn {
 
 struct Engine {
   std::map<std::string_view, Interval> intervals;
-  /// Two machines: the second one's host memory is stated, and its cards are NVIDIA's.
-  IntervalFactors factors(bool second) const {
-    return {.memory = intervals.at(second ? "nvidia" : "memory"),
+  IntervalFactors factors(bool ram_stated) const {
+    return {.memory = intervals.at("memory"),
             .load = intervals.at("load"),
             .ttft = intervals.at("ttft"),
             .tpot = intervals.at("tpot"),
-            .offload = intervals.at(second ? "ram_stated" : "offload"),
+            .offload = intervals.at(ram_stated ? "ram_stated" : "offload"),
             .serving_ttft = intervals.at("serving_ttft"),
             .serving_tpot = intervals.at("serving_tpot"),
             .serving_rate = intervals.at("serving_rate")};
@@ -104,8 +103,7 @@ RunInfo grid_of(const std::vector<Engine>& all) {
           "f",
           "1",
           {GridShape{{digit,
-                      {texts("machine", {"assumed", "stated"}), numbers("ram_stated", {0, 1}),
-                       numbers("nvidia_memory", {0, 1})},
+                      {texts("machine", {"assumed", "stated"}), numbers("ram_stated", {0, 1})},
                       {batch}}}}};
 }
 

@@ -10,7 +10,6 @@
 #include "model/infer/placement/cache_room.hpp"
 #include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
-#include "model/infer/scenario/memory_interval.hpp"
 
 namespace headroom::model {
 namespace {
@@ -119,12 +118,12 @@ bool leaves_sequences_open(const Scenario& s) {
 }
 
 bool usual_number_surely_fits(const Uses& uses) {
-  return holds_division(uses, memory_interval(uses.scenario()).high);
+  return holds_division(uses, uses.scenario().runtime->memory.interval.high);
 }
 
 std::optional<Scenario> with_fewer_sequences(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
-  const double high = memory_interval(s).high;
+  const double high = s.runtime->memory.interval.high;
   if (!plan.feasible() && plan.reason != Reason::gpu_memory) return std::nullopt;
   const Size most = plan.feasible() ? 0 : largest_that_holds(uses, 1.0);
   if (most == 0 && !plan.feasible()) return std::nullopt;

@@ -1,12 +1,11 @@
 #include "model/infer/placement/high_end.hpp"
 
 #include "model/infer/placement/setup.hpp"
-#include "model/infer/scenario/memory_interval.hpp"
 
 namespace headroom::model {
 
 bool holds_at_high_end(const Uses& uses, const Plan& plan) {
-  const double high = memory_interval(uses.scenario()).high;
+  const double high = uses.scenario().runtime->memory.interval.high;
   for (Size card = plan.first_used_card; card < plan.cards; ++card)
     if (over_budget(uses, plan, card, high) > Bytes(0)) return false;
   return true;
@@ -14,7 +13,7 @@ bool holds_at_high_end(const Uses& uses, const Plan& plan) {
 
 bool stays_on_cards_at_high_end(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
-  const double high = memory_interval(s).high;
+  const double high = s.runtime->memory.interval.high;
   for (Size card = plan.first_used_card; card < plan.cards; ++card) {
     const CardUse use = uses.card(plan, card);
     const Device& device = s.machine->devices[static_cast<std::size_t>(card)];

@@ -27,8 +27,11 @@ const Constant& reduce_latency(const Engine& engine, const Machine& machine, Lin
   return policy.reduce_over_network_s;
 }
 LinkPath reduce_path(const Engine& engine, const Machine& machine, LinkPath path, Size cards) {
-  const bool reads_peers = path == LinkPath::bus && cards <= engine.parallel.bus_kernel_cards;
-  return reads_peers && machine.devices.front().vendor == "nvidia" ? LinkPath::own : path;
+  const ParallelPolicy& policy = engine.parallel;
+  if (machine.devices.front().vendor != "nvidia" || path == LinkPath::network) return path;
+  const bool runs = policy.reduce_cards.empty() || holds(policy.reduce_cards, machine);
+  if (policy.reduces_in_host_memory && runs) return LinkPath::host_memory;
+  return path == LinkPath::bus && cards <= policy.bus_kernel_cards ? LinkPath::own : path;
 }
 Seconds reduce_start(const Engine& engine, const Constant& of_two, LinkPath path, Size cards) {
   constexpr double through_host_memory = 1.6, over_links = 1.0 / 4, over_bus = 5.0 / 12;

@@ -12,7 +12,8 @@ const Constant& reduce_latency(const Engine& engine, const Machine& machine, Lin
 /// The way of an engine's all-reduce between `cards` that meet on `path`. A kernel that reads the
 /// other cards' memory takes as long over the bus as over links of their own: 4.3 to 5.4 us of two
 /// (all_reduce.csv, "custom"). Engines have it for NVIDIA's cards alone (vLLM 0.19 rocm.py:
-/// use_custom_allreduce names gfx94 and gfx95, which have links).
+/// use_custom_allreduce names gfx94 and gfx95, which have links). llama.cpp's goes through the
+/// host's memory on NVIDIA's cards, also where they have links (ggml-cuda/allreduce.cu).
 LinkPath reduce_path(const Engine& engine, const Machine& machine, LinkPath path, Size cards);
 /// Start of an all-reduce of so many cards. Over links of their own, a kernel of each card reads
 /// all others at the same time: 4.4, 4.6 and 4.6 us of 2, 4 and 8 H100. NCCL's ring passes the data

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "model/infer/estimate.hpp"
-#include "model/infer/placement/placement.hpp"
-#include "model/infer/scenario/memory_interval.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
 
@@ -63,29 +61,6 @@ TEST(Intervals, OffloadFollowsHostMemory) {
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").measurements, 20);
   row.offload.ram_stated_interval.value = 0;  // nothing was measured there
   EXPECT_EQ(factors("rtx-4090 @ epyc-rome-512gb").high, 2.0);
-}
-
-/// NVIDIA's cards with memory of their own have an interval of their own, if it was measured.
-TEST(Intervals, MemoryFollowsTheKindOfCard) {
-  const QuantisedModel w =
-      quantise(test::catalogue_model("meta-llama/Meta-Llama-3.1-8B"), scheme("bf16"));
-  Engine row = engine("vllm");
-  row.memory.interval = {1, 0.25, 2.5, 70, "made up"};
-  row.memory.nvidia_interval = {1, 0.75, 1.5, 20, "made up"};
-  const auto estimated = [&](const char* cards) {
-    const Machine box = parse_machine(cards, shipped_catalogue());
-    Scenario s = test::scenario(w, box, "vllm");
-    s.runtime = &row;
-    const Estimate e = evaluate(s);
-    EXPECT_EQ(e.gpu_bytes_high, bytes_at(e.gpu_bytes, e.gpu_uncertain, memory_interval(s).high));
-    return interval_factors(s).memory;
-  };
-  EXPECT_EQ(estimated("2x rtx-4090").high, 1.5);
-  EXPECT_EQ(estimated("rtx-4090").measurements, 20);
-  EXPECT_EQ(estimated("gb10").high, 2.5);
-  EXPECT_EQ(estimated("mi300x").high, 2.5);
-  row.memory.nvidia_interval.value = 0;  // nothing was measured there
-  EXPECT_EQ(estimated("rtx-4090").high, 2.5);
 }
 
 TEST(Intervals, UnmeasuredCardsUseTheDefaultInterval) {

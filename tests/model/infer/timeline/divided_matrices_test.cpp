@@ -46,7 +46,8 @@ TEST(Exchange, ARingGrowsWithTheCardsAndADirectOneDoesNot) {
 }
 
 /// vLLM's own kernel serves two cards on a bus, if they read each other's memory
-/// (custom_all_reduce.py). TensorRT-LLM has one for links alone, other engines none.
+/// (custom_all_reduce.py). TensorRT-LLM has one for links alone. That of llama.cpp goes through
+/// host memory (ggml-cuda/allreduce.cu), where it runs.
 TEST(Exchange, TwoCardsOnABusHaveAKernelIfTheyHavePeerAccess) {
   const auto path = [](const char* machine, const char* runtime, Size cards) {
     const test::OnCards c("meta-llama/Meta-Llama-3-8B", "bf16", machine, runtime);
@@ -58,6 +59,8 @@ TEST(Exchange, TwoCardsOnABusHaveAKernelIfTheyHavePeerAccess) {
   EXPECT_EQ(path("2x rtx-pro-6000", "tensorrt-llm", 2), LinkPath::bus);
   EXPECT_EQ(path("2x rtx-4090", "vllm", 2), LinkPath::host_memory);
   EXPECT_EQ(path("2x rx-7900-xtx", "vllm", 2), LinkPath::bus);
+  EXPECT_EQ(path("2x v100-sxm-32gb", "llama.cpp-tensor", 2), LinkPath::host_memory);
+  EXPECT_EQ(path("2x p40", "llama.cpp-tensor", 2), LinkPath::bus);
 }
 
 /// Only the constant of the way that the cards have counts. A step of 32 layers has 64 exchanges.
