@@ -6,6 +6,7 @@
 #include <set>
 
 #include "bench/fit/bounded.hpp"
+#include "bench/fit/constant_kinds.hpp"
 #include "model/engine/measured_constants.hpp"
 #include "sweep/accuracy/prediction.hpp"
 
@@ -31,19 +32,6 @@ const Constant& cell_of(const Engine& row, const NamedConstant& constant, std::s
 }
 Constant& cell_of(Engine& row, const NamedConstant& constant, std::size_t c, std::size_t w) {
   return const_cast<Constant&>(cell_of(std::as_const(row), constant, c, w));
-}
-
-/// True if engines with common kernels may share the constant. Admission, the front end and the
-/// loader are each engine's own.
-bool is_of_kernels(const NamedConstant& constant) {
-  return constant.name != "request_s" && !constant.name.starts_with("load_");
-}
-
-/// True if the operating system and the processor decide it more than the engine does. Engines map
-/// files and copy out of them in one thread.
-bool is_of_host(const NamedConstant& constant) {
-  return constant.name == "load_disk_share" || constant.name == "load_read_bandwidth" ||
-         constant.name == "load_copy_bandwidth" || constant.name == "load_tensor_s";
 }
 
 /// Constants of times, in the order of the search.
@@ -167,6 +155,7 @@ void PooledSearch::add_slots() {
     const auto [it, added] = always_offloads.emplace(each.scenario.runtime->family, true);
     it->second = it->second && each.group.starts_with("offload");
   }
+  const std::set<std::string_view> timed = engines_with_timed_requests(subjects_);
   std::vector<bool> met(effects_.size());
   for (const ScoredRow& each : subjects_) {
     std::vector<Slot>& slots = slots_.emplace_back();
@@ -178,14 +167,16 @@ void PooledSearch::add_slots() {
     const auto width = static_cast<std::size_t>(model::width_of(*s.weights));
     for (const auto& [bounds, constant] : time_constants()) {
       if (!measures(each, *constant, always_offloads.at(s.runtime->family))) continue;
+      const bool pooled = is_of_requests(*constant) && !timed.contains(s.runtime->family);
       for (const std::size_t card : cards) {
         Slot slot{
             .bounds = bounds, .constant = constant, .cards = card, .width = width, .effects = {}};
         for (std::size_t e = 0; e < effects_.size(); ++e)
           if (effects_[e].constant == constant && effects_[e].covers(*s.runtime) &&
               (constant->of_engine || effects_[e].covers(card, width))) {
-            slot.effects.push_back(e);
             met[e] = true;
+            if (pooled && !effects_[e].family.empty()) continue;
+            slot.effects.push_back(e);
           }
         slots.push_back(std::move(slot));
         if (constant->of_engine) break;

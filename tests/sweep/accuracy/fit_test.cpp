@@ -56,6 +56,15 @@ TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds)
   model::Engine changed = model::engine("vllm");
   changed.kernels.efficiency[gddr][four].decode_bandwidth.value = 0.4;
   changed.serving.request_s.value = 0.05;
+  std::vector<Measurement> named(served.size());
+  const auto name_sources = [&](std::size_t sources) {
+    for (std::size_t i = 0; i < served.size(); ++i) {
+      named[i] = *served[i].row;
+      named[i].fields["source"] = "source-" + std::to_string(i / 2 % sources);
+      served[i].row = &named[i];
+    }
+  };
+  name_sources(3);
   for (std::size_t i = 0; i < served.size(); ++i) {
     ScoredRow& each = served[i];
     each.group = i % 2 == 0 ? "serving_tpot" : "serving_ttft";
@@ -75,6 +84,13 @@ TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds)
   EXPECT_LT(bandwidth(sglang), 0.95 * bandwidth(other));
   EXPECT_GT(vllm.serving.request_s.value, 1.3 * sglang.serving.request_s.value);
   EXPECT_DOUBLE_EQ(sglang.serving.request_s.value, other.serving.request_s.value);
+
+  // Two sources are no evidence of the engine's own front end.
+  name_sources(2);
+  PooledSearch few(model::policy_rows(), served);
+  few.solve();
+  EXPECT_DOUBLE_EQ(fitted_row(few, "vllm").serving.request_s.value,
+                   fitted_row(few, "exllama").serving.request_s.value);
 }
 
 TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
