@@ -91,11 +91,11 @@ const Engine& engine_by_version(std::string_view name, std::string_view version)
   std::vector<std::string> known;
   for (const Engine& row : engines())
     if (row.series == newest.series && !(row.from.empty() && row.to.empty()))
-      known.push_back(fmt::format("{} ({})", row.name, row.version));
-  if (known.empty()) known.push_back(fmt::format("{} ({})", newest.name, newest.version));
+      known.emplace_back(row.version);
+  if (known.empty()) known.emplace_back(newest.version);
   throw UnknownName(fmt::format(
-      "no row covers version {1} of runtime '{0}@{1}'; '{0}' alone is the newest; rows: {2}", name,
-      version, fmt::join(known, ", ")));
+      "no row covers version {1} of runtime '{0}@{1}'; '{0}' alone is the newest; versions: {2}",
+      name, version, fmt::join(known, ", ")));
 }
 
 }  // namespace
