@@ -1,4 +1,4 @@
-// What decides a constant: kernels, the host, or the engine's own admission of requests.
+// Constants by what decides them: kernels, the host, or the engine's own admission of requests.
 #pragma once
 
 #include <map>
@@ -29,8 +29,8 @@ inline bool is_of_host(const model::NamedConstant& constant) {
          constant.name == "load_copy_bandwidth" || constant.name == "load_tensor_s";
 }
 
-/// Engines whose first tokens under load three sources timed at least. What fewer time is also
-/// their clients and networks, and is no evidence of the engine's time for a request.
+/// Engines whose first tokens under load three sources timed at least. Fewer time their clients and
+/// networks too, and are no evidence of the engine's time for a request.
 inline std::set<std::string_view> engines_with_timed_requests(std::span<const ScoredRow> rows) {
   constexpr std::size_t fewest_sources = 3;
   std::map<std::string_view, std::set<std::string>> sources;

@@ -46,8 +46,8 @@ TEST(Exchange, ARingGrowsWithTheCardsAndADirectOneDoesNot) {
 }
 
 /// vLLM's own kernel serves two cards on a bus, if they read each other's memory
-/// (custom_all_reduce.py). TensorRT-LLM has one for links alone. That of llama.cpp goes through
-/// host memory (ggml-cuda/allreduce.cu), where it runs.
+/// (custom_all_reduce.py). TensorRT-LLM has one for links alone. The kernel of llama.cpp goes
+/// through host memory (ggml-cuda/allreduce.cu), where it runs.
 TEST(Exchange, TwoCardsOnABusHaveAKernelIfTheyHavePeerAccess) {
   const auto path = [](const char* machine, const char* runtime, Size cards) {
     const test::OnCards c("meta-llama/Meta-Llama-3-8B", "bf16", machine, runtime);
