@@ -78,7 +78,8 @@ bool is_model(const std::string& text) {
 bool says_machine(const std::vector<std::string>& arguments) {
   constexpr std::string_view flags[] = {"--machine", "--device", "--gpu", "--host", "--cpu"};
   return std::ranges::any_of(arguments, [&](const std::string& text) {
-    return std::ranges::any_of(flags, [&](auto flag) { return text.starts_with(flag); });
+    return std::ranges::find(flags, std::string_view(text).substr(0, text.find('='))) !=
+           std::end(flags);
   });
 }
 
