@@ -106,7 +106,7 @@ std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expecte
       Alike own =
           alike(subjects, named, [&](const Engine& r) { return r.generation == generation; });
       if (memory || std::ssize(own.machines) < fewest_machines) own = of_family;
-      // Loading is of the host more than of the engine (bench/fit/pooled_search.cpp).
+      // Loading is of the host more than of the engine (is_of_host).
       const bool load = named.name == "load_interval";
       const bool few = load || std::ssize(of_family.sources) < fewest_sources;
       Constant found = memory ? uncertain_interval(subjects, own.rows, expected.fitted)

@@ -34,8 +34,7 @@ MachineShare share_of(const Machine& machine, Size cards, Size replicas) {
 }
 
 MachineShare share_of(const Machine& machine, const Serving& serving) {
-  MachineShare share =
-      share_of(machine, serving.cards * serving.attention, serving.replicas / serving.attention);
+  MachineShare share = share_of(machine, serving.cards_of_copy(), serving.copies());
   share.attention = serving.attention;
   return share;
 }
@@ -44,10 +43,7 @@ bool may_replicate_attention(const Scenario& s) {
   return s.runtime->parallel.split == Split::tensors &&
          s.runtime->parallel.expert_spread == ExpertSpread::all && s.draft == nullptr &&
          s.tensor_parallel == 0 && s.pipeline_parallel == 0 && s.expert_parallel == 0 &&
-         s.data_parallel == 0 && s.weights->model->profile.routing.experts > 0 &&
-         keeps_latents(s) &&
-         std::ranges::any_of(s.weights->model->profile.caches,
-                             [](const CacheClass& each) { return each.kind == CacheKind::latent; });
+         s.data_parallel == 0 && s.weights->model->profile.routing.experts > 0 && caches_latents(s);
 }
 
 std::vector<MachineShare> with_attention_replicas(const MachineShare& share) {

@@ -53,8 +53,8 @@ double wait_of_first(double requests, double together, double pass, double promp
 
 /// Seconds of `together` prompts. Between whole numbers of them it is interpolated: the mean of
 /// passes with one more or less.
-template <class Seconds>
-double joint_prompts(double together, const Seconds& of) {
+template <class SecondsOf>
+double joint_prompts(double together, const SecondsOf& of) {
   const double below = std::floor(together), part = together - below;
   const double least = of(static_cast<Size>(below));
   return part == 0 ? least : std::lerp(least, of(static_cast<Size>(below) + 1), part);

@@ -151,6 +151,8 @@ struct Serving {
   /// what it can do, or less where the slowest requests would be too slow.
   Size users_each = 0;
   double requests_s_each = 0;
+  Size cards_of_copy() const { return cards * attention; }
+  Size copies() const { return replicas / attention; }
   double users() const { return static_cast<double>(replicas * users_each); }
 };
 

@@ -49,7 +49,7 @@ bool have_unlike_copies(std::span<const Candidate> shown) {
 
 /// "2x 4 GPUs", "1x 8 GPUs, DP 8".
 std::string copies_cell(const model::Serving& s) {
-  return fmt::format("{}x {}{}", s.replicas / s.attention, counted(s.cards * s.attention, "GPU"),
+  return fmt::format("{}x {}{}", s.copies(), counted(s.cards_of_copy(), "GPU"),
                      s.attention > 1 ? fmt::format(", DP {}", s.attention) : "");
 }
 

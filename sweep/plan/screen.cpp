@@ -92,7 +92,7 @@ std::string attention_words(const Candidate& c) {
   return paragraph(
       fmt::format("Split: --dp {} --ep {} --batch {}, as tensor parallelism copies the latent "
                   "cache to every GPU.",
-                  c.serving.attention, c.serving.cards * c.serving.attention, c.serving.batch));
+                  c.serving.attention, c.serving.cards_of_copy(), c.serving.batch));
 }
 
 /// The thing that is asked for, its rate, and where.

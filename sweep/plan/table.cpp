@@ -30,8 +30,8 @@ std::vector<Value> row(const Candidate& c, Size rank) {
   const auto add = [&](Value value) {
     cells.push_back(c.qualifies() ? std::move(value) : Value());
   };
-  add(c.serving.cards * c.serving.attention);
-  add(c.serving.replicas / c.serving.attention);
+  add(c.serving.cards_of_copy());
+  add(c.serving.copies());
   add(c.serving.attention);
   add(c.serving.batch);
   add(c.serving.context);

@@ -94,6 +94,13 @@ bool keeps_latents(const Engine& engine, const Model& model) {
   return engine.cache.latent && !is_listed(engine.cache.expanded_classes, model);
 }
 
+bool caches_latents(const Scenario& s) {
+  return keeps_latents(s) &&
+         std::ranges::any_of(s.weights->model->profile.caches, [](const CacheClass& c) {
+           return c.kind == CacheKind::latent && c.layers > 0;
+         });
+}
+
 Size state_copies(const Scenario& s) {
   if (s.draft == nullptr) return 1;
   const bool recomputes =

@@ -174,6 +174,8 @@ bool keeps_latents(const Engine& engine, const Model& model);
 inline bool keeps_latents(const Scenario& scenario) {
   return keeps_latents(*scenario.runtime, *scenario.weights->model);
 }
+/// True if the engine keeps the latents of MLA, and the model has it.
+bool caches_latents(const Scenario& scenario);
 
 /// The window beyond which a layer of this kind does not hold all tokens; 0: it holds them.
 Size stored_window(const Scenario& scenario, const CacheClass& cache);

@@ -20,14 +20,6 @@ bool has_tower(const Scenario& s) {
   return model.vision.stated && !model.text_only;
 }
 
-/// True if the engine keeps the latents of MLA, and the model has it.
-bool caches_latents(const Scenario& s) {
-  return keeps_latents(s) &&
-         std::ranges::any_of(s.weights->model->profile.caches, [](const CacheClass& c) {
-           return c.kind == CacheKind::latent && c.layers > 0;
-         });
-}
-
 /// Prefill sizes up to `chunk` that are captured.
 Size captured_sizes(Size chunk) {
   struct Steps {

@@ -34,7 +34,7 @@ class LayerFill {
     Plan plan;
     if (!all_on_cards(plan)) {
       if (s_.runtime->offload.mode == Offload::none) {
-        plan = without_offload();
+        plan = without_offload();  // one variable is returned throughout, and so never copied
         return plan;
       }
       stream(plan);
