@@ -65,4 +65,12 @@ std::optional<Size> whole_number(std::string_view text) {
 std::string without_controls(std::string_view text) { return spelled_out(text, false); }
 std::string one_line(std::string_view text) { return spelled_out(text, true); }
 
+std::vector<std::string> each_once(std::vector<std::string> texts) {
+  auto end = texts.begin();
+  for (auto text = texts.begin(); text != texts.end(); ++text)
+    if (std::find(texts.begin(), end, *text) == end) std::iter_swap(end++, text);
+  texts.erase(end, texts.end());
+  return texts;
+}
+
 }  // namespace headroom

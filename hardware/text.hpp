@@ -38,6 +38,9 @@ std::string without_controls(std::string_view text);
 /// or in a document.
 std::string one_line(std::string_view text);
 
+/// The texts without repeats, in their order.
+std::vector<std::string> each_once(std::vector<std::string> texts);
+
 /// True if `part` stands anywhere in `text`.
 inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hardware/text.hpp"
 #include "model/infer/estimate.hpp"
 #include "report/advice.hpp"
 #include "report/curve.hpp"
@@ -99,10 +100,21 @@ TableCell billions(double parameters) {
   return cell;
 }
 
+/// "Cells are at batch 1, 512 + 128 tokens. ", as far as a sentence can name the workloads.
+std::string workload_sentence(std::span<const ModelRow* const> shown) {
+  constexpr std::size_t most_named = 2;
+  std::vector<std::string> all;
+  for (const ModelRow* row : shown) all.push_back(row->conditions);
+  all = each_once(std::move(all));
+  if (all.size() > most_named) return "The file of each machine names its cells' workloads. ";
+  return fmt::format("Cells are at {}. ", fmt::join(all, "; or "));
+}
+
 }  // namespace
 
-Text matrix_legend() {
-  return Text("Each cell names the best way to run the model there: precision and tokens/s. ") +
+Text matrix_legend(std::span<const ModelRow* const> shown) {
+  return Text(workload_sentence(shown) +
+              "Each cell names the best way to run the model there: precision and tokens/s. ") +
          sign_of(Grade::on_gpus) + " on GPUs, " + sign_of(Grade::cpu_offload) + " with offload, " +
          sign_of(Grade::does_not_fit) + " does not fit, " + sign_of(Grade::refused) +
          " refused. Tight: memory may not suffice at the high end of its interval. Too slow: "
@@ -176,7 +188,7 @@ Document compatibility_document(const Source& source, const TableBlock& overview
   Document page;
   page.heading(1, "Which model runs where: " + source.run.name)
       .add(machines_summary(source))
-      .paragraph(matrix_legend())
+      .paragraph(matrix_legend(source.shown))
       .add(overview);
   List files;
   for (const MachineLines& machine : by_machine(source.shown)) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hardware/text.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "report/advice.hpp"
@@ -45,18 +46,15 @@ std::vector<TableCell> figures_of_way(const ModelRow& row, bool is_first) {
 }
 
 std::string conditions(const MachineLines& machine) {
-  std::vector<std::string> seen;
+  std::vector<std::string> all;
   for (const auto& model : machine.models)
     for (const ModelRow* line : model) {
-      std::string words = line->conditions;
+      all.push_back(line->conditions);
       if (const auto& budget = line->roomiest().budget)
-        words += *budget > 0 ? fmt::format(", {} on each GPU", gib(Bytes(*budget)))
-                             : std::string(", on the CPU alone");
-      if (std::ranges::find(seen, words) == seen.end()) seen.push_back(words);
+        all.back() += *budget > 0 ? fmt::format(", {} on each GPU", gib(Bytes(*budget)))
+                                  : std::string(", on the CPU alone");
     }
-  std::string all;
-  for (const auto& words : seen) all += (all.empty() ? "" : "; or ") + words;
-  return all;
+  return fmt::format("{}", fmt::join(each_once(std::move(all)), "; or "));
 }
 
 /// Every way of every model, the best first, and what would help where none is on GPUs.

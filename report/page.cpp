@@ -30,7 +30,7 @@ Document page_summary(const Source& source) {
 Document matrix_part(const Source& source, const TableBlock& overview) {
   if (source.lines.empty()) return {};
   return Document()
-      .paragraph(matrix_legend())
+      .paragraph(matrix_legend(source.shown))
       .add(Interactive{
           "<form id=\"matrix-form\" hidden><label>Filter by words<input type=\"search\" "
           "id=\"matrix-text\" autocomplete=\"off\"></label><label>Runs somewhere<select "

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,8 +47,8 @@ std::vector<MachineLines> by_machine(const std::vector<const ModelRow*>& lines);
 using LinesByModel = std::map<std::string_view, std::vector<const ModelRow*>>;
 LinesByModel by_model(const std::vector<const ModelRow*>& lines);
 
-/// Cells of a compatibility matrix.
-Text matrix_legend();
+/// Words for a cell of a compatibility matrix, and its workload.
+Text matrix_legend(std::span<const ModelRow* const> shown);
 /// Models counted by machine and by how well they run.
 TableBlock machines_summary(const Source& source);
 /// Models × machines: the best way to run each, its details folded away.

@@ -71,7 +71,7 @@ std::string options_text() {
 std::string axes_text(model::Task task, std::string_view heading) {
   std::vector<Cells> rows;
   for (const AxisForm& axis : axis_forms(task)) {
-    constexpr std::string_view kinds[] = {"names", "numbers", "sizes"};
+    constexpr std::string_view kinds[] = {"texts", "numbers", "sizes"};
     rows.push_back({code(axis.key), std::string(kinds[static_cast<std::size_t>(axis.values)]),
                     code(axis.usual), code(axis.column)});
   }
@@ -95,7 +95,9 @@ std::string reference_markdown() {
   return "# Reference\n\nThis page is what `headroom man --format md` prints.\n\n" +
          commands_text() + options_text() +
          "## Keys of a grid\n\nA `[[grid]]` of a spec takes these keys, and `link` and "
-         "`exclude`.\n\n" +
+         "`exclude`. Texts stand in quotes. Without `runtimes`, a grid takes the engines and "
+         "precisions that `estimate` compares; with `speculate`, `adapters` or another thing that "
+         "is served beside the model, the usual engine.\n\n" +
          axes_text(model::Task::inference, "Inference") +
          axes_text(model::Task::training, "Training: `task = \"training\"`") + columns_text();
 }

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <exception>
 #include <set>
+#include <span>
 #include <string_view>
 
+#include "model/engine/loaded_scheme.hpp"
 #include "model/engine/runs_on.hpp"
 #include "sweep/options/extra_options.hpp"
 #include "sweep/ways.hpp"
@@ -15,13 +17,14 @@
 namespace headroom::sweep {
 namespace {
 
-/// Engines that suit a model and a machine of the grid. Throws UnknownName.
-std::vector<const model::Engine*> comparable_in(const GridSpec& grid, Names& names) {
+/// Engines that suit a model, a machine and one of `precisions` of the grid. Throws UnknownName.
+std::vector<const model::Engine*> comparable_in(const GridSpec& grid, Names& names,
+                                                std::span<const std::string> precisions = {}) {
   std::set<const model::Engine*> found;
   for (const std::string& model : grid.values("models"))
     for (const std::string& machine : grid.values("machines"))
-      for (const auto* engine :
-           comparable_engines(names.engines, *names.models.at(model), *names.machine(machine)))
+      for (const auto* engine : comparable_engines(names.engines, *names.models.at(model),
+                                                   *names.machine(machine), precisions))
         found.insert(engine);
   std::vector<const model::Engine*> in_order;
   for (const model::Engine& engine : names.engines.all())
@@ -29,14 +32,27 @@ std::vector<const model::Engine*> comparable_in(const GridSpec& grid, Names& nam
   return in_order;
 }
 
-/// Engines for the precision: the usual one if it reads it, else those that do.
-std::vector<const model::Engine*> readers(const std::string& precision, const model::Engine& usual,
-                                          const std::vector<const model::Engine*>& comparable) {
-  std::vector<const model::Engine*> all;
-  if (!reads(usual, precision))
-    for (const model::Engine* engine : comparable)
-      if (reads(*engine, precision)) all.push_back(engine);
-  if (all.empty()) all.push_back(&usual);
+/// True if the engine loads a model of the grid in the precision on one of its machines.
+bool loads_any(const GridSpec& grid, const model::Engine& engine, const std::string& precision,
+               Names& names) {
+  if (precision == "auto") return true;
+  const model::Scheme& scheme = model::scheme(precision);
+  for (const std::string& model : grid.values("models"))
+    for (const std::string& machine : grid.values("machines"))
+      if (model::loading_of(*names.models.at(model), scheme, engine, *names.machine(machine)) !=
+          model::Loading::refused)
+        return true;
+  return false;
+}
+
+/// The engines that `estimate --precision` compares; the usual one if none reads the precision.
+std::vector<const model::Engine*> readers(const GridSpec& grid, const std::string& precision,
+                                          Names& names) {
+  auto all = comparable_in(grid, names, std::span(&precision, 1));
+  std::erase_if(all, [&](const model::Engine* engine) {
+    return !reads(*engine, precision) || !loads_any(grid, *engine, precision, names);
+  });
+  if (all.empty()) all.push_back(&names.engines.named(grid.values("runtimes").front()));
   return all;
 }
 
@@ -77,14 +93,13 @@ void add_cpu_alone(const GridSpec& grid, Ways& ways, Names& names) {
 /// The ways of a grid that names no engine: those that estimate compares, or the precisions that
 /// the grid names, each with its engines. Throws UnknownName.
 Ways usual_ways(const GridSpec& grid, Names& names) {
-  const auto comparable = comparable_in(grid, names);
-  const model::Engine& usual = names.engines.named(grid.values("runtimes").front());
   Ways ways;
   if (grid.lines.contains("precisions")) {
     for (const std::string& precision : grid.values("precisions"))
-      for (const auto* engine : readers(precision, usual, comparable))
+      for (const auto* engine : readers(grid, precision, names))
         ways.push_back({engine, precision});
   } else {
+    const auto comparable = comparable_in(grid, names);
     for (const auto* engine : comparable)
       for (const std::string_view precision : engine->usual_precisions)
         if (is_usual_on_any(grid, *engine, precision, names))

@@ -42,6 +42,7 @@ class SpecReader {
       fail(static_cast<int>(e.source().begin.line),
            std::string(e.description()) + "; expected a spec in TOML");
     }
+    no_axes_in(root);
     known_keys(root, "", {"run", "grid", "report", "prices"});
     run(root);
     prices(root);
@@ -67,6 +68,14 @@ class SpecReader {
            fmt::format("unknown key '{}'{}; nearest: {}; allowed: {}", name, where,
                        fmt::join(nearest(name, known), ", "), fmt::join(known, ", ")));
     }
+  }
+
+  void no_axes_in(const toml::table& root) const {
+    for (const auto& [key, node] : root)
+      for (const auto task : {model::Task::inference, model::Task::training})
+        if (std::ranges::find(axes_of(task), key.str()) != axes_of(task).end())
+          fail(static_cast<int>(key.source().begin.line),
+               fmt::format("key '{}' belongs to a grid: write [[grid]] above it", key.str()));
   }
 
   std::string text(const toml::node& node, std::string_view key) {

@@ -18,7 +18,9 @@ namespace {
 /// A grid in which the axis has an effect: its keys, the axis itself with two values.
 const std::map<std::string, std::string> grids = {
     {"models", "models = ['gpt2', 'llama2-7b']\nmachines = 'rtx-4090'\nruntimes = 'transformers'"},
-    {"precisions", "models = 'llama2-7b'\nmachines = 'rtx-4090'\nprecisions = ['bf16', 'int8']"},
+    {"precisions",
+     "models = 'llama2-7b'\nmachines = 'rtx-4090'\nprecisions = ['bf16', 'int8']\n"
+     "runtimes = 'transformers'"},
     {"kv_precisions",
      "models = 'llama2-7b'\nmachines = 'rtx-4090'\nruntimes = 'vllm'\nkv_precisions = ['fp16', "
      "'fp8']"},

@@ -1,9 +1,11 @@
 // Which way of a model is the best one of a machine.
 #include "report/way_rows.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "model/infer/scenario/verdict.hpp"
+#include "report/reports.hpp"
 
 namespace headroom::report {
 namespace {
@@ -89,6 +91,20 @@ TEST(WayRows, OffloadGoesByTheAnswer) {
 TEST(WayRows, RefusedIsLast) {
   ModelRow missing = way("bf16", 16, does_not_fit, 0);
   EXPECT_EQ(best_of({way("fp8", 8, refused, 0), missing}), "bf16");
+}
+
+/// A sentence names two workloads; the files of the machines name more.
+TEST(WayRows, TheMatrixNamesItsWorkloads) {
+  std::vector<ModelRow> rows(3);
+  const std::vector<const ModelRow*> all = {&rows[0], &rows[1], &rows[0], &rows[2]};
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].conditions = fmt::format("batch {}", i);
+  const auto begin_of = [&](std::size_t count) {
+    const Text legend = matrix_legend(std::span(all).first(count));
+    return to_markdown(Document().paragraph(legend));
+  };
+  EXPECT_TRUE(begin_of(1).starts_with("Cells are at batch 0. "));
+  EXPECT_TRUE(begin_of(3).starts_with("Cells are at batch 0; or batch 1. "));
+  EXPECT_TRUE(begin_of(4).starts_with("The file of each machine names its cells' workloads. "));
 }
 
 }  // namespace

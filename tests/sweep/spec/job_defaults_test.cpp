@@ -40,6 +40,21 @@ TEST(Job, EnginesAndPrecisionsAreTheUsualOnesWhereNoneIsNamed) {
   EXPECT_EQ(named.points(), 1);
 }
 
+/// One question has one answer: `estimate --precision fp8` compares these engines too.
+TEST(Job, APrecisionWithoutAnEngineTakesTheEnginesThatAreCompared) {
+  const auto engines_of = [](const char* precision) {
+    std::set<std::string> found;
+    const Job job = job_of(std::string("models = 'Qwen/Qwen3-8B'\nmachines = 'rtx-4090'\n") +
+                           "precisions = '" + precision + "'");
+    for (const auto& s : scenarios(job.grids[0])) found.emplace(s.runtime->name);
+    return found;
+  };
+  EXPECT_EQ(engines_of("fp8"), (std::set<std::string>{"transformers", "vllm"}));
+  EXPECT_EQ(engines_of("int8"), (std::set<std::string>{"transformers"})) << "vllm refuses it";
+  EXPECT_EQ(engines_of("q4_K_M"), (std::set<std::string>{"llama.cpp"}));
+  EXPECT_EQ(engines_of("exl2-4bpw"), (std::set<std::string>{"exllama"}));
+}
+
 /// Lengths that the spec names change the cache only where they need more than the usual context.
 TEST(Job, LengthsOfTheSpecLeaveTheUsualContext) {
   const auto contexts = [](const std::string& axes) {
@@ -78,7 +93,8 @@ TEST(Job, AnEncoderHasNoContextOfItsOwn) {
 
 TEST(Job, AutoIsTheCheckpointsOwnAndAppearsOnce) {
   // Both checkpoints are published in 16 bit. auto adds a point only if it is another format.
-  const Job job = job_of(std::string(small) + "precisions = ['auto', 'fp16', 'bf16']");
+  const Job job = job_of(std::string(small) +
+                         "runtimes = 'transformers'\nprecisions = ['auto', 'fp16', 'bf16']");
   EXPECT_EQ(job.points(), 2 * 2 * 2);
   for (const auto& s : scenarios(job.grids[0]))
     EXPECT_TRUE(s.weights->scheme->name == "bf16" || s.weights->scheme->name == "fp16");

@@ -21,7 +21,9 @@ namespace headroom::sweep {
 namespace {
 
 TEST(Job, EveryCombinationIsAScenario) {
-  const Job job = job_of(std::string(small) + "batches = [1, 2, 3]\nprecisions = ['bf16', 'int8']");
+  const Job job =
+      job_of(std::string(small) + "batches = [1, 2, 3]\nprecisions = ['bf16', 'int8']\n" +
+             "runtimes = 'transformers'");
   ASSERT_EQ(job.grids.size(), 1U);
   EXPECT_EQ(job.points(), 2 * 2 * 2 * 3);
   std::set<std::tuple<const void*, const void*, const void*, Size>> seen;

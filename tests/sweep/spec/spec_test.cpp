@@ -98,6 +98,9 @@ TEST(SpecError, NeedsAGridWithModelsAndMachines) {
   EXPECT_NE(spec_complaint("[[grid]]\nmachines = 'm'").find("no 'models'"), std::string::npos);
   EXPECT_NE(spec_complaint("[[grid]\n").find("s.toml:1: "), std::string::npos);
   EXPECT_NE(spec_complaint("[rnu]\n").find("nearest: run"), std::string::npos);
+  for (const auto* outside : {"batches = [1]\n", "sequences = [512]\n"})
+    EXPECT_NE(spec_complaint(outside).find("s.toml:1: key '"), std::string::npos) << outside;
+  EXPECT_NE(spec_complaint("batches = [1]\n").find("write [[grid]] above it"), std::string::npos);
 }
 
 TEST(SpecError, AxesAreOfTheirTask) {
