@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "hardware/quantity_text.hpp"
+#include "model/answer/way_order.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/serving.hpp"
@@ -25,9 +26,7 @@ namespace {
 
 using model::Estimate;
 using model::Scenario;
-
-/// Less is within what rounding of a screen hides.
-constexpr double worth_saying = 1.02;
+using model::worth_saying;
 
 /// Output tokens a second: of decoding for one request, else of whole requests.
 double rate_of(const Scenario& s, const Estimate& e) {
