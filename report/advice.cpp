@@ -109,8 +109,8 @@ std::string fewer_gpus(const ModelRow& from, std::span<const ModelRow* const> al
   for (const ModelRow* row : all)
     if (row->gpus < from.gpus && row->model == from.model && row->held == from.held &&
         row->runtime == from.runtime && row->conditions == from.conditions &&
-        best_grade(*row) == Grade::on_gpus && kind_in_name(row->machine) == kind_in_name(from.machine) &&
-        rate_of(*row) > most) {
+        best_grade(*row) == Grade::on_gpus &&
+        kind_in_name(row->machine) == kind_in_name(from.machine) && rate_of(*row) > most) {
       best = row;
       most = rate_of(*row);
     }

@@ -7,10 +7,10 @@
 
 namespace headroom::sweep {
 
-/// Of all machines: "27 sequences (3 copies of 9)".
+/// "27 sequences (3 copies of 9)" on all machines.
 std::string sequences_words(const Candidate& candidate);
 
-/// Of one copy: "27 sequences in each of 3 copies".
+/// "27 sequences in each of 3 copies".
 std::string batch_words(const Candidate& candidate);
 
 }  // namespace headroom::sweep
