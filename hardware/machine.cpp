@@ -256,4 +256,15 @@ Bytes largest_card(const Machine& machine) {
   return most;
 }
 
+std::string_view cards_in_name(std::string_view machine) {
+  return machine.substr(0, machine.find(" @ "));
+}
+
+std::string_view kind_in_name(std::string_view machine) {
+  const std::string_view cards = cards_in_name(machine);
+  if (cards.find(" + ") != std::string_view::npos) return cards;
+  const auto count = cards.find("x ");
+  return count == std::string_view::npos ? cards : cards.substr(count + 2);
+}
+
 }  // namespace headroom

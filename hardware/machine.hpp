@@ -100,4 +100,9 @@ Machine specified_machine(const MachineSpecification& spec, const Catalogue& cat
 /// Memory of the card with most; 0 where there is none.
 Bytes largest_card(const Machine& machine);
 
+/// The cards in the name of a machine: "2x a100-sxm-40gb" of "2x a100-sxm-40gb @ dual-epyc-120gb".
+std::string_view cards_in_name(std::string_view machine);
+/// Their kind without their number: "a100-sxm-40gb". Cards of several kinds keep their numbers.
+std::string_view kind_in_name(std::string_view machine);
+
 }  // namespace headroom

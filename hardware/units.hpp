@@ -107,6 +107,8 @@ constexpr Intensity operator/(Flops f, Bytes b) { return f / b.real(); }
 /// Bytes of a unit, for inexact figures.
 inline constexpr double MiB = 1048576, GiB = 1073741824, GB = 1e9;
 inline constexpr Bytes mebibyte{std::int64_t{1} << 20};
+/// A memory or disk that never binds; sums of several stay exact.
+inline constexpr Bytes ample{std::int64_t{1} << 50};
 
 namespace literals {
 constexpr Bytes operator""_B(unsigned long long v) { return Bytes(static_cast<std::int64_t>(v)); }

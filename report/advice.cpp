@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hardware/machine.hpp"
 #include "model/answer/way_order.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -94,14 +95,6 @@ std::string shortage(const model::Estimate& e) {
   return "";
 }
 
-/// "h100-sxm-80gb" of "8x h100-sxm-80gb @ dgx-h100". Machines of several kinds stay as they are.
-std::string_view card_of(std::string_view machine) {
-  if (machine.find(" + ") != std::string_view::npos) return machine;
-  const auto count = machine.find("x ");
-  if (count != std::string_view::npos) machine.remove_prefix(count + 2);
-  return machine.substr(0, machine.find(" @ "));
-}
-
 /// Output tokens a second: of decoding for one request, else of whole requests.
 double rate_of(const ModelRow& row) {
   const model::Estimate& e = row.roomiest().estimate;
@@ -111,14 +104,13 @@ double rate_of(const ModelRow& row) {
 /// A machine of the run with fewer of these cards that serves more with the same engine and
 /// weights, as `estimate` notes it. Its host may be another.
 std::string fewer_gpus(const ModelRow& from, std::span<const ModelRow* const> all) {
-  constexpr double worth_saying = 1.02;  // less is within what rounding hides
   const ModelRow* best = nullptr;
-  double most = worth_saying * rate_of(from);
+  double most = model::worth_saying * rate_of(from);
   for (const ModelRow* row : all)
     if (row->gpus < from.gpus && row->model == from.model && row->held == from.held &&
         row->runtime == from.runtime && row->conditions == from.conditions &&
-        best_grade(*row) == Grade::on_gpus && card_of(row->machine) == card_of(from.machine) &&
-        rate_of(*row) > most) {
+        best_grade(*row) == Grade::on_gpus &&
+        kind_in_name(row->machine) == kind_in_name(from.machine) && rate_of(*row) > most) {
       best = row;
       most = rate_of(*row);
     }

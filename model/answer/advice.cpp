@@ -269,7 +269,7 @@ Bytes min_card(const Scenario& asked) {
   if (asked.machine->devices.empty() || asked.assignment != nullptr) return Bytes(0);
   Machine machine = *asked.machine;
   machine.devices.resize(1);
-  machine.host.ram = machine.host.disk = Bytes(Size{1} << 50);
+  machine.host.ram = machine.host.disk = ample;
   Scenario s = asked;
   s.machine = &machine;
   s.gpu_budget = s.ram_budget = s.disk_budget = unlimited;

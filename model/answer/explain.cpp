@@ -131,8 +131,8 @@ class Explainer {
     const Bytes memory = usable_memory(s_.machine->devices.front());
     say(fmt::format(
         "weights and KV cache get a share of {:.3f} of the {} that are free at start: {}{}",
-        static_share(s_, plan_.shards, plan_.stages), to_text(memory - use.context),
-        to_text(static_pool(s_, plan_.shards, plan_.stages, memory, use.context)),
+        static_share(s_, plan_.grid()), to_text(memory - use.context),
+        to_text(static_pool(s_, plan_.grid(), memory, use.context)),
         s_.gpu_share > 0 ? ", as asked" : ""));
     const StaticPool& pool = s_.runtime->memory.pool;
     if (use.state_slots > Bytes(0))
@@ -141,8 +141,7 @@ class Explainer {
           "values, and each sequence has {} slots of them",
           pool.state_ratio, pool.state_slots));
     say(fmt::format("prefill in chunks of {} tokens, CUDA graphs for up to {} sequences",
-                    sizes->chunk,
-                    plan_.shards < 4 ? sizes->graph_batch : sizes->graph_batch_of_four));
+                    prefill_chunk(s_), sizes->graph_batch_on(plan_.grid().tensor_cards())));
   }
 
   /// The first of sources, those with the most rows, and how many follow.

@@ -96,7 +96,7 @@ Size ServingOption::copies(double scale) const {
 
 ServingOptions serving_options(const Machine& machine, const Load& load, bool share_cards,
                                double times, double memory, const ServingOptions* on_cards) {
-  std::vector<MachineShare> parts = shares(machine);
+  std::vector<MachineShare> parts = shares(load.request, machine, load.target);
   if (share_cards && machine.has_one_kind() && !machine.devices.empty())
     for (Size divisor = 2; divisor <= parts_of_a_card; divisor *= 2)
       parts.push_back(part_of_a_card(machine, divisor));
@@ -114,10 +114,11 @@ ServingOptions serving_options(const Machine& machine, const Load& load, bool sh
     }
     const auto cards = static_cast<Size>(machine.devices.size());
     way.parts = std::max<Size>(cards, 1) * parts_of_a_card / share.replicas;
-    way.serving.replicas = 1;
+    way.serving.replicas = share.attention;
     way.scenario.batch = way.serving.batch;
     way.serving.requests_s_each /= times;
-    way.demand = copies_needed(way.serving, way.scenario, load.target);
+    way.demand = copies_needed(way.serving, way.scenario, load.target) /
+                 static_cast<double>(share.attention);
     if (times == 1 && memory == 1) way.share = std::make_shared<const MachineShare>(share);
     result.all.push_back(way);
   };
@@ -198,8 +199,8 @@ void use_free_parts(Fleet& fleet, Size cards, std::span<const Load* const> loads
   }
   for (std::size_t i = 0; i < stays.size(); ++i) {
     const ServingOption& way = stays[i].way;
-    stays[i].at_load =
-        at_demand_on(on(way.scenario, *way.share), way.serving, loads[i]->target, stays[i].running);
+    stays[i].at_load = at_demand_on(on(way.scenario, *way.share), way.serving, loads[i]->target,
+                                    stays[i].running * way.serving.replicas);
   }
 }
 

@@ -25,8 +25,9 @@ inline constexpr Size parts_of_a_card = 4;
 struct ServingOption {
   Size parts = 0;     ///< parts of a card for one copy; a machine without cards counts as one
   double demand = 0;  ///< in copies: what the load asks for over what one copy gives
-  Serving serving;    ///< `batch` sequences on each copy; `replicas` is 1
-  Scenario scenario;  ///< scenario of one copy, without its machine
+  /// One copy: `replicas` is that of its attention, each with `batch` sequences.
+  Serving serving;
+  Scenario scenario;                          ///< scenario of one copy, without its machine
   std::shared_ptr<const MachineShare> share;  ///< the part of a machine that one copy has
   Size copies(double scale) const;            ///< for `scale` times the load, at least one
 };

@@ -30,6 +30,9 @@ Fidelity fidelity(double bits);
 /// that they save. It is half as much again, and six times more for each bit less.
 double narrow_handicap(double bits);
 
+/// A speed that is higher by less is not worth a word: rounding on a screen hides it.
+inline constexpr double worth_saying = 1.02;
+
 /// Facts about a way besides its estimate.
 struct WayFacts {
   bool tight = false;      ///< on cards, but memory may not suffice

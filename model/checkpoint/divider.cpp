@@ -132,8 +132,11 @@ bool Divider::is_strided(bool by_inputs) const {
 }
 
 Divided Divider::by_class(std::string_view module, Bytes bytes, const Layer* layer) const {
-  if (layer == nullptr || !layer->decodes || shards_.kv_heads == 0) return {.split = bytes};
-  switch (tensor_class(module)) {
+  if (layer == nullptr || !layer->decodes) return {.split = bytes};
+  const TensorClass kind = tensor_class(module);
+  if (is_feed_forward(kind)) return {.split = bytes, .feed_forward = bytes};
+  if (shards_.kv_heads == 0) return {.split = bytes};
+  switch (kind) {
     case TensorClass::attention_k:
     case TensorClass::attention_v:
       return {.heads = bytes};

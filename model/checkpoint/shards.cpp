@@ -34,7 +34,11 @@ Bytes Shards::experts_of_rank(Bytes bytes, const Rank& rank) const {
 }
 
 Bytes Shards::of_rank(const Divided& whole, const Rank& rank) const {
-  Bytes bytes = whole.everywhere + up(whole.split, rank.cards) + up(whole.rows, rank.cards) +
+  const Bytes split =
+      rank.dense() == rank.cards
+          ? up(whole.split, rank.cards)
+          : up(whole.split - whole.feed_forward, rank.cards) + up(whole.feed_forward, rank.dense());
+  Bytes bytes = whole.everywhere + split + up(whole.rows, rank.cards) +
                 up(whole.heads, std::min(rank.cards, std::max<Size>(kv_heads, 1)));
   if (whole.experts > Bytes(0)) bytes += experts_of_rank(whole.experts, rank);
   if (whole.vocabulary > Bytes(0)) {
@@ -42,6 +46,12 @@ Bytes Shards::of_rank(const Divided& whole, const Rank& rank) const {
     bytes += divided_up(rows, rank.cards) * up(whole.vocabulary, vocabulary);
   }
   return bytes;
+}
+
+Bytes Shards::head_of_rank(const Rank& rank) const {
+  Rank of = rank;
+  of.cards = rank.dense();
+  return of_rank(head, of);
 }
 
 }  // namespace headroom::model

@@ -20,18 +20,29 @@ struct Divided {
   /// Bytes among split and heads, and among experts, of which a card's part is a piece of every row
   /// of the file's tensor.
   Bytes strided{}, strided_experts{};
+  Bytes feed_forward{};  ///< bytes among split, of feed-forwards that are not routed
 
   friend Divided operator+(const Divided& a, const Divided& b) {
-    return {a.everywhere + b.everywhere, a.split + b.split,
-            a.heads + b.heads,           a.experts + b.experts,
-            a.vocabulary + b.vocabulary, a.rows + b.rows,
-            a.strided + b.strided,       a.strided_experts + b.strided_experts};
+    return {a.everywhere + b.everywhere,
+            a.split + b.split,
+            a.heads + b.heads,
+            a.experts + b.experts,
+            a.vocabulary + b.vocabulary,
+            a.rows + b.rows,
+            a.strided + b.strided,
+            a.strided_experts + b.strided_experts,
+            a.feed_forward + b.feed_forward};
   }
   friend Divided operator-(const Divided& a, const Divided& b) {
-    return {a.everywhere - b.everywhere, a.split - b.split,
-            a.heads - b.heads,           a.experts - b.experts,
-            a.vocabulary - b.vocabulary, a.rows - b.rows,
-            a.strided - b.strided,       a.strided_experts - b.strided_experts};
+    return {a.everywhere - b.everywhere,
+            a.split - b.split,
+            a.heads - b.heads,
+            a.experts - b.experts,
+            a.vocabulary - b.vocabulary,
+            a.rows - b.rows,
+            a.strided - b.strided,
+            a.strided_experts - b.strided_experts,
+            a.feed_forward - b.feed_forward};
   }
   Bytes sum() const { return everywhere + split + heads + experts + vocabulary + rows; }
 };
@@ -47,11 +58,13 @@ struct ExpertPadding {
 struct Rank {
   Size cards = 1;         ///< tensor-parallel cards
   Size expert_cards = 1;  ///< cards that divide the experts: `cards`, × replicas that share them
+  Size dense_cards = 0;   ///< cards that divide feed-forwards and the output; 0: `cards`
   /// expert parallelism: groups with whole experts, each divided by the cards of its group
   Size expert_groups = 1;
   Size vocabulary_multiple = 1;  ///< the vocabulary is padded to this multiple
   Size index = 0;                ///< among `expert_cards`
   ExpertPadding padding{};
+  Size dense() const { return dense_cards > 0 ? dense_cards : cards; }
 };
 
 /// Sizes that `cards` must divide. 0: nothing to divide.
@@ -85,6 +98,8 @@ struct Shards {
   Size padded_vocabulary(Size multiple) const { return round_up(vocabulary, multiple); }
   /// Bytes of `whole` on one card, rounded up.
   Bytes of_rank(const Divided& whole, const Rank& rank) const;
+  /// As above, of the output.
+  Bytes head_of_rank(const Rank& rank) const;
   /// Bytes of the experts alone on one card. In MXFP4 a card's part of the inner width is whole
   /// blocks of 32, and both widths are padded: bytes * part * cards / inner * padded hidden /
   /// hidden. Scales are a 17th of the bytes. Sources: OCP Microscaling Formats 1.0; ExpertTiles.

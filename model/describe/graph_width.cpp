@@ -5,15 +5,6 @@
 #include "model/describe/tensor_class.hpp"
 
 namespace headroom::model {
-namespace {
-
-bool is_feed_forward(TensorClass kind) {
-  return kind == TensorClass::feed_forward_gate || kind == TensorClass::feed_forward_up ||
-         kind == TensorClass::feed_forward_down;
-}
-
-}  // namespace
-
 void GraphWidth::add(const Tensor& tensor, std::string_view submodule, double width) {
   if (width <= 0) return;
   const bool routed = tensor.of > 1;

@@ -26,6 +26,12 @@ enum class TensorClass {
 /// is attention_v.
 TensorClass tensor_class(std::string_view name);
 
+/// A matrix of a feed-forward.
+constexpr bool is_feed_forward(TensorClass kind) {
+  return kind == TensorClass::feed_forward_up || kind == TensorClass::feed_forward_gate ||
+         kind == TensorClass::feed_forward_down;
+}
+
 /// A module that tensor parallelism copies to every card: MLA's projections to a latent and the
 /// indexer of sparse attention (vLLM 0.19 model_executor/models/deepseek_v2.py: ReplicatedLinear,
 /// disable_tp).

@@ -60,6 +60,7 @@ const EngineField rows_of_fields[] = {
     {"memory", "reserve", "by a card's memory: sizes of passes and graphs, and what weights and caches leave free", AT(memory.pool.reserve)},
     {"memory", "reserve_token_bytes", "left free for each token of a prefill pass", AT(memory.pool.token_bytes)},
     {"memory", "reserve_sequence_bytes", "left free for each sequence of the largest captured decode batch", AT(memory.pool.sequence_bytes)},
+    {"memory", "reserve_replica_bytes", "left free for each such sequence and replica of the attention", AT(memory.pool.replica_bytes)},
     {"memory", "reserve_graph_bytes", "left free for each captured size of a prefill pass", AT(memory.pool.graph_bytes)},
     {"memory", "reserve_latent_bytes", "left free for captured prefill passes where the cache keeps latents", AT(memory.pool.latent_graph_bytes)},
     {"memory", "reserve_graphs_with_drafts", "prefill passes are captured with proposed tokens too", AT(memory.pool.graphs_with_drafts)},
@@ -170,6 +171,7 @@ const EngineField rows_of_fields[] = {
     {"parallel", "reduce_cards", "cards that its all-reduce runs on, where not all: others hand over by copies", AT(parallel.reduce_cards)},
     {"parallel", "bus_kernel_cards", "most cards on a bus with an all-reduce kernel of its own; 1: over links alone; 0: NCCL", AT(parallel.bus_kernel_cards)},
     {"parallel", "reduces_in_host_memory", "its all-reduce on NVIDIA's cards goes through memory of the host, whatever links they have", AT(parallel.reduces_in_host_memory)},
+    {"parallel", "attention_replicas", "replicas of the attention share all other matrices", AT(parallel.attention_replicas)},
     {"parallel", "expert_spread", "cards over which expert parallelism spreads experts", ONE_OF(parallel.expert_spread, spreads)},
 
     {"kernels", "launch", "kernel launches: hidden behind the card's work, or added", ONE_OF(kernels.launch, launches)},

@@ -42,8 +42,10 @@ struct CardReserve {
   Bytes bytes;                   ///< left free
   Bytes each_card;               ///< in addition, for each of the cards of a replica
   Bytes at_least;                ///< the whole reserve at least
-  std::vector<double> shares;    ///< in place of a reserve: the share itself where 1, 2, 4, 8, ...
-                                 ///< cards make a replica
+  /// The largest such batch where so many cards divide a matrix.
+  Size graph_batch_on(Size cards) const { return cards < 4 ? graph_batch : graph_batch_of_four; }
+  std::vector<double> shares;  ///< in place of a reserve: the share itself where 1, 2, 4, 8, ...
+                               ///< cards make a replica
 };
 
 /// An engine that gives weights and caches together a share of what is free at start, and leaves
@@ -52,6 +54,7 @@ struct StaticPool {
   std::vector<CardReserve> reserve;  ///< by rising memory; empty: the engine has no such share
   Size token_bytes = 0;              ///< reserve for each token of a prefill pass
   Size sequence_bytes = 0;           ///< for each sequence of the largest captured decode batch
+  Size replica_bytes = 0;            ///< for each such sequence and replica of the attention
   Size graph_bytes = 0;              ///< for each captured size of a prefill pass
   Size latent_graph_bytes = 0;       ///< for all of them, if the cache keeps latents (MLA)
   bool graphs_with_drafts = true;    ///< prefill passes are captured with proposed tokens too

@@ -31,6 +31,9 @@ struct ParallelPolicy {
   bool
       stage_a_box;  ///< each of several boxes has a stage of layers, unless a division is asked for
   ExpertSpread expert_spread;
+  /// With experts spread over more cards than a replica has, its replicas are of the attention
+  /// alone. All their cards divide the rest: experts, feed-forwards and the output.
+  bool attention_replicas;
   /// Cards that its all-reduce runs on; empty: all. Others copy, which takes a handoff between
   /// devices (OffloadPolicy::device_handoff_s).
   std::vector<CardsFrom> reduce_cards;

@@ -1,5 +1,6 @@
 // The ways to divide a machine into equal copies of a model.
 #include <algorithm>
+#include <iterator>
 
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/placement/placement.hpp"
@@ -40,18 +41,21 @@ MachineShare share_of(const Machine& machine, const Serving& serving) {
 }
 
 bool may_replicate_attention(const Scenario& s) {
-  return s.runtime->parallel.split == Split::tensors &&
-         s.runtime->parallel.expert_spread == ExpertSpread::all && s.draft == nullptr &&
-         s.tensor_parallel == 0 && s.pipeline_parallel == 0 && s.expert_parallel == 0 &&
-         s.data_parallel == 0 && s.weights->model->profile.routing.experts > 0 && caches_latents(s);
+  const ParallelPolicy& policy = s.runtime->parallel;
+  return policy.split == Split::tensors &&
+         (policy.expert_spread == ExpertSpread::all || policy.attention_replicas) &&
+         s.draft == nullptr && s.tensor_parallel == 0 && s.pipeline_parallel == 0 &&
+         s.expert_parallel == 0 && s.data_parallel == 0 &&
+         s.weights->model->profile.routing.experts > 0 && caches_latents(s);
 }
 
 std::vector<MachineShare> with_attention_replicas(const MachineShare& share) {
   std::vector<MachineShare> all;
   const auto cards = static_cast<Size>(share.machine.devices.size());
-  if (!share.machine.has_one_kind() || share.machine.host.boxes > 1) return all;
+  const Host& host = share.machine.host;
+  if (!share.machine.has_one_kind()) return all;
   for (Size replicas = 2; replicas <= cards; ++replicas)
-    if (cards % replicas == 0) {
+    if (cards % replicas == 0 && (host.boxes < 2 || cards / replicas <= host.cards)) {
       all.push_back(share);
       all.back().attention = replicas;
     }
@@ -65,6 +69,20 @@ std::vector<MachineShare> shares(const Machine& machine) {
   for (Size replicas = 2; replicas <= cards; ++replicas)
     if (cards % replicas == 0) all.push_back(share_of(machine, cards / replicas, replicas));
   return all;
+}
+
+std::vector<MachineShare> shares(const Scenario& scenario, const Machine& machine,
+                                 const Target& target) {
+  std::vector<MachineShare> all = shares(machine);
+  Scenario s = scenario;
+  s.machine = &machine;
+  if (!target.attention_replicas || !may_replicate_attention(s)) return all;
+  std::vector<MachineShare> with;
+  for (MachineShare& share : all) {
+    with.push_back(share);
+    std::ranges::move(with_attention_replicas(share), std::back_inserter(with));
+  }
+  return with;
 }
 
 }  // namespace headroom::model

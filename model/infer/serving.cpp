@@ -226,14 +226,10 @@ std::vector<MachineShare> shares_of_some_cards(const Machine& machine) {
 
 std::vector<Serving> every_division(const Scenario& scenario, const Target& target, Vary vary) {
   std::vector<Serving> all;
-  const bool attention =
-      target.attention_replicas && vary == Vary::batch && may_replicate_attention(scenario);
-  for (const MachineShare& share : shares(*scenario.machine)) {
+  Target allowed = target;
+  allowed.attention_replicas = target.attention_replicas && vary == Vary::batch;
+  for (const MachineShare& share : shares(scenario, *scenario.machine, allowed))
     all.push_back(serve_on(scenario, share, target, vary, true));
-    if (!attention) continue;
-    for (const MachineShare& each : with_attention_replicas(share))
-      all.push_back(serve_on(scenario, each, target, vary, true));
-  }
   for (const MachineShare& share : shares_of_some_cards(*scenario.machine))
     all.push_back(serve_on(scenario, share, target, vary, true));
   return all;

@@ -125,11 +125,16 @@ MachineShare share_of(const Machine& machine, Size cards, Size replicas);
 
 /// True if replicas of the attention may serve more: tensor parallelism copies MLA's cache of
 /// latents to every card, and the engine's replicas share experts. Source: docs.vllm.ai,
-/// serving/data_parallel_deployment.
+/// serving/data_parallel_deployment; docs.sglang.io, advanced_features/dp_dpa_smg_guide.
 bool may_replicate_attention(const Scenario& scenario);
 
-/// The ways to give copies on `share` replicas of their attention, in one box.
+/// The ways to give copies on `share` replicas of their attention, each within a box.
 std::vector<MachineShare> with_attention_replicas(const MachineShare& share);
+
+/// shares() and, where `target` allows it and they may serve more, each of them with replicas of
+/// the attention.
+std::vector<MachineShare> shares(const Scenario& scenario, const Machine& machine,
+                                 const Target& target);
 
 /// `scenario` for one copy on its share, with tensor parallelism over the share's cards where the
 /// engine splits that way. With replicas of the attention the batch is of each.
@@ -153,6 +158,7 @@ struct Serving {
   double requests_s_each = 0;
   Size cards_of_copy() const { return cards * attention; }
   Size copies() const { return replicas / attention; }
+  Size batch_of_copy() const { return batch * attention; }
   double users() const { return static_cast<double>(replicas * users_each); }
 };
 

@@ -16,7 +16,7 @@ namespace {
 Device any_card() {
   Device card;
   card.name = "any";
-  set_memory(card, Bytes(Size{1} << 50));
+  set_memory(card, ample);
   card.bandwidth = card.host_bus = BytesPerSecond(1e12);
   card.fp32 = card.fp16 = card.bf16 = FlopsPerSecond(1e14);
   return card;
@@ -99,7 +99,7 @@ Host host_of(const Measurement& row) {
   host.host_bus = BytesPerSecond(0);  // the card's own
   host.card_link = BytesPerSecond(0);
   host.disk_read = BytesPerSecond(billions("disk_read_gbs"));
-  host.disk = Bytes(Size{1} << 50);
+  host.disk = ample;
   const auto ram = row.number("ram_gib");
   host.ram = ram ? Bytes(static_cast<Size>(*ram * GiB)) : Bytes(Size{1} << 44);
   host.sockets = static_cast<int>(row.number("sockets").value_or(1));

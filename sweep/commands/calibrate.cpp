@@ -111,8 +111,7 @@ CalibrationReport calibrated(const Options& options) {
   std::set<std::string> machines;
   for (const ScoredRow& each : subjects) {
     by_engine[each.scenario.runtime->family].push_back(each);
-    const std::string name = each.scenario.machine->canonical_name();
-    machines.insert(name.substr(0, name.find(" @ ")));
+    machines.emplace(cards_in_name(each.scenario.machine->canonical_name()));
   }
   if (!machine && machines.size() > 1)
     throw UsageError(fmt::format(

@@ -76,7 +76,7 @@ void add_vllm_boxes(const Boxes& boxes, EngineCommand& command) {
 /// Source: SGLang 0.5 docs/references/multi_node_deployment; server_args.py: no data parallelism
 /// over boxes without that of attention.
 void add_sglang_boxes(const Boxes& boxes, const model::Plan& split, EngineCommand& command) {
-  if (split.replicas > 1)
+  if (split.replicas > split.sharing())
     throw std::invalid_argument(
         "SGLang's --dp-size stays in one box: start one server for each copy, and its router");
   constexpr int port = 20000;
@@ -94,7 +94,7 @@ std::string share_of_card(const model::Scenario& s) {
 /// Share of the memory that is free at start for weights and caches, so that the process keeps
 /// within its budget.
 std::string static_share_of_card(const model::Scenario& s, const model::Plan& plan) {
-  double share = model::static_share(s, plan.shards, plan.stages);
+  double share = model::static_share(s, plan.grid());
   const Bytes memory = usable_memory(s.machine->devices.front());
   if (s.gpu_budget < memory) {
     const model::CardUse use = card_use(s, plan, plan.first_used_card);
@@ -162,14 +162,17 @@ std::string sglang_script(const LaunchPoint& point) {
   if (!made.empty())
     command.flag(made == "bitsandbytes" ? "--load-format" : "--quantization", made);
   const model::Plan split = split_of(point);
-  command.flag("--tp-size", std::to_string(split.shards));
+  const model::CardGrid grid = split.grid();
+  command.flag("--tp-size", std::to_string(grid.tensor_cards()));
   if (split.stages > 1) command.flag("--pp-size", std::to_string(split.stages));
   if (split.replicas > 1) command.flag("--dp-size", std::to_string(split.replicas));
+  if (grid.sharing > 1) command.flag("--enable-dp-attention");
   if (split.expert_groups > 1) command.flag("--ep-size", std::to_string(split.expert_groups));
   if (boxes.several()) add_sglang_boxes(boxes, split, command);
   command.flag("--context-length", std::to_string(served_context(s)));
-  command.flag("--max-running-requests", std::to_string(s.batch));
-  command.chunk(s);
+  // Both are of all replicas of the attention together (server_args.py, pool_configurator.py).
+  command.flag("--max-running-requests", std::to_string(s.batch * grid.sharing));
+  command.chunk(s, grid.sharing);
   if (s.enforce_eager) command.flag("--disable-cuda-graph");
   command.flag("--mem-fraction-static", static_share_of_card(s, split));
   add_cache_format(point, command);

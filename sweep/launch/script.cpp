@@ -77,8 +77,9 @@ void EngineCommand::flag(std::string_view name, std::string_view value) {
   text_ += fmt::format(" \\\n  {}{}{}", name, value.empty() ? "" : " ", value);
 }
 
-void EngineCommand::chunk(const model::Scenario& s) {
-  if (s.chunk_tokens > 0) flag(s.runtime->serving.chunk_option, std::to_string(s.chunk_tokens));
+void EngineCommand::chunk(const model::Scenario& s, Size replicas) {
+  if (s.chunk_tokens > 0)
+    flag(s.runtime->serving.chunk_option, std::to_string(s.chunk_tokens * replicas));
 }
 
 std::string gguf_type(const model::Scheme& scheme) {

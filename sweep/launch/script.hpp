@@ -33,8 +33,9 @@ class EngineCommand {
   /// `value`: a word of a shell; empty: the option has none. Throws std::invalid_argument where the
   /// engine has no such option.
   void flag(std::string_view name, std::string_view value = {});
-  /// The engine's option for the tokens of a prefill pass, if the scenario states them.
-  void chunk(const model::Scenario& scenario);
+  /// The engine's option for the tokens of a prefill pass, if the scenario states them. The option
+  /// is of so many replicas together.
+  void chunk(const model::Scenario& scenario, Size replicas = 1);
   std::string text() const { return text_ + '\n'; }
 
  private:

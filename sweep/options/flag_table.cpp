@@ -129,7 +129,8 @@ constexpr Flag first_flags[] = {
      "pipeline parallel: stages of layers that follow each other (default: 1)"},
     {"ep", "--expert-parallel-size -ep", one, "N",
      "expert parallel: number of cards that share out whole experts: vllm tp × dp, sglang and "
-     "tensorrt-llm a divisor of tp (default: split like other matrices)"},
+     "tensorrt-llm a divisor of tp, sglang with replicas of the attention alone one of tp × dp "
+     "(default: split like other matrices)"},
     {"dp", "--data-parallel-size -dp", one, "N",
      "data parallel: replicas of the model, each with --batch sequences (default: 1)"},
     {"factors", "", one, "FILE",

@@ -64,7 +64,6 @@ struct Question {
   bool one_machine = false;        ///< the demand must be met by one machine
   bool priced = false;             ///< ranks by money
   bool counts_cards = false;       ///< machines have one card, two and so on
-  bool one_copy = false;           ///< asks about one copy, whose attention has no replicas
   bool spares = false;             ///< how little it takes: the fewest machines for a load
   bool ranks_precisions = false;   ///< compares precisions, as `estimate` orders them
   bool serves_asked = false;       ///< no more sequences than are asked for, as in `estimate`

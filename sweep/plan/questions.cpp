@@ -41,10 +41,11 @@ constexpr Question all_questions[] = {
      .answer = "{batch} with {way}",
      .one_model = true,
      .one_machine = true,
-     .one_copy = true,
-     .sequences = [](const Candidate& c) { return static_cast<double>(c.serving.batch); },
-     .better = [](const Candidate& a,
-                  const Candidate& b) { return a.serving.batch > b.serving.batch; }},
+     .sequences = [](const Candidate& c) { return static_cast<double>(c.serving.batch_of_copy()); },
+     .better =
+         [](const Candidate& a, const Candidate& b) {
+           return a.serving.batch_of_copy() > b.serving.batch_of_copy();
+         }},
     {.name = "longest-context",
      .meaning = "the longest context at the given batch; of ways with as much, the first as "
                 "`estimate` orders them",
@@ -135,7 +136,7 @@ model::Target usual_target(const Question& question) {
   model::Target target;
   target.usual = model::usual_tpot;
   if (question.vary == Vary::context) target.usual.shared = target.usual.alone;
-  target.attention_replicas = !question.one_copy;
+  target.attention_replicas = true;
   return target;
 }
 

@@ -13,6 +13,7 @@
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/serving.hpp"
 #include "sweep/plan/comparison.hpp"
+#include "sweep/plan/sequences_words.hpp"
 #include "sweep/plan/speed_words.hpp"
 #include "sweep/screen/answer_lines.hpp"
 #include "sweep/screen/asked_note.hpp"
@@ -42,20 +43,6 @@ std::string plan_title(const PlanScreen& screen) {
   return fmt::format("{} on {}", models, machines);
 }
 
-/// "27 sequences (3 copies of 9)".
-std::string sequences_words(const Candidate& c) {
-  const Size copies = serving_copies(c);
-  const Size all = fleet_users(c);
-  const std::string_view what = c.serving.users_each == c.serving.batch ? "sequence" : "user";
-  std::string text = grouped(all, what);
-  if (c.serving.attention > 1)
-    text += fmt::format(" ({} replicas of the attention with {} each)", copies,
-                        grouped(c.serving.users_each));
-  else if (copies > 1)
-    text += fmt::format(" ({} copies of {})", copies, grouped(c.serving.users_each));
-  return text;
-}
-
 /// " with 59 sequences", where the demand is less.
 std::string with_sequences(const PlanScreen& screen, const Candidate& c) {
   if (!is_at_demand(screen.question, c) || c.demand.requests == c.serving.batch) return {};
@@ -72,13 +59,10 @@ std::string answer_words(const PlanScreen& screen, const Candidate& c) {
                           (model::is_below_four_bits(*c.weights->scheme) ? " (below 4 bits)" : "");
   const std::string sequences =
       (is_at_demand(screen.question, c) ? "up to " : "") + sequences_words(c);
-  const Size copies = serving_copies(c);
   return fmt::format(
       fmt::runtime(screen.question.answer), fmt::arg("model", c.weights->model->name),
       fmt::arg("size", size_words(*c.weights->model)), fmt::arg("way", way),
-      fmt::arg("sequences", sequences),
-      fmt::arg("batch", grouped(c.serving.batch, "sequence") +
-                            (copies > 1 ? fmt::format(" in each of {} copies", copies) : "")),
+      fmt::arg("sequences", sequences), fmt::arg("batch", batch_words(c)),
       fmt::arg("context", grouped(c.serving.context, "token") +
                               (fleet_users(c) > 1 ? " for each of " + sequences : "")),
       fmt::arg("cards", c.machine->devices.size()), fmt::arg("machines", machines_words(c)),

@@ -52,12 +52,12 @@ std::string user_speed_words(const model::Service& seen) {
                      three_digits(speed));
 }
 
-std::string least_speed_words(const model::Target& target) {
+std::string least_speed_words(const model::Target& target, std::string_view option) {
   const auto alone = target.tpot_limit(1), shared = target.tpot_limit(2);
   if (!target.has_usual_tpot() || !alone || !shared) return {};
-  if (*alone == *shared) return fmt::format("at least {} (--max-tpot)", speed_words(*alone));
-  return fmt::format("at least {} for one sequence, {} for each of several (--max-tpot)",
-                     speed_words(*alone), speed_words(*shared));
+  if (*alone == *shared) return fmt::format("at least {} ({})", speed_words(*alone), option);
+  return fmt::format("at least {} for one sequence, {} for each of several ({})",
+                     speed_words(*alone), speed_words(*shared), option);
 }
 
 }  // namespace headroom::sweep

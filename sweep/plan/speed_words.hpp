@@ -19,7 +19,7 @@ std::string limit_words(const PlanScreen& screen, const model::Shortfall& missed
 std::string user_speed_words(const model::Service& seen);
 
 /// "at least 1 token/s for one sequence, 5 for each of several (--max-tpot)"; empty where the
-/// target limits decoding.
-std::string least_speed_words(const model::Target& target);
+/// target limits decoding. `option` is the one that would.
+std::string least_speed_words(const model::Target& target, std::string_view option = "--max-tpot");
 
 }  // namespace headroom::sweep

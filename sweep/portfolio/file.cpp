@@ -131,6 +131,7 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
   target.ttft = seconds(row, "max_ttft");
   target.tpot = seconds(row, "max_tpot");
   target.usual = model::usual_tpot;
+  target.attention_replicas = true;
   target.users = whole(row, "users", max_users, 0);
   target.requests_s = row.positive("requests_s", max_rate).value_or(0);
   target.output_tokens_s = row.positive("tokens_s", max_rate).value_or(0);

@@ -9,6 +9,7 @@
 #include "model/infer/scenario/verdict.hpp"
 #include "sweep/output.hpp"
 #include "sweep/plan/plan.hpp"
+#include "sweep/plan/speed_words.hpp"
 #include "sweep/screen/demand_words.hpp"
 #include "sweep/screen/interval_words.hpp"
 #include "sweep/screen/money.hpp"
@@ -21,6 +22,9 @@ std::string stay_words(const model::Stay& stay) {
   const Size parts = stay.way.parts, cards = parts / model::parts_of_a_card;
   std::string where = cards >= 1 ? counted(cards, "card")
                                  : fmt::format("1/{} of a card", model::parts_of_a_card / parts);
+  if (const Size replicas = stay.way.serving.attention; replicas > 1)
+    where += fmt::format(", each with {} replicas of the attention (--dp {} --ep {})", replicas,
+                         replicas, cards);
   return counted(stay.running, "copy") + " of " + where;
 }
 
@@ -203,6 +207,11 @@ std::string assumption_words(const Portfolio& p) {
   if (std::ranges::any_of(p.loads, [](const model::Load& l) { return l.target.at_random(); }))
     text += fmt::format("; requests arrive at random, and a copy is at most {:.0f} % busy",
                         100 * p.load_factor);
+  for (const model::Load& load : p.loads)
+    if (const auto speed = least_speed_words(load.target, "max_tpot"); !speed.empty()) {
+      text += "; without a limit of its own on decoding, a load gets " + speed;
+      break;
+    }
   if (p.growth != 1) text += fmt::format("; loads {:.3g} times those in the file", p.growth);
   if (p.spares > 0) text += fmt::format("; of each kind {} to spare", p.spares);
   if (p.share_cards)

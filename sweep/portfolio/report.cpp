@@ -65,8 +65,8 @@ std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
     const Machine& machine = *p.machines[m];
     if (machine.devices.empty()) continue;
     const auto hour = min_per_hour(p, machine);
-    for (const model::MachineShare& share : model::shares(machine)) {
-      model::Target target = p.loads[load].target;
+    const model::Target& target = p.loads[load].target;
+    for (const auto& share : model::shares(p.loads[load].request, machine, target)) {
       const model::Serving most =
           model::serve_on(p.loads[load].request, share, target, model::Vary::batch);
       for (Size batch = 1; most.replicas > 0; batch = std::min(2 * batch, most.batch)) {
@@ -75,13 +75,14 @@ std::vector<Operation> operations(const Portfolio& p, std::size_t load) {
         const model::Estimate e = evaluate(s);
         const auto cards = static_cast<Size>(share.machine.devices.size());
         const model::Service seen = service_of(s, e);
-        const double requests_s = static_cast<double>(share.replicas) * seen.requests_s;
+        const auto replicas = static_cast<double>(share.attention);
+        const double requests_s = static_cast<double>(share.replicas) * replicas * seen.requests_s;
         const double cost =
             hour ? model::token_cost(hour->total(), model::utilisation_of(p.prices), requests_s, s)
                        .output_per_million
                  : unknown;
-        all.push_back({m, cards, batch, 1 / seen.tpot.value(),
-                       seen.output_tokens_s(s) / static_cast<double>(cards), cost});
+        all.push_back({m, cards, batch * share.attention, 1 / seen.tpot.value(),
+                       replicas * seen.output_tokens_s(s) / static_cast<double>(cards), cost});
         if (batch == most.batch) break;
       }
     }

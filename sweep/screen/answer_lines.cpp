@@ -49,7 +49,7 @@ std::string layers_cell(const model::Estimate& e, const model::Plan& plan) {
 }
 
 std::string given_machine(const Machine& machine) {
-  return machine.host_assumed ? machine.name.substr(0, machine.name.find(" @ ")) : machine.name;
+  return machine.host_assumed ? std::string(cards_in_name(machine.name)) : machine.name;
 }
 
 std::string budget_argument(const GivenScenario& given, Bytes budget) {

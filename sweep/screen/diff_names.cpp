@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hardware/machine.hpp"
 #include "report/columns.hpp"
 #include "report/words.hpp"
 #include "sweep/output.hpp"
@@ -11,9 +12,8 @@
 namespace headroom::sweep {
 
 std::string short_machine_name(const std::string& machine) {
-  const std::string cards = machine.substr(0, machine.find(" @ "));
-  return cards.starts_with("1x ") && cards.find(" + ") == std::string::npos ? cards.substr(3)
-                                                                            : cards;
+  const std::string_view cards = cards_in_name(machine);
+  return std::string(cards.starts_with("1x ") ? kind_in_name(machine) : cards);
 }
 
 std::string axis_words(const report::Diff& diff, const report::PointChange& change) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <numeric>
@@ -11,9 +12,11 @@
 #include <utility>
 
 #include "hardware/quantity_text.hpp"
+#include "model/answer/way_order.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/serving.hpp"
+#include "model/infer/usable_speed.hpp"
 #include "sweep/best_way.hpp"
 #include "sweep/output.hpp"
 #include "sweep/screen/answer_lines.hpp"
@@ -25,9 +28,7 @@ namespace {
 
 using model::Estimate;
 using model::Scenario;
-
-/// Less is within what rounding of a screen hides.
-constexpr double worth_saying = 1.02;
+using model::worth_saying;
 
 /// Output tokens a second: of decoding for one request, else of whole requests.
 double rate_of(const Scenario& s, const Estimate& e) {
@@ -229,6 +230,16 @@ std::optional<std::string> replicas_of_attention(const Scenario& s, double now) 
       three_digits(most), best, best, cards, s.batch / best);
 }
 
+/// A plan of several requests asks for the speed at which people read, and may choose another way.
+std::optional<std::string> slower_than_reading(const Scenario& s, const Estimate& e) {
+  const double speed = 1 / model::service_of(s, e).tpot.value();
+  if (speed >= model::reading_tokens_s || model::is_too_slow(e)) return std::nullopt;
+  return fmt::format(
+      "each request gets {} tokens/s, and people read {:.0f}: `headroom plan best-precision` asks "
+      "for that (--users {})",
+      three_digits(speed), model::reading_tokens_s, s.batch * std::max<Size>(1, s.data_parallel));
+}
+
 }  // namespace
 
 std::vector<std::string> fewer_notes(const Options& options, const GivenScenario& given,
@@ -240,6 +251,7 @@ std::vector<std::string> fewer_notes(const Options& options, const GivenScenario
   if (!(now > 0)) return notes;
   if (auto cards = fewer_with_another(options, given, e)) notes.push_back(std::move(*cards));
   if (s.batch > 1) {
+    if (auto slow = slower_than_reading(s, e)) notes.push_back(std::move(*slow));
     if (auto requests = fewer_requests(s, now)) notes.push_back(std::move(*requests));
     if (auto replicas = replicas_of_attention(s, now)) notes.push_back(std::move(*replicas));
   }

@@ -14,7 +14,7 @@ namespace headroom::sweep {
 /// engine stay, unless they were left open: then one box, or cards of one kind, may have others.
 /// A line also names fewer cards that run a model which does not run on all of them. Another names
 /// replicas of an attention whose cache tensor parallelism copies to every card. option_notes()
-/// come first.
+/// come first. One says where each request gets less than people read.
 std::vector<std::string> fewer_notes(const Options& options, const GivenScenario& given,
                                      const model::Estimate& estimate);
 

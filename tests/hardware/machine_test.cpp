@@ -277,5 +277,13 @@ TEST(Specification, RequiredValuesMustBePositive) {
   refuse([](auto& spec) { spec.count = 1025; });
 }
 
+TEST(MachineNames, HaveCardsOfAKind) {
+  EXPECT_EQ(cards_in_name("8x h100-sxm-80gb @ dgx-h100"), "8x h100-sxm-80gb");
+  EXPECT_EQ(kind_in_name("8x h100-sxm-80gb @ dgx-h100"), "h100-sxm-80gb");
+  EXPECT_EQ(kind_in_name("h100-sxm-80gb"), "h100-sxm-80gb");
+  EXPECT_EQ(kind_in_name("1x rtx-4090 + 1x rtx-3090 @ desktop-ddr5-64gb"),
+            "1x rtx-4090 + 1x rtx-3090");
+}
+
 }  // namespace
 }  // namespace headroom

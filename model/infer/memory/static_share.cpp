@@ -33,18 +33,28 @@ Size captured_sizes(Size chunk) {
   return count;
 }
 
-double graph_bytes(const Scenario& s, const CardReserve& sizes, Size shards, Size stages) {
+/// Tokens of a prefill pass of all replicas together.
+Size shared_chunk(const Scenario& s, const CardGrid& grid) {
+  return prefill_chunk(s) * grid.sharing;
+}
+
+double graph_bytes(const Scenario& s, const CardReserve& sizes, const CardGrid& grid) {
   if (s.enforce_eager) return 0;
   const StaticPool& pool = s.runtime->memory.pool;
-  const Size batch = shards < 4 ? sizes.graph_batch : sizes.graph_batch_of_four;
-  const double decode = static_cast<double>(batch * pool.sequence_bytes);
-  const bool captured = s.machine->devices.front().vendor == "nvidia" && stages == 1 &&
+  const Size batch = sizes.graph_batch_on(grid.tensor_cards());
+  constexpr Size large_batch = 300;
+  const double of_replicas =
+      grid.sharing > 1 ? (batch > large_batch ? 1.5 : 1.0) *
+                             static_cast<double>(batch * grid.sharing * pool.replica_bytes)
+                       : 0;
+  const double decode = static_cast<double>(batch * pool.sequence_bytes) + of_replicas;
+  const bool captured = s.machine->devices.front().vendor == "nvidia" && grid.stages == 1 &&
                         !has_tower(s) && s.weights->adapters == Bytes(0) &&
                         (s.draft == nullptr || pool.graphs_with_drafts);
   if (!captured) return decode;
-  return decode + static_cast<double>(caches_latents(s)
-                                          ? pool.latent_graph_bytes
-                                          : captured_sizes(prefill_chunk(s)) * pool.graph_bytes);
+  return decode + static_cast<double>(caches_latents(s) ? pool.latent_graph_bytes
+                                                        : captured_sizes(shared_chunk(s, grid)) *
+                                                              pool.graph_bytes);
 }
 
 double draft_reserve(const Scenario& s) {
@@ -55,19 +65,19 @@ double draft_reserve(const Scenario& s) {
 }
 
 /// The share before towers and long contexts.
-double plain_share(const Scenario& s, const CardReserve& sizes, Size shards, Size stages) {
+double plain_share(const Scenario& s, const CardReserve& sizes, const CardGrid& grid) {
   constexpr Size least_tokens = 2048;
   const StaticPool& pool = s.runtime->memory.pool;
-  const Size cards = shards * stages;
+  const Size cards = grid.tensor_cards() * grid.stages;
   if (!sizes.shares.empty()) {
     const auto doubled = static_cast<std::size_t>(
         std::bit_width(static_cast<std::uint64_t>(std::max<Size>(1, cards))) - 1);
     return sizes.shares[std::min(doubled, sizes.shares.size() - 1)];
   }
-  const double tokens = static_cast<double>(std::max(prefill_chunk(s), least_tokens));
-  const double sum =
-      real_count(sizes.bytes) + static_cast<double>(cards) * real_count(sizes.each_card) +
-      tokens * static_cast<double>(pool.token_bytes) + graph_bytes(s, sizes, shards, stages);
+  const double tokens = static_cast<double>(std::max(shared_chunk(s, grid), least_tokens));
+  const double sum = real_count(sizes.bytes) +
+                     static_cast<double>(cards) * real_count(sizes.each_card) +
+                     tokens * static_cast<double>(pool.token_bytes) + graph_bytes(s, sizes, grid);
   const double reserve = std::max(sum, real_count(sizes.at_least)) + draft_reserve(s);
   const double memory = real_count(least_memory(*s.machine));
   return std::max(0.0, std::round(1000 * (memory - reserve) / memory) / 1000);
@@ -95,14 +105,14 @@ const CardReserve* card_reserve(const Scenario& s) {
   return found;
 }
 
-double static_share(const Scenario& s, Size shards, Size stages) {
+double static_share(const Scenario& s, const CardGrid& grid) {
   const CardReserve* sizes = card_reserve(s);
   if (sizes == nullptr) return 1;
   if (s.gpu_share > 0) return s.gpu_share;
   constexpr Size long_context = 8192;
   const bool long_on_amd =
       s.machine->devices.front().vendor == "amd" && s.cached_tokens() > long_context;
-  return plain_share(s, *sizes, shards, stages) * vision_factor(s) *
+  return plain_share(s, *sizes, grid) * vision_factor(s) *
          (long_on_amd ? s.runtime->memory.pool.long_context_share : 1);
 }
 
@@ -111,9 +121,9 @@ Bytes host_on_card(const Scenario& s) {
   return Bytes(static_cast<Size>(s.runtime->memory.host_of_unified_bytes.value));
 }
 
-Bytes static_pool(const Scenario& s, Size shards, Size stages, Bytes memory, Bytes context) {
+Bytes static_pool(const Scenario& s, const CardGrid& grid, Bytes memory, Bytes context) {
   const Bytes free = std::max(Bytes(0), memory - context);
-  return Bytes(static_cast<Size>(static_share(s, shards, stages) * real_count(free)));
+  return Bytes(static_cast<Size>(static_share(s, grid) * real_count(free)));
 }
 
 Bytes request_table(const Scenario& s) {

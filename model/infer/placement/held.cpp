@@ -73,7 +73,7 @@ Bytes rank_weights(const Scenario& s, const Plan& plan, Size card) {
   if (plan.stage_of(card) == 0 && plan.embedding == Where::card)
     bytes += shards.of_rank(shards.embedding, rank);
   if (!plan.has_head(card)) return bytes;
-  bytes += shards.of_rank(shards.head, rank);
+  bytes += shards.head_of_rank(rank);
   if (!s.weights->model->profile.tied_head) return bytes;
   const Bytes tied = rounded_down(s.weights->head_read);
   // llama.cpp names a tied output like the embedding, which llama_meta_device_get_split_state does

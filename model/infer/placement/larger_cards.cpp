@@ -21,7 +21,7 @@ void keep_sizes_of_cards(const Scenario& s, MemoryPolicy& memory) {
 LargerCards::LargerCards(const Scenario& s) : machine(*s.machine), engine(*s.runtime), scenario(s) {
   keep_sizes_of_cards(s, engine.memory);
   if (machine.devices.empty()) machine.devices.emplace_back();
-  for (Device& card : machine.devices) set_memory(card, Bytes(Size{1} << 50));
+  for (Device& card : machine.devices) set_memory(card, ample);
   scenario.machine = &machine;
   scenario.runtime = &engine;
 }

@@ -23,12 +23,12 @@ bool Plan::operator==(const Plan& o) const {
 bool Plan::is_alike_on_cards(const Plan& o) const {
   const auto with_layers = static_cast<std::size_t>(cards / (replicas * shards));
   return cards == o.cards && shards == o.shards && stages == o.stages && replicas == o.replicas &&
-         shared_experts == o.shared_experts && expert_groups == o.expert_groups &&
-         computes_on_card == o.computes_on_card && on_cards == o.on_cards && tower == o.tower &&
-         embedding == o.embedding && head == o.head && assignment == o.assignment &&
-         head_card == o.head_card && first_used_card == o.first_used_card &&
-         partly_on_host == o.partly_on_host && host_experts == o.host_experts &&
-         streaming_buffer == o.streaming_buffer &&
+         shared_experts == o.shared_experts && shared_dense == o.shared_dense &&
+         expert_groups == o.expert_groups && computes_on_card == o.computes_on_card &&
+         on_cards == o.on_cards && tower == o.tower && embedding == o.embedding && head == o.head &&
+         assignment == o.assignment && head_card == o.head_card &&
+         first_used_card == o.first_used_card && partly_on_host == o.partly_on_host &&
+         host_experts == o.host_experts && streaming_buffer == o.streaming_buffer &&
          (cards == 0 || assignment != nullptr ||
           std::ranges::equal(std::span(layer_boundaries).first(with_layers + 1),
                              std::span(o.layer_boundaries).first(with_layers + 1)));
@@ -77,7 +77,7 @@ Bytes CardUse::pooled_weights(const Engine& engine) const {
 
 Bytes pool_of_caches(const Scenario& s, const Plan& plan, const CardUse& use, Bytes memory,
                      double factor) {
-  const Bytes pool = static_pool(s, plan.shards, plan.stages, memory, use.context);
+  const Bytes pool = static_pool(s, plan.grid(), memory, use.context);
   return limit_at(pool, use.context, factor) - use.pooled_weights(*s.runtime);
 }
 

@@ -5,6 +5,7 @@
 
 #include "model/checkpoint/shards.hpp"
 #include "model/describe/layer_range.hpp"
+#include "model/infer/memory/static_share.hpp"
 #include "model/infer/scenario/scenario.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -24,15 +25,16 @@ struct LayerSpan {
 /// images on the first card may stand apart from the other layers there. With an assignment they
 /// only count the layers; model/infer/placement/assignment.hpp names each.
 struct Plan {
-  Reason reason = Reason::none;   ///< none: feasible
-  Bytes short_bytes;              ///< missing memory, if it does not fit
-  Size short_card = -1;           ///< with an assignment: the card that is short
-  Size cards = 0;                 ///< cards used: replica by replica, stage by stage
-  Size shards = 1;                ///< cards that split each matrix (tensor parallelism)
-  Size stages = 1;                ///< groups of cards that follow each other (pipeline parallelism)
-  Size replicas = 1;              ///< replicas of the model (data parallelism)
-  bool shared_experts = false;    ///< by the replicas: each holds a part of them
-  Size expert_groups = 1;         ///< expert parallelism: groups of cards with experts of their own
+  Reason reason = Reason::none;  ///< none: feasible
+  Bytes short_bytes;             ///< missing memory, if it does not fit
+  Size short_card = -1;          ///< with an assignment: the card that is short
+  Size cards = 0;                ///< cards used: replica by replica, stage by stage
+  Size shards = 1;               ///< cards that split each matrix (tensor parallelism)
+  Size stages = 1;               ///< groups of cards that follow each other (pipeline parallelism)
+  Size replicas = 1;             ///< replicas of the model (data parallelism)
+  bool shared_experts = false;   ///< by the replicas: each holds a part of them
+  bool shared_dense = false;     ///< feed-forwards and the output too: only the attention is copied
+  Size expert_groups = 1;        ///< expert parallelism: groups of cards with experts of their own
   bool computes_on_card = false;  ///< false: everything runs on the CPU
   Range on_cards, on_cpu, on_disk;
   Range tower{0, 0};  ///< layers on the first used card although layers after them are on the CPU
@@ -65,12 +67,16 @@ struct Plan {
     const Size replica = shared_experts ? card / (cards / replicas) : 0;
     return {.cards = shards,
             .expert_cards = shards * sharing(),
+            .dense_cards = head_shards(),
             .expert_groups = expert_groups,
             .vocabulary_multiple = runtime.weights.vocabulary_multiple,
             .index = replica * shards + card % shards};
   }
+  /// Cards that divide feed-forwards and the output.
+  Size head_shards() const { return shared_dense ? shards * replicas : shards; }
   /// Replicas whose tokens meet in the experts.
   Size sharing() const { return shared_experts ? replicas : 1; }
+  CardGrid grid() const { return {shards, stages, sharing()}; }
   bool operator==(const Plan& other) const;
   /// True if each card holds the same under `other`, whatever is in host memory and on disk.
   bool is_alike_on_cards(const Plan& other) const;

@@ -4,6 +4,7 @@
 #include "model/infer/placement/draft_memory.hpp"
 #include "model/infer/placement/setup.hpp"
 #include "model/infer/placement/split.hpp"
+#include "model/infer/scenario/attention_replicas.hpp"
 #include "model/infer/scenario/layer_split.hpp"
 #include "model/infer/scenario/verdict.hpp"
 
@@ -17,49 +18,54 @@ Plan refused(Reason reason) {
 }
 
 Size groups_of_experts(const Scenario& s) { return std::max<Size>(1, s.expert_parallel); }
-bool shares_experts(const Scenario& s) {
-  return s.runtime->parallel.expert_spread == ExpertSpread::all;
+
+/// True if all cards of the replicas divide feed-forwards and the output too.
+bool copies_attention_alone(const Scenario& s) {
+  return s.runtime->parallel.attention_replicas && sharing_replicas(s) > 1;
 }
 
-/// Reason why `shards` cards of each of `replicas` cannot divide the model. Heads: Megatron-LM,
+/// Reason why `shards` cards of each replica cannot divide the model. Heads: Megatron-LM,
 /// arXiv:1909.08053 section 3; keys and values are repeated if there are fewer heads than cards.
 /// These cards also divide a draft model. Source of all: vLLM 0.19 config/model.py
 /// verify_with_parallel_config and Divider::constrain.
-Reason obstacle(const Scenario& s, Size shards, Size replicas) {
+Reason obstacle(const Scenario& s, Size shards) {
   if (s.draft != nullptr && s.draft->weights != nullptr)
-    if (const Reason of = obstacle(of_draft(s, shards), shards, 1); of != Reason::none) return of;
+    if (const Reason of = obstacle(of_draft(s, shards), shards); of != Reason::none) return of;
   const Model& model = *s.weights->model;
   if (s.runtime->parallel.parts_may_differ)
     return shards <= model.shape.query_heads ? Reason::none : Reason::heads_not_divisible;
   const Shards& divided = s.weights->shards;
   const Divisors& d = divided.divisors;
+  const Size sharing = sharing_replicas(s);
+  const Size dense = copies_attention_alone(s) ? shards * sharing : shards;
   const Size query = model.shape.query_heads, kv = model.shape.kv_heads;
   if (query % shards != 0) return Reason::heads_not_divisible;
   if (kv > 0 && kv % shards != 0 && shards % kv != 0) return Reason::heads_not_divisible;
-  if (!Divisors::fit(d.widths, shards)) return Reason::widths_not_divisible;
-  if (shards > 1 && !Divisors::fit(d.groups, shards)) return Reason::groups_not_divisible;
-  if (divided.padded_vocabulary(s.runtime->weights.vocabulary_multiple) % shards != 0)
+  if (!Divisors::fit(d.widths, dense)) return Reason::widths_not_divisible;
+  if (dense > 1 && !Divisors::fit(d.groups, dense)) return Reason::groups_not_divisible;
+  if (divided.padded_vocabulary(s.runtime->weights.vocabulary_multiple) % dense != 0)
     return Reason::vocabulary_not_divisible;
   if (divided.experts == 0) return Reason::none;
   // Cards that divide each expert.
-  const Size parts = shards * (shares_experts(s) ? replicas : 1) / groups_of_experts(s);
+  const Size parts = shards * sharing / groups_of_experts(s);
   if (!Divisors::fit(d.expert_widths, parts)) return Reason::widths_not_divisible;
   return parts == 1 || Divisors::fit(d.expert_groups, parts) ? Reason::none
                                                              : Reason::groups_not_divisible;
 }
 
-/// Reason why the experts cannot be spread over that many of `shards` cards of each of `replicas`.
-Reason obstacle_of_experts(const Scenario& s, Size shards, Size replicas) {
+/// Reason why the experts cannot be spread over that many cards, `shards` of each replica.
+Reason obstacle_of_experts(const Scenario& s, Size shards) {
   const Size groups = groups_of_experts(s), experts = s.weights->shards.experts;
+  const Size cards = shards * sharing_replicas(s);
   if (groups == 1) return Reason::none;
   switch (s.runtime->parallel.expert_spread) {
     case ExpertSpread::none:
       return Reason::parallelism_unsupported;
     case ExpertSpread::all:
-      return shards * replicas == groups ? Reason::none : Reason::experts_span_replicas;
+      return cards == groups ? Reason::none : Reason::experts_span_replicas;
     case ExpertSpread::some:
-      return shards % groups == 0 && experts % groups == 0 ? Reason::none
-                                                           : Reason::experts_divide_cards;
+      return cards % groups == 0 && experts % groups == 0 ? Reason::none
+                                                          : Reason::experts_divide_cards;
   }
   return Reason::none;
 }
@@ -82,7 +88,8 @@ Plan divided(const Scenario& s, Size shards, Size stages, Size replicas) {
   plan.stages = stages;
   plan.replicas = replicas;
   plan.cards = shards * stages * replicas;
-  plan.shared_experts = replicas > 1 && s.weights->shards.experts > 0 && shares_experts(s);
+  plan.shared_experts = sharing_replicas(s) > 1;
+  plan.shared_dense = copies_attention_alone(s);
   plan.expert_groups = groups_of_experts(s);
   plan.computes_on_card = true;
   if (s.runtime->offload.input_on_cpu) plan.embedding = Where::cpu;
@@ -146,17 +153,14 @@ Plan divide_tensors(const Scenario& s) {
   if (cards > 1 && is_listed(s.runtime->parallel.undivided_classes, *s.weights->model))
     return refused(Reason::parallelism_unsupported);
   if (stages > std::ssize(s.weights->layer)) return refused(Reason::layers_not_divisible);
-  Size asked = s.tensor_parallel;
+  const Size asked = asked_shards(s);
   if (s.expert_parallel > 1) {
     if (s.weights->shards.experts == 0) return refused(Reason::no_experts);
-    if (asked == 0)
-      asked = std::max<Size>(1, s.expert_parallel / (shares_experts(s) ? replicas : 1));
-    if (const Reason reason = obstacle_of_experts(s, asked, replicas); reason != Reason::none)
+    if (const Reason reason = obstacle_of_experts(s, asked); reason != Reason::none)
       return refused(reason);
   }
   if (asked > 0)
-    if (const Reason reason = obstacle(s, asked, replicas); reason != Reason::none)
-      return refused(reason);
+    if (const Reason reason = obstacle(s, asked); reason != Reason::none) return refused(reason);
   const Size least_asked = std::max<Size>(1, asked);
   if (least_asked > cards || stages > cards || replicas > cards ||
       least_asked * stages * replicas > cards)
@@ -164,8 +168,8 @@ Plan divide_tensors(const Scenario& s) {
   if (asked > 0) return divided(s, asked, stages, replicas);
   // As many cards as divide the model.
   for (Size shards = cards / (stages * replicas); shards >= 1; --shards)
-    if (obstacle(s, shards, replicas) == Reason::none) return divided(s, shards, stages, replicas);
-  return refused(obstacle(s, 1, replicas));
+    if (obstacle(s, shards) == Reason::none) return divided(s, shards, stages, replicas);
+  return refused(obstacle(s, 1));
 }
 
 }  // namespace headroom::model

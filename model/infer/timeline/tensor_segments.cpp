@@ -32,11 +32,11 @@ Work rank_work(const Scenario& s, const AttentionRules& rules, const Plan& plan,
   work.prefill_expert_bytes = pass.prompt > 0 ? work.expert_bytes : RealBytes();
   return work;
 }
-/// The head, divided by so many cards.
-Work rank_head(const Scenario& s, const Pass& pass, Size shards) {
+/// A card's part of the head. Cards that divide it over replicas have the tokens of all of them.
+Work rank_head(const Scenario& s, const Plan& plan, const Pass& pass) {
   Work work = head_work(s, pass);
-  work.weight_bytes /= static_cast<double>(shards);
-  work.flops /= static_cast<double>(shards);
+  work.weight_bytes /= static_cast<double>(plan.head_shards());
+  work.flops /= static_cast<double>(plan.shards);
   return work;
 }
 
@@ -51,7 +51,7 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
   Work work = pass.layers == speeds.decoding
                   ? rank_work(s, rules, plan, pass, speeds.rank_sums(stage))
                   : rank_work(s, rules, plan, pass, sums(intersect(held, pass.layers)));
-  if (has_head) work += rank_head(s, pass, plan.shards);
+  if (has_head) work += rank_head(s, plan, pass);
   Seconds least, slowest;
   Size slowest_card = first;
   for (Size card = first; card < last; card = speeds.next_unlike[static_cast<std::size_t>(card)]) {
@@ -72,17 +72,19 @@ void add_stage(const Scenario& s, const Speeds& speeds, const Plan& plan, const 
       items.push_back({LayerItem::Kind::layer, piece, rank_work(s, rules, plan, pass, of),
                        state_read(s, pass, of.all)});
     });
-    if (has_head) items.push_back({LayerItem::Kind::head, {}, rank_head(s, pass, plan.shards)});
+    if (has_head) items.push_back({LayerItem::Kind::head, {}, rank_head(s, plan, pass)});
   });
 }
 
 /// Tokens of all replicas that share experts are gathered before these, their outputs scattered
-/// after.
+/// after. With stages the cards of one lie among those of the others, replica by replica (vLLM 0.19
+/// distributed/parallel_state.py initialize_model_parallel), maybe in several boxes.
 Seconds sharing_seconds(const Scenario& s, const Speeds& speeds, const Plan& plan,
                         const Pass& pass) {
   if (!plan.shared_experts) return Seconds();
   const Size meeting = plan.shards * plan.sharing();
-  const Speeds::Link& across = speeds.link(meeting);
+  const Size apart = plan.cards - (plan.stages - 1) * plan.shards;
+  const Speeds::Link& across = speeds.link(std::max(meeting, apart));
   const double others = static_cast<double>(plan.sharing()) - 1;
   return 2.0 * runs(s, pass) *
          (pass.weight_reads * across.start_of(meeting) +

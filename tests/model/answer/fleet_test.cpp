@@ -8,6 +8,9 @@
 #include <functional>
 #include <random>
 
+#include "hardware/catalogue.hpp"
+#include "hardware/machine.hpp"
+#include "model/infer/demand.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -129,6 +132,34 @@ TEST(Serving, WhatRunsIsCloserThanWhatHasNoRoom) {
   Target target;
   target.tpot = Seconds(15e-3);
   EXPECT_EQ(serve(two.s, target, Vary::batch).next.miss, Miss::tpot);
+}
+
+/// A fleet of one load and a plan of it need the same machines, with replicas of the attention too.
+TEST(ServingOptions, ReplicasOfTheAttentionCountAsPartsOfACopy) {
+  const Model& model = test::catalogue_model("deepseek-ai/DeepSeek-V2-Lite");
+  const QuantisedModel weights = quantise(model, scheme("bf16"));
+  const Machine machine = parse_machine("4x rtx-4090", shipped_catalogue());
+  Load load{"chat", test::scenario(weights, machine, "vllm"), {}};
+  load.request.context = 8192;
+  load.target.users = 5000;
+  load.target.attention_replicas = true;
+  const Serving best = serve(load.request, load.target, Vary::batch);
+  ASSERT_GT(best.attention, 1);
+  const Size needed = machines_needed(best, load.request, load.target);
+  const std::vector<ServingOption> options = serving_options(machine, load, false).all;
+  const auto same = std::ranges::find_if(options, [&](const ServingOption& each) {
+    return each.serving.attention == best.attention && each.share->replicas == best.copies();
+  });
+  ASSERT_NE(same, options.end());
+  EXPECT_EQ(divided_up(same->copies(1), best.copies()), needed);
+  const std::vector<ServingOption> one{*same};
+  Fleet fleet = smallest_fleet(4, {&one, 1});
+  EXPECT_EQ(fleet.machines, needed);
+  const Load* const loads[] = {&load};
+  use_free_parts(fleet, 4, loads);
+  const AtDemand plan = at_demand(load.request, best, load.target, needed * best.replicas);
+  EXPECT_EQ(fleet.stays.front().at_load.requests, plan.requests);
+  EXPECT_EQ(fleet.stays.front().at_load.service.tpot, plan.service.tpot);
 }
 
 }  // namespace

@@ -30,10 +30,14 @@ Size size_of(const std::string& script, const std::string& flag) {
 }
 
 /// Reads flags as the engines do: vLLM spreads experts over all tensor- and data-parallel cards.
+/// SGLang's replicas of the attention divide its tensor-parallel cards.
 SplitSizes read_back(const std::string& engine, const std::string& script) {
-  if (engine == "sglang")
-    return {size_of(script, "--tp-size"), size_of(script, "--pp-size"),
-            size_of(script, "--dp-size"), size_of(script, "--ep-size")};
+  if (engine == "sglang") {
+    SplitSizes sizes{size_of(script, "--tp-size"), size_of(script, "--pp-size"),
+                     size_of(script, "--dp-size"), size_of(script, "--ep-size")};
+    if (script.find("--enable-dp-attention") != std::string::npos) sizes.tensor /= sizes.data;
+    return sizes;
+  }
   SplitSizes sizes{size_of(script, "--tensor-parallel-size"),
                    size_of(script, "--pipeline-parallel-size"),
                    size_of(script, "--data-parallel-size")};
@@ -78,6 +82,26 @@ TEST(LaunchSplit, FlagsGiveBackTheSplitThatWasEstimated) {
     }
   EXPECT_GT(scripts, 100);
   EXPECT_GT(spread, 20);
+}
+
+/// SGLang counts requests and tokens of a pass over all replicas of the attention.
+TEST(LaunchSplit, ReplicasOfTheAttentionDivideTheEnginesLimits) {
+  const test::OnCards on("Qwen/Qwen3-30B-A3B", "bf16", "8x h100-sxm-80gb", "sglang");
+  model::Scenario s = on.s;
+  s.data_parallel = 4;
+  s.expert_parallel = 8;
+  s.batch = 16;
+  s.chunk_tokens = 2048;
+  const std::string script = script_of(s);
+  EXPECT_EQ(size_of(script, "--tp-size"), 8);
+  EXPECT_EQ(size_of(script, "--dp-size"), 4);
+  EXPECT_NE(script.find("--enable-dp-attention"), std::string::npos);
+  EXPECT_EQ(size_of(script, "--max-running-requests"), 64);
+  EXPECT_EQ(size_of(script, "--chunked-prefill-size"), 8192);
+  s.expert_parallel = 2;  // within a replica of two cards
+  const std::string copies = script_of(s);
+  EXPECT_EQ(copies.find("--enable-dp-attention"), std::string::npos);
+  EXPECT_EQ(size_of(copies, "--max-running-requests"), 16);
 }
 
 TEST(LaunchSplit, KeysAndValuesHaveTheirOwnFormats) {

@@ -81,21 +81,39 @@ TEST(StaticShare, IsWhatTheSourceComputes) {
   for (const Worked& row : rows) {
     const Subject at(row.model, "sglang", row.memory);
     const double share = std::round(1000 * (row.memory - row.reserve) / row.memory) / 1000;
-    EXPECT_DOUBLE_EQ(static_share(at.s, row.shards, row.stages), share)
+    EXPECT_DOUBLE_EQ(static_share(at.s, {row.shards, row.stages}), share)
         << row.memory << " MiB, " << row.shards << " x " << row.stages << ", " << row.model;
   }
 }
 
 /// The figures themselves, as a person would write them for --mem-fraction-static.
 TEST(StaticShare, OfKnownCards) {
-  EXPECT_DOUBLE_EQ(static_share(Subject(dense, "sglang", 24564).s, 1, 1), 0.704);
-  EXPECT_DOUBLE_EQ(static_share(Subject(dense, "sglang", 81559).s, 1, 1), 0.83);
-  EXPECT_DOUBLE_EQ(static_share(Subject(dense, "sglang", 143771).s, 1, 1), 0.903);
+  EXPECT_DOUBLE_EQ(static_share(Subject(dense, "sglang", 24564).s, CardGrid{}), 0.704);
+  EXPECT_DOUBLE_EQ(static_share(Subject(dense, "sglang", 81559).s, CardGrid{}), 0.83);
+  EXPECT_DOUBLE_EQ(static_share(Subject(dense, "sglang", 143771).s, CardGrid{}), 0.903);
+}
+
+/// Replicas of the attention: 3 MiB for each captured sequence and replica, 4.5 MiB beyond 300
+/// sequences. The chunk of a replica is its part of the engine's.
+TEST(StaticShare, ReplicasOfTheAttentionLeaveMore) {
+  const auto share = [](double memory, double reserve) {
+    return std::round(1000 * (memory - reserve) / memory) / 1000;
+  };
+  Subject large(latent, "sglang", 143771), small(latent, "sglang", 46068);
+  large.s.data_parallel = large.s.expert_parallel = 8;
+  EXPECT_EQ(prefill_chunk(large.s), 1024);
+  EXPECT_DOUBLE_EQ(static_share(large.s, {1, 1, 8}),
+                   share(143771, 512 + 12288 + 1024 + 1024 + 1536 + 512 * 8 * 4.5));
+  small.s.data_parallel = 4;
+  small.s.expert_parallel = 8;
+  EXPECT_EQ(prefill_chunk(small.s), 1024);
+  EXPECT_DOUBLE_EQ(static_share(small.s, {2, 1, 4}),
+                   share(46068, 512 + 6144 + 1024 + 320 + 1536 + 160 * 4 * 3));
 }
 
 TEST(StaticShare, OfOlderVersions) {
   const auto of = [](const char* engine, double mebibytes, Size shards) {
-    return static_share(Subject(dense, engine, mebibytes).s, shards, 1);
+    return static_share(Subject(dense, engine, mebibytes).s, {shards});
   };
   // 0.5.19: 2048 tokens and 24 sequences on 24 GiB; 0.5.9 without captured prefill passes.
   EXPECT_DOUBLE_EQ(of("sglang@0.5.19", 24564, 1), 0.833);  // 512 + 3072 + 128 + 48 + 336
@@ -118,16 +136,16 @@ TEST(StaticShare, OfOlderVersions) {
 TEST(StaticShare, OtherMakersEagerStepsAndLongContextsChangeIt) {
   // 192 GiB without captured prefill passes: 512 + 24576 + 128 + 1024.
   const Subject amd(dense, "sglang", 196592, "amd");
-  EXPECT_DOUBLE_EQ(static_share(amd.s, 1, 1), 0.867);
+  EXPECT_DOUBLE_EQ(static_share(amd.s, CardGrid{}), 0.867);
   Scenario longer = amd.s;
   longer.context = 8193;
-  EXPECT_DOUBLE_EQ(static_share(longer, 1, 1), 0.867 * 0.85);
+  EXPECT_DOUBLE_EQ(static_share(longer, CardGrid{}), 0.867 * 0.85);
   const Subject nvidia(dense, "sglang", 81559);
   Scenario eager = nvidia.s;
   eager.enforce_eager = true;
-  EXPECT_DOUBLE_EQ(static_share(eager, 1, 1), 0.841);  // 512 + 12288 + 128
+  EXPECT_DOUBLE_EQ(static_share(eager, CardGrid{}), 0.841);  // 512 + 12288 + 128
   eager.context = 8193;
-  EXPECT_DOUBLE_EQ(static_share(eager, 1, 1), 0.841);
+  EXPECT_DOUBLE_EQ(static_share(eager, CardGrid{}), 0.841);
 }
 
 /// adjust_mem_fraction_for_vlm. Gemma 3: 27 layers of 1152, so 0.95 * (1 - 0.1 * (27 * 1152^2 / (24
@@ -135,7 +153,7 @@ TEST(StaticShare, OtherMakersEagerStepsAndLongContextsChangeIt) {
 TEST(StaticShare, AVisionTowerTakesPartOfIt) {
   const Subject at("google/gemma-3-27b-it", "sglang", 81559);
   const double size = 27.0 * 1152 * 1152 / (24.0 * 1024 * 1024);
-  EXPECT_NEAR(static_share(at.s, 1, 1), 0.835 * 0.95 * (1 - 0.1 * (size - 1)), 1e-12);
+  EXPECT_NEAR(static_share(at.s, CardGrid{}), 0.835 * 0.95 * (1 - 0.1 * (size - 1)), 1e-12);
 }
 
 /// kv_cache_configurator.py: what is free after loading, less (1 - share) of what was free before.
@@ -164,7 +182,7 @@ TEST(StaticShare, TheShareThatIsAskedForCountsInItsPlace) {
   s.context = 8192;
   const auto own = cache_room(s, place(s, 1.0));
   s.gpu_share = 0.85;
-  EXPECT_DOUBLE_EQ(static_share(s, 1, 1), 0.85);
+  EXPECT_DOUBLE_EQ(static_share(s, CardGrid{}), 0.85);
   const auto more = cache_room(s, place(s, 1.0));
   ASSERT_TRUE(own && more);
   const double free =
@@ -228,8 +246,8 @@ TEST(StaticShare, TheHostHasAPartOfUnifiedMemory) {
   ASSERT_TRUE(apart && shared);
   const double host = at.s.runtime->memory.host_of_unified_bytes.value;
   EXPECT_GT(host, 5e9);
-  EXPECT_NEAR(real_count(apart->available - shared->available), static_share(at.s, 1, 1) * host,
-              16);
+  EXPECT_NEAR(real_count(apart->available - shared->available),
+              static_share(at.s, CardGrid{}) * host, 16);
 }
 
 TEST(StaticShare, ChunksGoByTheCard) {

@@ -67,7 +67,9 @@ TEST(ExpertSpread, EnginesTakeTheirOwnNumbers) {
   EXPECT_EQ(split(vllm.s, 4, 2).reason, Reason::experts_span_replicas);
   EXPECT_EQ(split(vllm.s, 4, 8, 2).verdict, Verdict::fits_gpus);
   const test::OnCards sglang("Qwen/Qwen3-30B-A3B", "bf16", "8x h100-sxm-80gb", "sglang");
-  EXPECT_EQ(split(sglang.s, 4, 8, 2).reason, Reason::experts_divide_cards);
+  EXPECT_EQ(split(sglang.s, 4, 8, 2).verdict, Verdict::fits_gpus) << "replicas of the attention";
+  EXPECT_EQ(split(sglang.s, 4, 8).reason, Reason::experts_divide_cards);
+  EXPECT_EQ(split(sglang.s, 2, 3, 4).reason, Reason::experts_divide_cards);
   EXPECT_EQ(split(sglang.s, 4, 3).reason, Reason::experts_divide_cards);
   const Seconds two = split(sglang.s, 4, 2).tpot;
   EXPECT_GT(two, split(sglang.s, 4, 0).tpot);
@@ -85,8 +87,8 @@ TEST(ExpertSpread, EnginesTakeTheirOwnNumbers) {
   }
 }
 
-// vLLM's replicas share the experts, SGLang's do not. Replicas of a dense model are the same on
-// both.
+// vLLM's replicas share the experts, SGLang's only with expert parallelism over them. Replicas of a
+// dense model are the same on both.
 TEST(ExpertSpread, ReplicasAreCopiesWhereTheyShareNothing) {
   for (const char* engine : {"vllm", "sglang"}) {
     const test::OnCards dense("meta-llama/Llama-3.1-8B", "bf16", "8x h100-sxm-80gb", engine);
