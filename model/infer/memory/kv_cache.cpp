@@ -117,12 +117,9 @@ Size stored_window(const Scenario& s, const CacheClass& c) {
 
 CachedTokens reserved_tokens(const Scenario& s) {
   if (!s.kv_cache) return {};
-  CachedTokens tokens{.self = s.cached_tokens(), .source = 0};
-  if (s.weights->model->encoder_decoder) {
-    tokens.source = std::min(s.prompt_tokens, tokens.self);
-    tokens.self -= tokens.source;
-  }
-  return tokens;
+  const Size all = s.cached_tokens();
+  const Size source = s.weights->model->encoder_decoder ? std::min(s.prompt_tokens, all) : 0;
+  return {.self = all - source, .source = source};
 }
 
 Size tokens_of_sequence(const Scenario& s, const CacheClass& c, Size window, CachedTokens tokens) {
@@ -197,6 +194,26 @@ CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, CachedTokens 
   huge_ = bytes > 1e18;
   tokens_ = tokens.self;
   if (rules.packed_) pooled_ = &s;
+}
+
+Size CacheBytes::in_parts(const Class& c, Size each, std::size_t f, std::size_t l) const {
+  const CacheRules::Class& rule = *c.rule;
+  const Size elements = c.held * rule.padded(each);
+  Size whole = 0;
+  if (rule.entry_elements > 0) {
+    whole = (elements + rule.entry_elements - 1) / rule.entry_elements * rule.entry_bytes;
+  } else if (rule.values_before == nullptr) {
+    whole = rules_->keys_.bytes(elements);
+  } else {
+    const Size values = c.held * rule.padded(rule.values_before[l] - rule.values_before[f]);
+    whole = rules_->keys_.bytes(elements - values) + rules_->values_.bytes(values);
+  }
+  if (rule.states > 0) {
+    const Size states = rule.state_before[l] - rule.state_before[f];
+    whole += c.state_bytes * rule.padded(states / rule.state_elements) +
+             c.wider_bytes * (rule.fp32_before[l] - rule.fp32_before[f]);
+  }
+  return rule.ways == 1 ? whole : (whole + rule.ways - 1) / rule.ways;
 }
 
 Bytes CacheBytes::of_pool(Size first, Size last) const {

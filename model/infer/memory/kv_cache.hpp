@@ -118,31 +118,11 @@ class CacheBytes {
   Bytes operator()(Size first, Size last) const {
     if (first == last) return Bytes(0);
     if (pooled_ != nullptr && !huge_) return of_pool(first, last);
+    const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
     Size total = 0;
     for (const Class& c : classes_) {
-      const CacheRules::Class& rule = *c.rule;
-      const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
-      const Size each = rule.elements_before[l] - rule.elements_before[f];
-      if (rule.is_plain) {
-        total += rules_->keys_.bytes(c.held * each);
-        continue;
-      }
-      const Size elements = c.held * rule.padded(each);
-      Size whole = 0;
-      if (rule.entry_elements > 0) {
-        whole = (elements + rule.entry_elements - 1) / rule.entry_elements * rule.entry_bytes;
-      } else if (rule.values_before == nullptr) {
-        whole = rules_->keys_.bytes(elements);
-      } else {
-        const Size values = c.held * rule.padded(rule.values_before[l] - rule.values_before[f]);
-        whole = rules_->keys_.bytes(elements - values) + rules_->values_.bytes(values);
-      }
-      if (rule.states > 0) {
-        const Size states = rule.state_before[l] - rule.state_before[f];
-        whole += c.state_bytes * rule.padded(states / rule.state_elements) +
-                 c.wider_bytes * (rule.fp32_before[l] - rule.fp32_before[f]);
-      }
-      total += rule.ways == 1 ? whole : (whole + rule.ways - 1) / rule.ways;
+      const Size each = c.rule->elements_before[l] - c.rule->elements_before[f];
+      total += c.rule->is_plain ? rules_->keys_.bytes(c.held * each) : in_parts(c, each, f, l);
     }
     return Bytes(huge_ && last > first ? most : total);
   }
@@ -159,6 +139,8 @@ class CacheBytes {
       : CacheBytes(*rules, scenario, tokens) {
     own_ = std::move(rules);
   }
+  /// `each`: elements of a token.
+  Size in_parts(const Class& of, Size each, std::size_t first, std::size_t last) const;
   Bytes of_pool(Size first, Size last) const;
 
   std::shared_ptr<const CacheRules> own_;

@@ -62,13 +62,13 @@ Bytes Uses::room(Size card, double factor) const {
          draft.weights - draft.kv_cache;
 }
 
-CardUse Uses::card(const Plan& plan, Size card) const {
+const CardUse& Uses::card(const Plan& plan, Size card) const {
   if (s_.runtime->parallel.split != Split::tensors) {
-    if (!is_used(plan, card)) return {};
+    if (!is_used(plan, card)) return other_ = {};
     const auto held = [&] { return held_on(s_, plan, card); };
     // Shares of rows depend on budgets.
     if (plan.assignment != nullptr || shares_rows(s_) || card >= plan.cards)
-      return use_of(held(), plan, card);
+      return other_ = use_of(held(), plan, card);
     return asked(setup_.plans().card(plan, card, held), plan, card);
   }
   const Size kind = setup_.kind(card);

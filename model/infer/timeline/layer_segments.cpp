@@ -93,7 +93,7 @@ OnCards add_each_card(const Scenario& s, const Speeds& speeds, const Plan& plan,
     for_pieces_on_card(plan, card, [&](const LayerSpan& piece) {
       work += own_work(s, speeds, plan, pass, piece);
     });
-    if (plan.has_head(card)) work += head_work(s, pass);
+    if (plan.has_head(card)) add_head_work(s, pass, work);
     if (plan.cards > 1) cards.all += work;
     time.least += min_seconds(work, speeds.card(card));
     const Throughput& rate = speeds.card(card).rate;

@@ -132,12 +132,11 @@ double idle_share(const Scenario& s, const Pass& pass, Size shards) {
              : 0;
 }
 
-Work head_work(const Scenario& s, const Pass& pass) {
-  if (pass.logit_rows == 0) return {};
+void add_head_work(const Scenario& s, const Pass& pass, Work& work) {
+  if (pass.logit_rows == 0) return;
   const QuantisedModel& w = *s.weights;
-  return {
-      .weight_bytes = RealBytes(w.head_read),
-      .flops = Flops(2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows)};
+  work.weight_bytes += RealBytes(w.head_read);
+  work.flops += Flops(2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows);
 }
 
 Work host_work(const Scenario& s, const Plan& plan, const Pass& pass, Range range) {
