@@ -16,12 +16,12 @@
 namespace headroom::model {
 namespace {
 
-Size tokens_of(const CacheClass& c, CachedTokens tokens) {
+Size tokens_of(const CacheClass& c, const CachedTokens& tokens) {
   return c.kind == CacheKind::cross_attention ? tokens.source : tokens.self;
 }
 
 /// Tokens that all sequences hold in layers of this kind. `window`: as stored_window().
-Size tokens_held(const Scenario& s, const CacheClass& c, Size window, CachedTokens tokens,
+Size tokens_held(const Scenario& s, const CacheClass& c, Size window, const CachedTokens& tokens,
                  Size block) {
   const Size all = tokens_of(c, tokens);
   const Size held = round_up(all, block);
@@ -122,7 +122,7 @@ CachedTokens reserved_tokens(const Scenario& s) {
   return {.self = all - source, .source = source};
 }
 
-Size tokens_of_sequence(const Scenario& s, const CacheClass& c, Size window, CachedTokens tokens) {
+Size tokens_of_sequence(const Scenario& s, const CacheClass& c, Size window, const CachedTokens& tokens) {
   return tokens_held(s, c, window, tokens, s.runtime->cache.block_tokens) / s.batch;
 }
 
@@ -177,17 +177,19 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
   }
 }
 
-CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, CachedTokens tokens)
+CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, const CachedTokens& tokens)
     : rules_(&rules) {
   if (!s.kv_cache) return;
   double bytes = 0;
   for (const CacheRules::Class& c : rules.classes_) {
     const Size held = tokens_held(s, *c.of, c.window, tokens, rules.block_);
     bytes += real_count(held) * real_count(c.elements) * rules.element_bytes_;
-    classes_.push_back({&c, held, 0, 0});
+    Class& made = classes_.emplace_back();
+    made.rule = &c;
+    made.held = held;
     if (c.states == 0) continue;
-    classes_.back().state_bytes = times({s.batch, c.state_bytes});
-    classes_.back().wider_bytes = times({s.batch, c.wider_bytes});
+    made.state_bytes = times({s.batch, c.state_bytes});
+    made.wider_bytes = times({s.batch, c.wider_bytes});
     bytes += real_count(s.batch) * real_count(rules.copies_) *
              real_count(c.states * s.runtime->cache.state_bytes);
   }

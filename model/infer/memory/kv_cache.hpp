@@ -112,8 +112,8 @@ class CacheRules {
 class CacheBytes {
  public:
   /// `rules`: those of the scenario, which outlive this.
-  CacheBytes(const CacheRules& rules, const Scenario& scenario, CachedTokens tokens);
-  CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1)
+  CacheBytes(const CacheRules& rules, const Scenario& scenario, const CachedTokens& tokens);
+  CacheBytes(const Scenario& scenario, const CachedTokens& tokens, Size shards = 1)
       : CacheBytes(std::make_shared<const CacheRules>(scenario, shards), scenario, tokens) {}
   Bytes operator()(Size first, Size last) const {
     if (first == last) return Bytes(0);
@@ -130,12 +130,12 @@ class CacheBytes {
  private:
   static constexpr Size most = Size{1} << 60;
   struct Class {
-    const CacheRules::Class* rule;
-    Size held;         ///< tokens of all sequences together
-    Size state_bytes;  ///< bytes of a state, all sequences together
-    Size wider_bytes;  ///< additional bytes of each element in fp32, all sequences together
+    const CacheRules::Class* rule = nullptr;
+    Size held = 0;         ///< tokens of all sequences together
+    Size state_bytes = 0;  ///< bytes of a state, all sequences together
+    Size wider_bytes = 0;  ///< additional bytes of each element in fp32, all sequences together
   };
-  CacheBytes(std::shared_ptr<const CacheRules> rules, const Scenario& scenario, CachedTokens tokens)
+  CacheBytes(std::shared_ptr<const CacheRules> rules, const Scenario& scenario, const CachedTokens& tokens)
       : CacheBytes(*rules, scenario, tokens) {
     own_ = std::move(rules);
   }
@@ -164,10 +164,10 @@ Size stored_window(const Scenario& scenario, const CacheClass& cache);
 
 /// Tokens of each sequence that layers of this kind hold memory for. `window`: as stored_window().
 Size tokens_of_sequence(const Scenario& scenario, const CacheClass& cache, Size window,
-                        CachedTokens tokens);
+                        const CachedTokens& tokens);
 
 /// Bytes of one range.
-inline Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first, Size last) {
+inline Bytes kv_cache(const Scenario& scenario, const CachedTokens& tokens, Size first, Size last) {
   return CacheBytes(scenario, tokens)(first, last);
 }
 

@@ -120,7 +120,7 @@ class Uses {
     own_setup_ = std::move(setup);
   }
   Bytes workspace(Size card) const;
-  CardUse use_of(const HeldBytes& held, const Plan& plan, Size card) const;
+  void work_out(const HeldBytes& held, const Plan& plan, Size card, CardUse& use) const;
   /// Worked out once for each `known` that this scenario asks for in turn.
   const CardUse& asked(KnownCard& known, const Plan& plan, Size card) const;
   /// A card that may have all layers.
