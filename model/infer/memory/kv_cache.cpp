@@ -122,7 +122,8 @@ CachedTokens reserved_tokens(const Scenario& s) {
   return {.self = all - source, .source = source};
 }
 
-Size tokens_of_sequence(const Scenario& s, const CacheClass& c, Size window, const CachedTokens& tokens) {
+Size tokens_of_sequence(const Scenario& s, const CacheClass& c, Size window,
+                        const CachedTokens& tokens) {
   return tokens_held(s, c, window, tokens, s.runtime->cache.block_tokens) / s.batch;
 }
 

@@ -135,7 +135,8 @@ class CacheBytes {
     Size state_bytes = 0;  ///< bytes of a state, all sequences together
     Size wider_bytes = 0;  ///< additional bytes of each element in fp32, all sequences together
   };
-  CacheBytes(std::shared_ptr<const CacheRules> rules, const Scenario& scenario, const CachedTokens& tokens)
+  CacheBytes(std::shared_ptr<const CacheRules> rules, const Scenario& scenario,
+             const CachedTokens& tokens)
       : CacheBytes(*rules, scenario, tokens) {
     own_ = std::move(rules);
   }

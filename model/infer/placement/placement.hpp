@@ -142,7 +142,7 @@ class Uses {
   Size number_;                             ///< among all with this set-up
   // If matrices are split, the set-up determines a plan except for whether it fits.
   mutable boost::container::small_vector<CardUse, 2> kinds_;  ///< those known so far
-  mutable CardUse other_;  ///< the last answer that is not kept
+  mutable CardUse other_;                                     ///< the last answer that is not kept
   mutable std::optional<Whole> whole_;
   struct Lacking {
     double factor = -1;  ///< -1: not known

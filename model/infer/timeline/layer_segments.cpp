@@ -108,7 +108,8 @@ OnCards add_each_card(const Scenario& s, const Speeds& speeds, const Plan& plan,
     time.add(Resource::cards, own, segment, [&](std::vector<LayerItem>& items) {
       for_pieces_on_card(plan, card, [&](const LayerSpan& held) {
         for_layers(pass, held, [&](const LayerSpan& piece) {
-          items.push_back({LayerItem::Kind::layer, piece, own_work(s, speeds, plan, pass, piece).all,
+          items.push_back({LayerItem::Kind::layer, piece,
+                           own_work(s, speeds, plan, pass, piece).all,
                            caches_on_cards(s) ? state_read(s, pass, speeds.sums(s, pass, piece))
                                               : RealBytes()});
         });
