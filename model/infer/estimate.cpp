@@ -134,7 +134,7 @@ void Evaluator::Outcome::add_memory(const Uses& uses) {
   Estimate& e = estimate;
   for (Size card = plan.first_used_card, alike = 1; card < plan.cards; card += alike) {
     alike = uses.cards_alike(plan, card);
-    const CardUse use = uses.card(plan, card);
+    const CardUse& use = uses.card(plan, card);
     e.kv_cache += alike * use.kv_cache;
     e.activations += alike * use.activations;
     e.overhead += alike * (use.context + use.fragmentation);
@@ -267,10 +267,13 @@ Estimate Evaluator::operator()(const Scenario& s) {
   if (open && !plan.feasible())
     if (const auto asked = fewer_where_short(*uses_, plan)) return in_place_of(*asked);
   if (verdict_of(plan) == Verdict::refused) return refused(plan.reason, plan.short_bytes);
+  return of_plan(plan, surely ? HighEnd::has_room : HighEnd::unknown);
+}
+
+Estimate Evaluator::of_plan(const Plan& plan, HighEnd high) {
   const Outcome& made = outcome(plan);
   Estimate e = made.estimate;
-  e.sure = confidence_of(*uses_, e.verdict, cards_used(plan),
-                         surely ? HighEnd::has_room : HighEnd::unknown, &plan);
+  e.sure = confidence_of(*uses_, e.verdict, cards_used(plan), high, &plan);
   if (plan.cards > plan.first_used_card) {
     const Bytes budget = block_->setup.budget(s_, plan.first_used_card);
     e.max_memory = std::max(Bytes(0), budget - made.overhead);

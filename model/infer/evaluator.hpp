@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/infer/block.hpp"
+#include "model/infer/confidence.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/placement/placement.hpp"
 #include "model/infer/scenario/verdict.hpp"
@@ -47,6 +48,8 @@ class Evaluator {
   };
 
   void prepare(const Scenario& scenario);
+  /// The estimate under the scenario's placement.
+  Estimate of_plan(const Plan& plan, HighEnd high);
   const Outcome& outcome(const Plan& plan);
   void add_times(const Uses& uses, const Plan& plan, Estimate& estimate);
   const LoadTime& loading(const Uses& uses, const Plan& plan);

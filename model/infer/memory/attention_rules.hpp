@@ -15,12 +15,12 @@ class AttentionSums {
   /// Bytes that one decode step of `batch` sequences reads from the caches. Reserved tokens do not
   /// count. Layers with a window read the window. Sparse attention reads the tokens that it picks,
   /// if the runtime reads no more.
-  RealBytes read(Size batch, CachedTokens tokens) const;
+  RealBytes read(Size batch, const CachedTokens& tokens) const;
 
   /// FLOPs of attention scores and their products with V for one new token of each sequence, of all
   /// shards: 2 * score_dims * min(tokens, window, picked) * batch. The indexer that picks looks at
   /// all tokens: it has a cache of its own. Source: DeepSeek-V3.2, arXiv:2512.02556, section 2.1.
-  Flops decode_flops(Size batch, CachedTokens tokens) const;
+  Flops decode_flops(Size batch, const CachedTokens& tokens) const;
 
   /// Sum over a whole causal prompt: each token attends to earlier ones, up to that number.
   Flops prompt_flops(Size batch, Size prompt) const;
@@ -73,7 +73,7 @@ class AttentionRules {
   bool stores_scores_, unpacks_;
 };
 
-inline RealBytes AttentionSums::read(Size batch, CachedTokens tokens) const {
+inline RealBytes AttentionSums::read(Size batch, const CachedTokens& tokens) const {
   const double self = real_count(tokens.self), source = real_count(tokens.source);
   double bytes = 0;
   for (const Class& c : classes_)
@@ -82,7 +82,7 @@ inline RealBytes AttentionSums::read(Size batch, CachedTokens tokens) const {
   return RealBytes(bytes * real_count(batch));
 }
 
-inline Flops AttentionSums::decode_flops(Size batch, CachedTokens tokens) const {
+inline Flops AttentionSums::decode_flops(Size batch, const CachedTokens& tokens) const {
   const double self = real_count(tokens.self), source = real_count(tokens.source);
   double flops = 0;
   for (const Class& c : classes_)

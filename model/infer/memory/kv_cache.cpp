@@ -16,12 +16,12 @@
 namespace headroom::model {
 namespace {
 
-Size tokens_of(const CacheClass& c, CachedTokens tokens) {
+Size tokens_of(const CacheClass& c, const CachedTokens& tokens) {
   return c.kind == CacheKind::cross_attention ? tokens.source : tokens.self;
 }
 
 /// Tokens that all sequences hold in layers of this kind. `window`: as stored_window().
-Size tokens_held(const Scenario& s, const CacheClass& c, Size window, CachedTokens tokens,
+Size tokens_held(const Scenario& s, const CacheClass& c, Size window, const CachedTokens& tokens,
                  Size block) {
   const Size all = tokens_of(c, tokens);
   const Size held = round_up(all, block);
@@ -117,15 +117,13 @@ Size stored_window(const Scenario& s, const CacheClass& c) {
 
 CachedTokens reserved_tokens(const Scenario& s) {
   if (!s.kv_cache) return {};
-  CachedTokens tokens{.self = s.cached_tokens(), .source = 0};
-  if (s.weights->model->encoder_decoder) {
-    tokens.source = std::min(s.prompt_tokens, tokens.self);
-    tokens.self -= tokens.source;
-  }
-  return tokens;
+  const Size all = s.cached_tokens();
+  const Size source = s.weights->model->encoder_decoder ? std::min(s.prompt_tokens, all) : 0;
+  return {.self = all - source, .source = source};
 }
 
-Size tokens_of_sequence(const Scenario& s, const CacheClass& c, Size window, CachedTokens tokens) {
+Size tokens_of_sequence(const Scenario& s, const CacheClass& c, Size window,
+                        const CachedTokens& tokens) {
   return tokens_held(s, c, window, tokens, s.runtime->cache.block_tokens) / s.batch;
 }
 
@@ -180,23 +178,45 @@ CacheRules::CacheRules(const Scenario& s, Size shards)
   }
 }
 
-CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, CachedTokens tokens)
+CacheBytes::CacheBytes(const CacheRules& rules, const Scenario& s, const CachedTokens& tokens)
     : rules_(&rules) {
   if (!s.kv_cache) return;
   double bytes = 0;
   for (const CacheRules::Class& c : rules.classes_) {
     const Size held = tokens_held(s, *c.of, c.window, tokens, rules.block_);
     bytes += real_count(held) * real_count(c.elements) * rules.element_bytes_;
-    classes_.push_back({&c, held, 0, 0});
+    Class& made = classes_.emplace_back();
+    made.rule = &c;
+    made.held = held;
     if (c.states == 0) continue;
-    classes_.back().state_bytes = times({s.batch, c.state_bytes});
-    classes_.back().wider_bytes = times({s.batch, c.wider_bytes});
+    made.state_bytes = times({s.batch, c.state_bytes});
+    made.wider_bytes = times({s.batch, c.wider_bytes});
     bytes += real_count(s.batch) * real_count(rules.copies_) *
              real_count(c.states * s.runtime->cache.state_bytes);
   }
   huge_ = bytes > 1e18;
   tokens_ = tokens.self;
   if (rules.packed_) pooled_ = &s;
+}
+
+Size CacheBytes::in_parts(const Class& c, Size each, std::size_t f, std::size_t l) const {
+  const CacheRules::Class& rule = *c.rule;
+  const Size elements = c.held * rule.padded(each);
+  Size whole = 0;
+  if (rule.entry_elements > 0) {
+    whole = (elements + rule.entry_elements - 1) / rule.entry_elements * rule.entry_bytes;
+  } else if (rule.values_before == nullptr) {
+    whole = rules_->keys_.bytes(elements);
+  } else {
+    const Size values = c.held * rule.padded(rule.values_before[l] - rule.values_before[f]);
+    whole = rules_->keys_.bytes(elements - values) + rules_->values_.bytes(values);
+  }
+  if (rule.states > 0) {
+    const Size states = rule.state_before[l] - rule.state_before[f];
+    whole += c.state_bytes * rule.padded(states / rule.state_elements) +
+             c.wider_bytes * (rule.fp32_before[l] - rule.fp32_before[f]);
+  }
+  return rule.ways == 1 ? whole : (whole + rule.ways - 1) / rule.ways;
 }
 
 Bytes CacheBytes::of_pool(Size first, Size last) const {

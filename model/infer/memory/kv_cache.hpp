@@ -112,37 +112,17 @@ class CacheRules {
 class CacheBytes {
  public:
   /// `rules`: those of the scenario, which outlive this.
-  CacheBytes(const CacheRules& rules, const Scenario& scenario, CachedTokens tokens);
-  CacheBytes(const Scenario& scenario, CachedTokens tokens, Size shards = 1)
+  CacheBytes(const CacheRules& rules, const Scenario& scenario, const CachedTokens& tokens);
+  CacheBytes(const Scenario& scenario, const CachedTokens& tokens, Size shards = 1)
       : CacheBytes(std::make_shared<const CacheRules>(scenario, shards), scenario, tokens) {}
   Bytes operator()(Size first, Size last) const {
     if (first == last) return Bytes(0);
     if (pooled_ != nullptr && !huge_) return of_pool(first, last);
+    const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
     Size total = 0;
     for (const Class& c : classes_) {
-      const CacheRules::Class& rule = *c.rule;
-      const auto f = static_cast<std::size_t>(first), l = static_cast<std::size_t>(last);
-      const Size each = rule.elements_before[l] - rule.elements_before[f];
-      if (rule.is_plain) {
-        total += rules_->keys_.bytes(c.held * each);
-        continue;
-      }
-      const Size elements = c.held * rule.padded(each);
-      Size whole = 0;
-      if (rule.entry_elements > 0) {
-        whole = (elements + rule.entry_elements - 1) / rule.entry_elements * rule.entry_bytes;
-      } else if (rule.values_before == nullptr) {
-        whole = rules_->keys_.bytes(elements);
-      } else {
-        const Size values = c.held * rule.padded(rule.values_before[l] - rule.values_before[f]);
-        whole = rules_->keys_.bytes(elements - values) + rules_->values_.bytes(values);
-      }
-      if (rule.states > 0) {
-        const Size states = rule.state_before[l] - rule.state_before[f];
-        whole += c.state_bytes * rule.padded(states / rule.state_elements) +
-                 c.wider_bytes * (rule.fp32_before[l] - rule.fp32_before[f]);
-      }
-      total += rule.ways == 1 ? whole : (whole + rule.ways - 1) / rule.ways;
+      const Size each = c.rule->elements_before[l] - c.rule->elements_before[f];
+      total += c.rule->is_plain ? rules_->keys_.bytes(c.held * each) : in_parts(c, each, f, l);
     }
     return Bytes(huge_ && last > first ? most : total);
   }
@@ -150,15 +130,18 @@ class CacheBytes {
  private:
   static constexpr Size most = Size{1} << 60;
   struct Class {
-    const CacheRules::Class* rule;
-    Size held;         ///< tokens of all sequences together
-    Size state_bytes;  ///< bytes of a state, all sequences together
-    Size wider_bytes;  ///< additional bytes of each element in fp32, all sequences together
+    const CacheRules::Class* rule = nullptr;
+    Size held = 0;         ///< tokens of all sequences together
+    Size state_bytes = 0;  ///< bytes of a state, all sequences together
+    Size wider_bytes = 0;  ///< additional bytes of each element in fp32, all sequences together
   };
-  CacheBytes(std::shared_ptr<const CacheRules> rules, const Scenario& scenario, CachedTokens tokens)
+  CacheBytes(std::shared_ptr<const CacheRules> rules, const Scenario& scenario,
+             const CachedTokens& tokens)
       : CacheBytes(*rules, scenario, tokens) {
     own_ = std::move(rules);
   }
+  /// `each`: elements of a token.
+  Size in_parts(const Class& of, Size each, std::size_t first, std::size_t last) const;
   Bytes of_pool(Size first, Size last) const;
 
   std::shared_ptr<const CacheRules> own_;
@@ -182,10 +165,10 @@ Size stored_window(const Scenario& scenario, const CacheClass& cache);
 
 /// Tokens of each sequence that layers of this kind hold memory for. `window`: as stored_window().
 Size tokens_of_sequence(const Scenario& scenario, const CacheClass& cache, Size window,
-                        CachedTokens tokens);
+                        const CachedTokens& tokens);
 
 /// Bytes of one range.
-inline Bytes kv_cache(const Scenario& scenario, CachedTokens tokens, Size first, Size last) {
+inline Bytes kv_cache(const Scenario& scenario, const CachedTokens& tokens, Size first, Size last) {
   return CacheBytes(scenario, tokens)(first, last);
 }
 

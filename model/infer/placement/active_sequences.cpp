@@ -16,17 +16,26 @@ bool keeps_a_pool(const Scenario& s) {
          s.runtime->serving.continuous_batching && s.kv_cache;
 }
 
+/// True if weights alone overflow a card.
+bool weights_overflow(const Uses& uses, const Plan& plan, double factor) {
+  const Scenario& s = uses.scenario();
+  for (Size card = 0; card < plan.cards; ++card) {
+    const CardUse& use = uses.card(plan, card);
+    if (use.weights > limit_at(uses.setup().budget(s, card), use.work(), factor)) return true;
+  }
+  return false;
+}
+
 /// Sequences that the fullest card would have room for, were all else the same whatever their
-/// number; none where weights alone overflow a card.
+/// number.
 Size room_for(const Uses& uses, const Plan& plan, double factor) {
   const Scenario& s = uses.scenario();
   double least = static_cast<double>(s.batch);
   for (Size card = 0; card < plan.cards; ++card) {
-    const CardUse use = uses.card(plan, card);
-    if (use.weights > limit_at(uses.setup().budget(s, card), use.work(), factor)) return 0;
-    if (use.kv_cache == Bytes(0)) continue;
-    const Bytes room = use.kv_cache - over_budget(uses, plan, card, factor);
-    const double left = room.real() / use.kv_cache.real();
+    const Bytes caches = uses.card(plan, card).kv_cache;
+    if (caches == Bytes(0)) continue;
+    const Bytes room = caches - over_budget(uses, plan, card, factor);
+    const double left = room.real() / caches.real();
     least = std::min(least, static_cast<double>(s.batch) * left);
   }
   return std::max<Size>(1, static_cast<Size>(least));
@@ -39,7 +48,8 @@ std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double
   if (s.batch < 2 || !keeps_a_pool(s)) return std::nullopt;
   const Size most = s.most_at_once();
   const bool limited = plan.feasible() && most < s.batch;
-  if (!limited && plan.reason != Reason::gpu_memory) return std::nullopt;
+  if (!limited && (plan.reason != Reason::gpu_memory || weights_overflow(tried, plan, factor)))
+    return std::nullopt;
   Scenario fewer = s;
   // A division that is asked for has no stages of its own, such as one a box (Scenario::stages).
   fewer.tensor_parallel = plan.shards;
@@ -53,7 +63,6 @@ std::optional<Scenario> max_admitted(const Uses& tried, const Plan& plan, double
                             s.disk_budget, factor};
   fewer.batch = tried.setup().plans().admitted(key, [&] {
     const Size guess = std::min(most, room_for(tried, plan, factor));
-    if (guess == 0) return Size{0};
     // The whole batch is known to have no room.
     const Size too_many = most < s.batch ? most + 1 : most;
     return largest_near(guess, 0, too_many, [&](Size batch) {

@@ -16,7 +16,7 @@ namespace {
 
 /// Bytes of a card, with a block of states for each sequence.
 Bytes needed_on(const Uses& uses, const Plan& plan, Size card) {
-  const CardUse use = uses.card(plan, card);
+  const CardUse& use = uses.card(plan, card);
   return use.total() + std::max(Bytes(0), pages_of_states(uses, card) - use.kv_cache);
 }
 
@@ -107,7 +107,9 @@ Size most_admitting(const Uses& uses, Size admitted, Size least) {
 }
 
 std::optional<Scenario> if_any(const Scenario& s, Size asked) {
-  return asked > 0 ? std::optional(asking_for(s, asked)) : std::nullopt;
+  std::optional<Scenario> fewer;
+  if (asked > 0) fewer.emplace(s).max_sequences = asked;
+  return fewer;
 }
 
 }  // namespace
@@ -153,7 +155,7 @@ std::optional<Scenario> fewer_where_short(const Uses& uses, const Plan& plan) {
     asked = most_admitting(uses, 0, least_running(s));
     if (asked == 0) asked = most_admitting(uses, 0, 1);
   }
-  return if_any(s, asked > 0 ? asked : s.batch < start_sequences(s) ? s.batch : 0);
+  return if_any(s, asked > 0 ? asked : s.batch < usual_start(uses) ? s.batch : 0);
 }
 
 Scenario as_started(const Scenario& s, const Setup& setup) {

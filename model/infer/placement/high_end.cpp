@@ -15,7 +15,7 @@ bool stays_on_cards_at_high_end(const Uses& uses, const Plan& plan) {
   const Scenario& s = uses.scenario();
   const double high = s.runtime->memory.interval.high;
   for (Size card = plan.first_used_card; card < plan.cards; ++card) {
-    const CardUse use = uses.card(plan, card);
+    const CardUse& use = uses.card(plan, card);
     const Device& device = s.machine->devices[static_cast<std::size_t>(card)];
     if (bytes_at(use.total(), use.uncertain(), high) > usable_memory(device)) return false;
   }

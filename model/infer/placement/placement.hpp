@@ -33,6 +33,7 @@ inline Bytes bytes_at(Bytes total, Bytes uncertain, double factor) {
 /// The most that the expected total may be, so that it keeps to `limit` at the end `factor` of the
 /// memory interval: total + (factor - 1) * uncertain_part(total, work) <= limit. Rounded down.
 inline Bytes limit_at(Bytes limit, Bytes work, double factor) {
+  if (factor == 1) return limit;
   const double more = factor - 1;
   return Bytes(static_cast<Size>((real_count(limit) - more * real_count(work)) /
                                  (1 + more * unlisted_share)));
@@ -71,7 +72,8 @@ class Uses {
   explicit Uses(const Scenario& scenario);
   /// `setup`: the scenario's, which outlives this.
   Uses(const Scenario& scenario, const Setup& setup);
-  CardUse card(const Plan& plan, Size card) const;
+  /// Valid until the next question.
+  const CardUse& card(const Plan& plan, Size card) const;
   /// Cards from this one on that are known to hold as much each, itself included.
   Size cards_alike(const Plan& plan, Size card) const;
   /// Contents of the first card if no other card is used, by a number n.
@@ -118,7 +120,7 @@ class Uses {
     own_setup_ = std::move(setup);
   }
   Bytes workspace(Size card) const;
-  CardUse use_of(const HeldBytes& held, const Plan& plan, Size card) const;
+  void work_out(const HeldBytes& held, const Plan& plan, Size card, CardUse& use) const;
   /// Worked out once for each `known` that this scenario asks for in turn.
   const CardUse& asked(KnownCard& known, const Plan& plan, Size card) const;
   /// A card that may have all layers.
@@ -140,6 +142,7 @@ class Uses {
   Size number_;                             ///< among all with this set-up
   // If matrices are split, the set-up determines a plan except for whether it fits.
   mutable boost::container::small_vector<CardUse, 2> kinds_;  ///< those known so far
+  mutable CardUse other_;                                     ///< the last answer that is not kept
   mutable std::optional<Whole> whole_;
   struct Lacking {
     double factor = -1;  ///< -1: not known

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "model/infer/memory/kv_cache.hpp"
@@ -51,18 +52,23 @@ class LayerFill {
   }
 
   /// Takes what cards have too much under `plan` from their rooms; false if that is nothing. Rooms
-  /// count the unused ends of the allocator's blocks as a mean share of the weights.
+  /// count the unused ends of the allocator's blocks as a mean share of the weights. A plan stays
+  /// until a room no longer has what the plan puts there, so all steps up to there are one.
   bool shrink_rooms(const Plan& plan) {
     const WeightPolicy& weights = s_.runtime->weights;
     if (weights.blocks == AllocatorBlocks::exact && !weights.fuses_at_start) return false;
-    bool shrunk = false;
+    boost::container::small_vector<Size, 16> over(index(plan.cards));
+    Size steps = std::numeric_limits<Size>::max();
     for (Size card = 0; card < plan.cards; ++card) {
-      const Bytes over = over_budget(uses_, plan, card, factor_);
-      if (over <= Bytes(0)) continue;
-      room_[index(card)] -= over.count();
-      shrunk = true;
+      Size& own = over[index(card)];
+      own = std::max<Size>(0, over_budget(uses_, plan, card, factor_).count());
+      if (own == 0) continue;
+      const Bytes left = room(card) - filled(plan, card);
+      steps = std::min(steps, std::max<Size>(0, left.count()) / own + 1);
     }
-    return shrunk;
+    if (steps == std::numeric_limits<Size>::max()) return false;
+    for (Size card = 0; card < plan.cards; ++card) room_[index(card)] -= steps * over[index(card)];
+    return true;
   }
 
  private:
@@ -91,6 +97,18 @@ class LayerFill {
   Bytes held(Size first, Size last) const {
     return layer_bytes(w_, {first, last}) + caches()(first, last);
   }
+  /// Bytes of the room of a card that `plan` takes.
+  Bytes filled(const Plan& plan, Size card) const {
+    const Range own = plan.layers_of(card);
+    Bytes bytes = held(own.first, own.last) + (plan.has_head(card) ? last_ : Bytes(0));
+    if (card > 0) return bytes;
+    if (plan.streaming_buffer > Bytes(0)) bytes += passing_through(plan.on_cards.last);
+    return bytes + first_;
+  }
+  /// The largest part that passes through the first card where `kept` layers stay.
+  Bytes buffer(Size kept) const { return std::max(last_, w_.largest_from[index(kept)]); }
+  /// Bytes there for the layers that do not stay: the buffer and their caches.
+  Bytes passing_through(Size kept) const { return buffer(kept) + caches()(kept, layers_); }
   /// Layers [0, end) on cards, filled from the first card, which also has `extra`. Returns the
   /// layer reached and notes cuts and cards in `plan`.
   Size fill_forward(Size end, Bytes extra, Plan& plan) const {
@@ -179,15 +197,13 @@ class LayerFill {
   /// search goes downwards to the most layers that can stay. A tied head stays with the embedding,
   /// any other comes after the last layer.
   void stream(Plan& plan) const {
-    const auto buffer = [&](Size kept) { return std::max(last_, w_.largest_from[index(kept)]); };
     Size kept = cards_ > 0 ? max_kept_layers() : 0;
-    const auto needed = [&] { return buffer(kept) + first_ + caches()(kept, layers_); };
-    Bytes reserved = needed();
+    Bytes reserved = first_ + passing_through(kept);
     while (kept > 0) {
       const Size reached = fill_forward(kept, reserved, plan);
       if (reached == kept) break;
       kept = reached;
-      reserved = needed();
+      reserved = first_ + passing_through(kept);
     }
     if (cards_ == 0 || room(0) < reserved) {
       plan = on_cpu_only(uses_);

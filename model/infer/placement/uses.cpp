@@ -62,26 +62,28 @@ Bytes Uses::room(Size card, double factor) const {
          draft.weights - draft.kv_cache;
 }
 
-CardUse Uses::card(const Plan& plan, Size card) const {
+const CardUse& Uses::card(const Plan& plan, Size card) const {
   if (s_.runtime->parallel.split != Split::tensors) {
-    if (!is_used(plan, card)) return {};
+    if (!is_used(plan, card)) return other_ = {};
     const auto held = [&] { return held_on(s_, plan, card); };
     // Shares of rows depend on budgets.
-    if (plan.assignment != nullptr || shares_rows(s_) || card >= plan.cards)
-      return use_of(held(), plan, card);
+    if (plan.assignment != nullptr || shares_rows(s_) || card >= plan.cards) {
+      work_out(held(), plan, card, other_);
+      return other_;
+    }
     return asked(setup_.plans().card(plan, card, held), plan, card);
   }
   const Size kind = setup_.kind(card);
   while (std::ssize(kinds_) <= kind) {
     const Size next = std::ssize(kinds_);
-    kinds_.push_back(use_of(setup_.held(next), plan, setup_.first_of(next)));
+    work_out(setup_.held(next), plan, setup_.first_of(next), kinds_.emplace_back());
   }
   return kinds_[static_cast<std::size_t>(kind)];
 }
 
 const CardUse& Uses::asked(KnownCard& known, const Plan& plan, Size card) const {
   if (known.asked_by != number_) {
-    known.use = use_of(known.held, plan, card);
+    work_out(known.held, plan, card, known.use);
     known.asked_by = number_;
   }
   return known.use;
@@ -129,8 +131,8 @@ HostUse Uses::host(const Plan& plan) const {
   return use;
 }
 
-CardUse Uses::use_of(const HeldBytes& held, const Plan& plan, Size card) const {
-  CardUse use;
+void Uses::work_out(const HeldBytes& held, const Plan& plan, Size card, CardUse& use) const {
+  use = {};
   use.weights = held.weights;
   const Bytes own = caches_on_card(s_, plan, cache_, card);
   use.kv_cache = own;
@@ -151,7 +153,6 @@ CardUse Uses::use_of(const HeldBytes& held, const Plan& plan, Size card) const {
   use.fragmentation =
       rounded_down(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
                    s_.runtime->memory.fragmentation.value);
-  return use;
 }
 
 }  // namespace headroom::model

@@ -37,10 +37,10 @@ Handoffs handoffs(const Plan& plan, const Pass& pass) {
 
 /// Work of tensors in host memory.
 struct OnHost {
-  double tokens;    ///< tokens of the pass
-  Work work;        ///< attention included
-  Work attention;   ///< attention on the CPU
-  double handoffs;  ///< from a card to the CPU or back, if the CPU computes
+  double tokens;          ///< tokens of the pass
+  const Work& work;       ///< attention included
+  const Work& attention;  ///< attention on the CPU
+  double handoffs;        ///< from a card to the CPU or back, if the CPU computes
 };
 
 template <class F>

@@ -57,9 +57,10 @@ Seconds through_cards(const Scenario& s, const Plan& plan, std::span<const Secon
 }
 
 /// Work on the card of `piece`, without what stays on the host.
-Work own_work(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
-              const LayerSpan& piece) {
-  auto [work, attention] = layer_work(s, speeds.attention, pass, speeds.sums(s, pass, piece));
+LayerWork own_work(const Scenario& s, const Speeds& speeds, const Plan& plan, const Pass& pass,
+                   const LayerSpan& piece) {
+  LayerWork own = layer_work(s, speeds.attention, pass, speeds.sums(s, pass, piece));
+  Work& work = own.all;
   if (plan.partly_on_host) {
     const Work host = host_work(s, plan, pass, piece.layers);
     work.weight_bytes -= host.weight_bytes;
@@ -68,11 +69,13 @@ Work own_work(const Scenario& s, const Speeds& speeds, const Plan& plan, const P
     work.prefill_expert_bytes -= host.prefill_expert_bytes;
     work.flops -= host.flops;
   }
-  if (caches_on_cards(s)) return work;
+  if (caches_on_cards(s)) return own;
   // An engine that computes host layers attends where the caches are. Others copy them to the card.
-  if (s.runtime->offload.mode == Offload::compute) return without(work, attention);
-  work.cache_bytes = work.kv_repeat_bytes = RealBytes();
-  return work;
+  if (s.runtime->offload.mode == Offload::compute)
+    work = without(work, own.attention);
+  else
+    work.cache_bytes = work.kv_repeat_bytes = RealBytes();
+  return own;
 }
 
 /// Seconds on each card, and the work of all.
@@ -91,9 +94,9 @@ OnCards add_each_card(const Scenario& s, const Speeds& speeds, const Plan& plan,
   for (Size card = 0; card < plan.cards; ++card) {
     Work work;
     for_pieces_on_card(plan, card, [&](const LayerSpan& piece) {
-      work += own_work(s, speeds, plan, pass, piece);
+      work += own_work(s, speeds, plan, pass, piece).all;
     });
-    if (plan.has_head(card)) work += head_work(s, pass);
+    if (plan.has_head(card)) add_head_work(s, pass, work);
     if (plan.cards > 1) cards.all += work;
     time.least += min_seconds(work, speeds.card(card));
     const Throughput& rate = speeds.card(card).rate;
@@ -105,7 +108,8 @@ OnCards add_each_card(const Scenario& s, const Speeds& speeds, const Plan& plan,
     time.add(Resource::cards, own, segment, [&](std::vector<LayerItem>& items) {
       for_pieces_on_card(plan, card, [&](const LayerSpan& held) {
         for_layers(pass, held, [&](const LayerSpan& piece) {
-          items.push_back({LayerItem::Kind::layer, piece, own_work(s, speeds, plan, pass, piece),
+          items.push_back({LayerItem::Kind::layer, piece,
+                           own_work(s, speeds, plan, pass, piece).all,
                            caches_on_cards(s) ? state_read(s, pass, speeds.sums(s, pass, piece))
                                               : RealBytes()});
         });

@@ -20,7 +20,7 @@ double over(const std::vector<Size>& before, Range range) {
 
 }  // namespace
 
-Pass decode_pass(const Scenario& s, CachedTokens tokens, Size each) {
+Pass decode_pass(const Scenario& s, const CachedTokens& tokens, Size each) {
   const Profile& profile = s.weights->model->profile;
   Pass pass;
   pass.tokens = pass.logit_rows = static_cast<double>(s.batch * each);

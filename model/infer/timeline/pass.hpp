@@ -28,7 +28,7 @@ struct Pass {
 CachedTokens mean_tokens(const Scenario& scenario);
 
 /// One step of decoding every sequence with `tokens` cached and `each` new ones.
-Pass decode_pass(const Scenario& scenario, CachedTokens tokens, Size each = 1);
+Pass decode_pass(const Scenario& scenario, const CachedTokens& tokens, Size each = 1);
 /// The prompts of all sequences. `prompt` in tokens per sequence. `chunk`: prefill_chunk().
 Pass prefill_pass(const Scenario& scenario, Size prompt, Size chunk);
 Pass prefill_pass(const Scenario& scenario, Size prompt);

@@ -87,17 +87,18 @@ LayerSums sums_of(const Scenario& s, const AttentionRules& rules, Range layers, 
 
 LayerWork layer_work(const Scenario& s, const AttentionRules& rules, const Pass& pass,
                      const LayerSums& of) {
-  LayerWork layers;
-  if (of.layers.size() == 0) return layers;
+  if (of.layers.size() == 0) return {};
+  const bool attends = of.content != Content::experts;
+  // Built in place: a copy of what was just written waits for it.
+  LayerWork layers{.all = {}, .attention = attends ? attention_work(s, rules, pass, of) : Work()};
   Work& work = layers.all;
   work.expert_bytes = pass.weight_reads * RealBytes(of.routed) * pass.touched;
   work.weight_bytes = pass.weight_reads * RealBytes(of.dense) + work.expert_bytes;
   work.flops = matrix_flops(s, pass, of);
   if (unpacks_for(s, pass)) work.packed_bytes = work.weight_bytes;
   if (pass.prompt > 0) work.prefill_expert_bytes = work.expert_bytes;
-  if (of.content == Content::experts) return layers;
+  if (!attends) return layers;
   work.channels = channels_in_memory(s, pass, of);
-  layers.attention = attention_work(s, rules, pass, of);
   work += layers.attention;
   return layers;
 }
@@ -132,12 +133,11 @@ double idle_share(const Scenario& s, const Pass& pass, Size shards) {
              : 0;
 }
 
-Work head_work(const Scenario& s, const Pass& pass) {
-  if (pass.logit_rows == 0) return {};
+void add_head_work(const Scenario& s, const Pass& pass, Work& work) {
+  if (pass.logit_rows == 0) return;
   const QuantisedModel& w = *s.weights;
-  return {
-      .weight_bytes = RealBytes(w.head_read),
-      .flops = Flops(2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows)};
+  work.weight_bytes += RealBytes(w.head_read);
+  work.flops += Flops(2.0 * static_cast<double>(w.model->profile.head_elements) * pass.logit_rows);
 }
 
 Work host_work(const Scenario& s, const Plan& plan, const Pass& pass, Range range) {

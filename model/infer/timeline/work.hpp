@@ -86,7 +86,12 @@ inline Work work_of(const Scenario& scenario, const Pass& pass, const LayerSpan&
 /// cards compute. Left out: weights, and idle multiprocessors. `rules`: of so many cards.
 Work divided_work(const Scenario& scenario, const AttentionRules& rules, const Pass& pass,
                   const LayerSums& of);
-Work head_work(const Scenario& scenario, const Pass& pass);
+void add_head_work(const Scenario& scenario, const Pass& pass, Work& work);
+inline Work head_work(const Scenario& scenario, const Pass& pass) {
+  Work work;
+  add_head_work(scenario, pass, work);
+  return work;
+}
 /// Attention alone. `rules`: of one card.
 Work attention_work(const Scenario& scenario, const AttentionRules& rules, const Pass& pass,
                     const LayerSums& of);

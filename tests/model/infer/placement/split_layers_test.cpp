@@ -1,6 +1,8 @@
 // Layers over cards: no card has more than its limit, and what is short is enough.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "tests/support/scenarios.hpp"
@@ -19,6 +21,24 @@ TEST(SplitLayers, NoCardHasMoreThanItsLimit) {
       EXPECT_LE(e.gpu_bytes, on.s.gpu_budget) << mib;
     }
   }
+}
+
+// A plan that overflows its card gives way to the next one, not to one with still fewer layers. A
+// layer takes 416 MiB.
+TEST(SplitLayers, ASmallerBudgetTakesOneLayerAtATime) {
+  test::OnCards on("meta-llama/Meta-Llama-3.1-8B", "bf16", "1x rtx-4090", "transformers");
+  Size before = 0, most = 0;
+  for (Size mib = 6 * 1024; mib <= 20 * 1024; mib += 64) {
+    on.s.gpu_budget = Bytes(mib << 20);
+    const Size layers = evaluate(on.s).layers_gpu;
+    EXPECT_GE(layers, before) << mib;
+    if (before > 0 && layers < 32) {
+      EXPECT_LE(layers, before + 1) << mib;
+    }
+    before = layers;
+    most = std::max(most, layers);
+  }
+  EXPECT_EQ(most, 32);
 }
 
 // mlx_lm/utils.py load_model and exllamav3 model/model.py put every layer on cards.
