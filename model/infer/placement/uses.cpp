@@ -148,6 +148,7 @@ CardUse Uses::use_of(const HeldBytes& held, const Plan& plan, Size card) const {
   use.activations = std::max(work_(own, prompts, held.head), held.fused) + workspace(card) +
                     held.overhead + request_table(s_);
   use.context = held.context;
+  use.host = held.host;
   use.fragmentation =
       rounded_down(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
                    s_.runtime->memory.fragmentation.value);
