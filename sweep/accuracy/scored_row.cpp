@@ -282,25 +282,18 @@ ScoredRow Subjects::subject(const Measurement& row) {
   return subject;
 }
 
-namespace {
-
-/// An engine with a pool limits requests and reserves nothing for them but their table. Its
-/// `context` is that limit, by default the model's positions. Source: as model::request_table().
-void as_started_by_default(Scenario& s) {
-  if (s.max_sequences == 0) s.max_sequences = model::usual_requests;
-  s.longest_request = s.context > 0 ? s.context : s.weights->model->shape.positions;
-  s.context = 0;
-}
-
-}  // namespace
-
 Scenario Subjects::labelled(const Measurement& row) {
   const Options options = options_of(row);
   Scenario s = scenario(row, options);
   if (whole(options, "ep", 1) > 1 && s.expert_parallel == 0 && s.weights->shards.experts > 0)
     throw Skipped(Skip::feature, "experts over a part of the cards that is not described");
   set_budget(row, s);
-  if (model::has_static_pool(s)) as_started_by_default(s);
+  if (model::has_static_pool(s)) {
+    // It limits requests, and reserves nothing for them but their table (model::request_table).
+    if (s.max_sequences == 0) s.max_sequences = model::usual_requests;
+    s.longest_request = s.context > 0 ? s.context : s.weights->model->shape.positions;
+    s.context = 0;
+  }
   return s;
 }
 

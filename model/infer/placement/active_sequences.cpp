@@ -23,7 +23,8 @@ Size room_for(const Uses& uses, const Plan& plan, double factor) {
   double least = static_cast<double>(s.batch);
   for (Size card = 0; card < plan.cards; ++card) {
     const CardUse use = uses.card(plan, card);
-    if (use.weights > limit_at(uses.setup().budget(s, card), use.uncertain_work(), factor)) return 0;
+    if (use.weights > limit_at(uses.setup().budget(s, card), use.uncertain_work(), factor))
+      return 0;
     if (use.kv_cache == Bytes(0)) continue;
     const Bytes room = use.kv_cache - over_budget(uses, plan, card, factor);
     const double left = room.real() / use.kv_cache.real();

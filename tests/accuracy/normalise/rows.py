@@ -37,10 +37,6 @@ def refuse_features(row):
         raise Missing('feature: cuDNN attention, which plans its kernels anew for each length')
     if 'eager attention' in row.said and 'transformers' in row.said:
         raise Missing('feature: eager attention, where the engine has a faster one')
-    if lower(row.setting('model_impl')) == 'transformers':
-        raise Missing("feature: transformers' own layers under vLLM, where it does not know the class")
-    if lower(row.setting('ple_offload_backend')) == 'file':
-        raise Missing('feature: tables of n-grams in a file on disk')
     batch, parts = row.number('batch'), row['notes'].split('_c')[1:]
     spread = (row.figure('moe_ep') or 1) <= (row.figure('tp') or 1)
     if row['task'].startswith('serving') and batch and spread and \
