@@ -160,8 +160,8 @@ TEST(Intervals, OfOffloadAreTheEnginesOwn) {
   EXPECT_EQ(f.times(e).tpot.high, f.offload.high);
 }
 
-/// An engine whose memory nobody measured has the interval of all engines. It is sure where even
-/// that leaves room: 12.6 GiB of weights and 2 GiB of cache on 80 GB, but not on 16 GB.
+/// An engine whose memory nobody measured has the widest interval of all. It is sure where even
+/// that leaves room: 12.6 GiB of weights on 80 GB, but not on 16 GB.
 TEST(Intervals, OfUnmeasuredMemoryDecideWhatIsSure) {
   const QuantisedModel w =
       quantise(test::catalogue_model("meta-llama/Llama-2-7b-hf"), scheme("bf16"));
@@ -169,15 +169,10 @@ TEST(Intervals, OfUnmeasuredMemoryDecideWhatIsSure) {
   const Machine small = parse_machine("rtx-4080", shipped_catalogue());
   for (const char* unmeasured : {"calm", "gpt-fast", "tensorrt-llm"}) {
     ASSERT_EQ(engine(unmeasured).memory.interval.measurements, 0) << unmeasured;
-    const auto of = [&](const Machine& machine) {
-      Scenario s = test::scenario(w, machine, unmeasured);
-      s.context = 4096;
-      return evaluate(s);
-    };
-    const Estimate on_large = of(large);
+    const Estimate on_large = evaluate(test::scenario(w, large, unmeasured));
     EXPECT_EQ(on_large.verdict, Verdict::fits_one_gpu) << unmeasured;
     EXPECT_EQ(on_large.sure, Confidence::yes) << unmeasured;
-    const Estimate on_small = of(small);
+    const Estimate on_small = evaluate(test::scenario(w, small, unmeasured));
     EXPECT_EQ(on_small.sure, Confidence::marginal) << unmeasured;
   }
 }
