@@ -67,7 +67,7 @@ double work_of(const ScoredRow& subject, const Scenario& s, const Plan& plan) {
     if (subject.statistic == Statistic::allocated_peak) sum += real_count(use.activations);
     if (subject.statistic == Statistic::card_used ||
         (subject.statistic == Statistic::all_but_cache && card == 0))
-      sum += real_count(use.work());
+      sum += real_count(use.uncertain_work());
   }
   return subject.statistic == Statistic::host_used ? real_count(host_use(s, plan).process) : sum;
 }

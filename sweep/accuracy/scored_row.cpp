@@ -288,7 +288,12 @@ Scenario Subjects::labelled(const Measurement& row) {
   if (whole(options, "ep", 1) > 1 && s.expert_parallel == 0 && s.weights->shards.experts > 0)
     throw Skipped(Skip::feature, "experts over a part of the cards that is not described");
   set_budget(row, s);
-  if (s.max_sequences == 0 && model::has_static_pool(s)) s.max_sequences = model::usual_requests;
+  if (model::has_static_pool(s)) {
+    // It limits requests, and reserves nothing for them but their table (model::request_table).
+    if (s.max_sequences == 0) s.max_sequences = model::usual_requests;
+    s.longest_request = s.context > 0 ? s.context : s.weights->model->shape.positions;
+    s.context = 0;
+  }
   return s;
 }
 

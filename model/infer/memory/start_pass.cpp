@@ -92,6 +92,11 @@ Bytes process_on_card(const Scenario& s) {
   return counted ? Bytes(static_cast<Size>(memory.host_bytes.value)) : Bytes(0);
 }
 
+Bytes host_beside_pass(const Scenario& s) {
+  if (!has_start_pass(s) || !s.machine->has_unified_memory()) return Bytes(0);
+  return Bytes(static_cast<Size>(s.runtime->memory.host_of_unified_bytes.value));
+}
+
 double graphs_in_share(const Scenario& s, const StartRules& rules) {
   if (rules.first_graph <= 0) return 0;
   const auto further = static_cast<double>(graphs_of(start_sequences(s, rules)) - 1);

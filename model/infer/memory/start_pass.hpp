@@ -47,6 +47,10 @@ double graphs_in_share(const Scenario& scenario, const StartRules& rules);
 /// have one memory. Source: vLLM 0.26 and 0.33 utils/mem_utils.py MemorySnapshot.measure, where the
 /// card's memory in use is what the host's is. Four start-up logs of GB10 confirm it.
 Bytes process_on_card(const Scenario& scenario);
+/// The host's own use of a memory that the card shares (MemoryPolicy::host_of_unified_bytes). It is
+/// in no sum, but it moves what the pass finds free. 0 elsewhere, and without such a pass. Source:
+/// as process_on_card(). Logs of GB10 and Thor differ by -5 to +10 GiB from what vLLM takes.
+Bytes host_beside_pass(const Scenario& scenario);
 /// Tokens of the pass: no more than so many sequences can have.
 Size start_tokens(const Scenario& scenario);
 

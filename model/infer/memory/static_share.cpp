@@ -130,7 +130,8 @@ Bytes request_table(const Scenario& s) {
   constexpr Size spare_rows = 1, spare_positions = 4, bytes_of_index = 4;
   if (!has_static_pool(s)) return Bytes(0);
   const Size rows = (s.max_sequences > 0 ? s.max_sequences : s.batch) + spare_rows;
-  return Bytes(rows * (s.cached_tokens() + spare_positions) * bytes_of_index);
+  const Size positions = s.longest_request > 0 ? s.longest_request : s.cached_tokens();
+  return Bytes(rows * (positions + spare_positions) * bytes_of_index);
 }
 
 }  // namespace headroom::model

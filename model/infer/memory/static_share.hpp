@@ -60,9 +60,10 @@ Bytes static_pool(const Scenario& scenario, const CardGrid& grid, Bytes memory, 
 /// most twice as many. Source: as request_table(), 0.5.23 kv_cache_configurator.py.
 inline constexpr Size usual_requests = 2048;
 
-/// The table of where each request's tokens are: 4 bytes for each position of a context, one row
-/// for each request at once and one spare. It lies beside the pool, as activations do. Requests are
-/// those that the engine is started with (max_sequences), else the batch. 0 without a pool. Source:
+/// The table of where requests' tokens are: 4 bytes for each position of the longest request, one
+/// row for each request at once and one spare. It lies beside the pool, as activations do.
+/// Requests are those that the engine is started with (max_sequences), else the batch. Nothing else
+/// is kept for a request that is longer than the context. 0 without a pool. Source:
 /// SGLang 0.4.6 model_executor/model_runner.py init_memory_pool, 0.5.23 mem_cache/memory_pool.py
 /// ReqToTokenPool.
 Bytes request_table(const Scenario& scenario);

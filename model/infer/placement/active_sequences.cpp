@@ -21,7 +21,8 @@ bool weights_overflow(const Uses& uses, const Plan& plan, double factor) {
   const Scenario& s = uses.scenario();
   for (Size card = 0; card < plan.cards; ++card) {
     const CardUse& use = uses.card(plan, card);
-    if (use.weights > limit_at(uses.setup().budget(s, card), use.work(), factor)) return true;
+    if (use.weights > limit_at(uses.setup().budget(s, card), use.uncertain_work(), factor))
+      return true;
   }
   return false;
 }

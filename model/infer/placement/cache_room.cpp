@@ -56,7 +56,7 @@ CacheRoom memory_on(const Scenario& s, const Plan& plan, const CardUse& use, std
   const Bytes memory = usable_memory(s.machine->devices[card]);
   CacheRoom room;
   room.available = card_budget(s, card) - beside;
-  room.uncertain = uncertain_part(beside, beside - use.weights);
+  room.uncertain = uncertain_part(beside, beside - use.weights + use.host);
   if (has_static_pool(s)) {
     // The pool is taken before any work.
     const Bytes in_pool = pool_of_caches(s, plan, use, memory, 1.0);

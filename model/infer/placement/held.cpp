@@ -199,11 +199,13 @@ Bytes weights_on(const Scenario& s, const Plan& plan, Size card) {
 HeldBytes held_on(const Scenario& s, const Plan& plan, Size card) {
   Size layers = 0;
   for_pieces_on_card(plan, card, [&](const LayerSpan& piece) { layers += piece.layers.size(); });
-  return {.weights = weights_on(s, plan, card),
+  const Bytes weights = weights_on(s, plan, card);
+  return {.weights = weights,
           .overhead = block_rests(s, plan, card) + rotary_tables(s, layers),
           .fused = fused_copies(s, plan, card),
           .context = rounded_down(s.runtime->memory.context_bytes.value) + process_on_card(s) +
                      host_on_card(s) + communication(s, plan, card),
+          .host = std::min(host_beside_pass(s), weights),
           .head = head_on(s, plan, card)};
 }
 

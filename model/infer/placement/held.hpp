@@ -11,6 +11,7 @@ struct HeldBytes {
   Bytes overhead;  ///< the allocator's on weights, and tables beside them, since they were loaded
   Bytes fused;     ///< copies while the engine fuses matrices at start
   Bytes context;   ///< the driver's, and buffers of links between cards
+  Bytes host;      ///< CardUse::host
   Head head = Head::here;
 };
 HeldBytes held_on(const Scenario& scenario, const Plan& plan, Size card);

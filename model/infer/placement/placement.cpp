@@ -96,7 +96,7 @@ Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, doub
   // and at the high end that may be too little.
   if (has_static_pool(s) && s.gpu_budget == unlimited && factor > 1)
     use.kv_cache = std::max(use.kv_cache, pool_of_caches(s, plan, use, of.memory, 1.0));
-  return std::max({use.total() - limit_at(of.budget, use.work(), factor), over_share,
+  return std::max({use.total() - limit_at(of.budget, use.uncertain_work(), factor), over_share,
                    missing_beside(s, plan, of, use.activations, factor)});
 }
 

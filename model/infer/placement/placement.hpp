@@ -46,9 +46,13 @@ struct CardUse {
   /// not, or there are none. `growing`: the caches without states.
   Bytes state_slots, growing;
   Bytes overhead_weights;  ///< part of `activations` that exists since weights were loaded
+  /// The host's use of a memory that both share: in no sum, and as uncertain as the work. The files
+  /// of the weights in the page cache are most of it, so it is no more than the weights.
+  Bytes host;
   Bytes work() const { return activations + context + fragmentation; }
+  Bytes uncertain_work() const { return work() + host; }
   Bytes total() const { return weights + kv_cache + work(); }
-  Bytes uncertain() const { return uncertain_part(total(), work()); }
+  Bytes uncertain() const { return uncertain_part(total(), uncertain_work()); }
   /// Bytes of a pool that has room for the caches. With bytes for states, `ratio` times as many as
   /// for the rest: (1 + ratio) * max(growing, state_slots / ratio).
   Bytes pooled_caches(const Engine& engine) const;

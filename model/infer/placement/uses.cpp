@@ -150,6 +150,7 @@ void Uses::work_out(const HeldBytes& held, const Plan& plan, Size card, CardUse&
   use.activations = std::max(work_(own, prompts, held.head), held.fused) + workspace(card) +
                     held.overhead + request_table(s_);
   use.context = held.context;
+  use.host = held.host;
   use.fragmentation =
       rounded_down(static_cast<double>((use.weights + use.kv_cache + use.activations).count()) *
                    s_.runtime->memory.fragmentation.value);

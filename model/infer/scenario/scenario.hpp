@@ -48,7 +48,8 @@ struct Scenario {
   Size batch = 1;
   Size prompt_tokens = 512, output_tokens = 128;
   Size context = 0;  ///< tokens of KV cache per sequence; 0: the engine's, at least prompt + output
-  Size least_context = 0;        ///< fewest of those tokens where `context` is 0
+  Size least_context = 0;    ///< fewest of those tokens where `context` is 0
+  Size longest_request = 0;  ///< tokens of the longest request that a server takes; 0: the context
   Bytes gpu_budget = unlimited;  ///< all the process may use on each card, as nvidia-smi shows it
   double gpu_share = 0;  ///< share of each card in place of the engine's; 0: the engine's own
   Bytes ram_budget = unlimited;

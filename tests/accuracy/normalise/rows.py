@@ -95,12 +95,12 @@ def thousands(text):
 
 def tokens_of_label(row, engine, found):
     context = row.tokens('context', 'n_ctx', 0)
-    if engine['runtime'] == 'sglang' and not row['prompt_len'] and 'input_len' not in row.settings:
-        context = 0  # --context-length limits requests: nothing is reserved for it (model_runner.py)
+    # --context-length of SGLang limits requests, and no prompt of that length is in memory (model_runner.py)
+    limits = engine['runtime'] == 'sglang' and not row['prompt_len'] and 'input_len' not in row.settings
     output = max(row.tokens('output_len', 'output_len', 0), 1)
     context = max(context, int(row.figure('cache_tokens') or 0))
     prompt = row.tokens('prompt_len', 'input_len', thousands(row.setting('prompt')))
-    if context > 0 and prompt == 0:
+    if context > 0 and prompt == 0 and not limits:
         prompt = context - output
     prompt = prompt or int(engine['prompt_tokens'])
     if context == 0 and engine['output_tokens'] != '0':

@@ -117,6 +117,28 @@ TEST(StartPass, ProcessesCountWhereCardAndHostHaveOneMemory) {
   EXPECT_EQ(process_on_card(scenario(weights, other, "vllm-0.27")), Bytes(0));
 }
 
+/// Qwen3.5-122B-A10B in NVFP4 left 10 GiB less for its cache on a Jetson Thor than its sums say
+/// (a start-up log of vLLM 0.19, inference_memory-9215), whose work is 4 GiB.
+TEST(StartPass, TheHostsUseOfOneMemoryIsUncertain) {
+  const QuantisedModel weights =
+      quantise(catalogue_model("meta-llama/Llama-3.3-70B-Instruct"), scheme("nvfp4"));
+  const Machine unified = card("jetson-agx-thor"), other = card("h100-sxm-80gb");
+  const auto use = [&](const Machine& box, const char* engine) {
+    const Scenario s = scenario(weights, box, engine);
+    return card_use(s, place(s, 1.0), 0);
+  };
+  const CardUse thor = use(unified, "vllm-0.19");
+  EXPECT_GE(thor.uncertain() - thor.work(), Bytes(Size{6} << 30));
+  EXPECT_EQ(thor.total(), thor.weights + thor.kv_cache + thor.work());
+  EXPECT_EQ(use(other, "vllm-0.19").host, Bytes(0));
+  EXPECT_EQ(use(unified, "llama.cpp").host, Bytes(0));
+  // Files in the page cache are most of it.
+  const QuantisedModel small = quantise(catalogue_model("Qwen/Qwen3-0.6B"), scheme("bf16"));
+  const Scenario s = scenario(small, unified, "vllm-0.19");
+  const CardUse little = card_use(s, place(s, 1.0), 0);
+  EXPECT_EQ(little.host, little.weights);
+}
+
 /// "Estimated CUDA graph memory" of start-up logs, GiB, within a factor of two
 /// (hardware/catalogue/vllm_graphs.csv).
 TEST(StartPass, GraphsTakeMemoryByLayersAndNumber) {

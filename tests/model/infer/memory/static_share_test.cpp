@@ -250,6 +250,17 @@ TEST(StaticShare, TheHostHasAPartOfUnifiedMemory) {
               static_share(at.s, CardGrid{}) * host, 16);
 }
 
+/// sgl-project/sglang issue 5755: "Tried to allocate 80.04 GiB" for Llama-4-Scout, whose positions
+/// are 10485760, at the usual 2048 requests.
+TEST(StaticShare, RequestsHaveATableOfTheirPositions) {
+  Subject of(dense, "sglang-0.4", 81559);
+  of.s.max_sequences = 2048;
+  of.s.longest_request = 10485760;
+  EXPECT_NEAR(real_count(request_table(of.s)) / 1073741824.0, 80.04, 0.005);
+  of.s.longest_request = 0;
+  EXPECT_LT(request_table(of.s), Bytes(Size{1} << 30));
+}
+
 TEST(StaticShare, ChunksGoByTheCard) {
   EXPECT_EQ(prefill_chunk(Subject(dense, "sglang", 16376).s), 2048);
   EXPECT_EQ(prefill_chunk(Subject(dense, "sglang", 24564).s), 4096);
