@@ -43,7 +43,7 @@ struct AttentionSpec : AttentionQuirks {
   bool joined = false;           ///< by image, then put together (Qwen's vision towers)
   Size adapter_rank = 0;         ///< low-rank additions to all three (Zamba2); 0: none
   bool gate_projection = false;  ///< a matrix of its own makes the gate
-  Size gate_width = 0;           ///< width of that gate where it is one number a head; 0: of all
+  Size gate_width = 0;           ///< width of that gate; 0: as wide as the result of all heads
   bool values_are_keys = false;  ///< no matrix makes values: they are the keys before their norm
   bool reuses_keys = false;      ///< keys and values of an earlier layer (Gemma 4)
   std::optional<NormSpec> query_norm{}, key_norm{}, value_norm{};

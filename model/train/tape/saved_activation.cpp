@@ -23,7 +23,7 @@ Size rotated_dims(const Model& model, const AttentionUse& use, const VisionTower
 /// Experts' results are kept for the gradients of their weights; norms and dropout keep theirs.
 Size last_matrix(const LayerUse& use) {
   if (!use.feed_forward || use.feed_forward->experts || use.after_feed_forward ||
-      use.norms_the_sum || use.drops_feed_forward)
+      use.norms_the_sum || use.drops_feed_forward || use.parallel_experts || !use.then.empty())
     return 0;
   return use.feed_forward->inner * use.feed_forward->hidden;
 }
