@@ -67,6 +67,7 @@ struct AttentionQuirks {
   bool chooses_keys = false;      ///< an indexer without gradients chooses keys, as a mask
                                   ///< (DeepSeek-V3.2)
   bool softplus_gate = false;     ///< its gate is a softplus in fp32 (Laguna); else a sigmoid
+  bool gate_in_fp32 = false;      ///< its sigmoid gate is made in fp32 (Ling 3)
   bool drops_only_alibi = false;  ///< probabilities are dropped only with linear positions (Falcon)
   std::int64_t compresses = 0;    ///< one shared key a token of a window and compressed entries of
                                   ///< all tokens: rotated elements of each (DeepSeek-V4)
@@ -85,8 +86,10 @@ struct RouterQuirks {
 };
 
 struct MixerQuirks {
-  bool bounded_gate = false;  ///< Kimi delta rule: its decay is a sigmoid, not a softplus
-  std::int64_t block = 0;     ///< lightning attention: tokens of a block
+  bool bounded_gate = false;   ///< Kimi delta rule: its decay is a sigmoid, not a softplus
+  bool decay_as_held = false;  ///< …: its decay is converted to the type of its input (Ling 3)
+  bool beta_in_fp32 = false;   ///< …: the sigmoid of each head's step is in fp32 (Kimi K3)
+  std::int64_t block = 0;      ///< lightning attention: tokens of a block
 
   bool operator==(const MixerQuirks&) const = default;
 };
@@ -107,6 +110,10 @@ struct LayerQuirks {
   bool adds_bias = false;            ///< biases are added as tensors of their own (Falcon)
   std::int64_t balancing_steps = 0;  ///< for balanced streams: the config's hc_sinkhorn_iters
   bool clamps_gating = false;        ///< gate and up are clamped before their product (DeepSeek-V4)
+  bool bends_up = false;             ///< SiTU: a tanh of the other operand too (Kimi K3)
+  /// Residuals of earlier blocks of layers, which weights mix with the present one before the first
+  /// half and before the second (Kimi K3); 0: none.
+  std::int64_t residuals_before = 0, residuals_after = 0;
 
   bool operator==(const LayerQuirks&) const = default;
 };

@@ -19,6 +19,23 @@ bool biased_by_distance(const Part& part, std::string_view block) {
   });
 }
 
+/// Scores by distance, from a table of the stack that all layers share. A layer without projections
+/// of its own for the table makes both kinds of scores, as all published ones do.
+void read_distances(const Part& part, std::string_view block, const Subtree& tree,
+                    AttentionSpec& a) {
+  const std::string_view layers = block.substr(0, block.rfind('.'));
+  const std::string stack(layers.substr(0, layers.rfind('.') + 1));
+  if (!tree.has({"attention.self.query_proj"})) return;
+  for (const Tensor& t : part.tensors)
+    if (t.name == stack + "rel_embeddings.weight") a.distances = t.shape.front();
+  const bool with_queries = tree.has({"attention.self.pos_key_proj"});
+  const bool with_keys = tree.has({"attention.self.pos_query_proj"});
+  a.query_distances = with_queries || !with_keys;
+  a.key_distances = with_keys || !with_queries;
+  for (const Module& m : part.modules)
+    if (m.path == stack + "LayerNorm") a.norms_distances = true;
+}
+
 const Module* attention_of(const Subtree& tree) {
   if (const Module* m =
           tree.module({"self_attn", "attn.attention", "attn", "attention", "self_attention",
@@ -30,13 +47,16 @@ const Module* attention_of(const Subtree& tree) {
 
 /// A mixer that has the name of attention.
 const Module* mixer_as_attention(const Subtree& tree) {
-  return tree.has({"self_attn.forget_gate", "self_attn.output_gate"}) ? tree.module({"self_attn"})
-                                                                      : nullptr;
+  const bool mixes = tree.has({"self_attn.forget_gate", "self_attn.output_gate",
+                               "self_attn.linear_attn", "self_attn.f_a_proj", "self_attn.f_proj",
+                               "attention.f_proj", "attention.receptance"});
+  return mixes ? tree.module({"self_attn", "attention"}) : nullptr;
 }
 
 const Module* feed_forward_of(const Subtree& tree) {
-  const Module* m = tree.module({"mlp", "feed_forward", "block_sparse_moe", "ffn", "moe",
-                                 "layer.1.DenseReluDense", "layer.2.DenseReluDense"});
+  const Module* m = tree.module({"residual_mlp", "mlp", "feed_forward", "block_sparse_moe.mlp",
+                                 "block_sparse_moe", "ffn", "moe", "layer.1.DenseReluDense",
+                                 "layer.2.DenseReluDense"});
   if (m == nullptr && tree.has({"mixer.up_proj", "mixer.experts"})) m = tree.module({"mixer"});
   return m != nullptr && m->class_name == "Linear" ? nullptr : m;
 }
@@ -57,6 +77,14 @@ std::optional<FeedForwardSpec> whole_feed_forward(const Subtree& tree, const Lay
 }
 
 std::optional<ParallelExperts> parallel_experts(const Subtree& tree, const LayerQuirks& quirks) {
+  const Module* mixture = tree.module({"block_sparse_moe", "moe"});
+  if (mixture != nullptr && tree.has({"residual_mlp", "mlp"})) {
+    const bool early = tree.has({"residual_mlp"});  // Arctic
+    return ParallelExperts{
+        .experts = layers::read_feed_forward(Subtree(tree, *mixture), quirks),
+        .reads = early ? ExpertsRead::layer_input : ExpertsRead::normed,
+        .before = early ? tree.norm({"post_attention_layernorm"}) : std::nullopt};
+  }
   if (!tree.has({"experts"}) || !tree.has({"mlp"})) return std::nullopt;
   return ParallelExperts{.experts = layers::read_feed_forward(tree, quirks),
                          .before = tree.norm({"pre_feedforward_layernorm_2"}),
@@ -86,10 +114,8 @@ Parallel parallel_of(const Subtree& tree, const LayerSpec& layer, Parallel state
   return stated == Parallel::by_config && tree.has({"ln_mlp"}) ? Parallel::yes : stated;
 }
 
-}  // namespace
-
-LayerSpec layer_spec(const Part& part, Size i) {
-  const std::string& path = part.blocks.at(static_cast<std::size_t>(i));
+/// The layer at `path`, without what follows in it.
+LayerSpec spec_of(const Part& part, std::string_view path) {
   const Subtree whole(part, path);
   const Module* inner = whole.module({"albert_layers.0"});  // a group of one layer
   const Subtree tree = inner != nullptr ? Subtree(whole, *inner) : whole;
@@ -98,10 +124,13 @@ LayerSpec layer_spec(const Part& part, Size i) {
   layer.class_name = tree.class_name();
   layers::read_norms(tree, layer);
   layer.norms_the_sum = quirks.norms_the_sum;
+  layer.residuals_before = quirks.residuals_before;
+  layer.residuals_after = quirks.residuals_after;
   if (const Module* mixer = mixer_as_attention(tree)) {
     layer.mixer = layers::read_mixer(Subtree(tree, *mixer), quirks.mixer);
   } else if (const Module* m = attention_of(tree)) {
     layer.attention = layers::read_attention(Subtree(tree, *m), quirks.attention);
+    read_distances(part, path, tree, *layer.attention);
     if (biased_by_distance(part, path)) {
       layer.attention->biased_scores = true;
       layer.attention->causal = tree.cache(CacheKind::self_attention) != nullptr;
@@ -125,8 +154,37 @@ LayerSpec layer_spec(const Part& part, Size i) {
   layer.unknown = layers::unknown_module(tree, layer);
   const bool mixes = layer.attention || layer.mixer;
   const bool empty = layer.feed_forward ? layer.feed_forward->inner == 0 : !mixes;
-  if (empty && layer.unknown.empty()) layer.unknown = layer.class_name;
+  layer.skipped = tree.tensors().empty();
+  if (empty && !layer.skipped && layer.unknown.empty()) layer.unknown = layer.class_name;
   return layer;
+}
+
+/// `first` with `next` behind it.
+void follow(LayerSpec& first, LayerSpec next) {
+  if (first.unknown.empty()) first.unknown = next.unknown;
+  first.then.push_back(std::move(next));
+}
+
+}  // namespace
+
+LayerSpec layer_spec(const Part& part, Size i) {
+  const std::string& path = part.blocks.at(static_cast<std::size_t>(i));
+  const Subtree tree(part, path);
+  const Module* block = tree.module({"shared_transf", "shared_transformer"});
+  const Module* mixer = tree.module({"mamba_decoder"});
+  if (block != nullptr && mixer != nullptr) {
+    LayerSpec chained = spec_of(part, block->path);
+    chained.chained = true;
+    chained.class_name = tree.class_name();
+    follow(chained, spec_of(part, mixer->path));
+    return chained;
+  }
+  const std::vector<Part> halves = layers::listed_halves(part, tree, path);
+  if (halves.empty()) return spec_of(part, path);
+  LayerSpec first = spec_of(halves.front(), path);
+  for (std::size_t half = 1; half < halves.size(); ++half)
+    follow(first, spec_of(halves[half], path));
+  return first;
 }
 
 std::optional<StreamsSpec> streams_end(const Part& part, Size hidden) {
@@ -163,6 +221,14 @@ bool is_linear_unit(const Module& module) {
 }
 
 bool is_pooler(const Module& module) { return module.path.find("pooler") != std::string::npos; }
+
+bool is_norm_of_residuals(const Module& module) {
+  return module.path.ends_with("output_attn_res_norm");
+}
+
+bool is_norm_of_distances(const Module& module) {
+  return module.path == "encoder.LayerNorm" || module.path.ends_with(".encoder.LayerNorm");
+}
 
 bool is_merger(std::string_view path) { return path.find("merger") != std::string_view::npos; }
 

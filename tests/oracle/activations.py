@@ -76,6 +76,56 @@ class DeltaRule(torch.autograd.Function):
         return torch.zeros_like(value)
 
 
+class Recurrence(torch.autograd.Function):
+    """transformers 5.23 models/rwkv, RwkvLinearAttention: decays in fp32, keys, values and the result."""
+
+    @staticmethod
+    def forward(ctx, time_decay, time_first, key, value):
+        output = torch.zeros_like(key)
+        ctx.save_for_backward(-torch.exp(time_decay.float()), time_first, key, value, output)
+        return output
+
+
+class SplitScan(torch.autograd.Function):
+    """mamba_ssm/ops/triton/ssd_combined.py, MambaSplitConv1dScanCombinedFn: its input, the scan's result,
+    decays in fp32 and a deviation for each group of the norm. The convolution, the norm and the last matrix
+    are part of it."""
+
+    @staticmethod
+    def forward(ctx, projected, A_log, groups, inner, width):
+        rows = projected.shape[:2]
+        ctx.save_for_backward(projected, projected.new_zeros(*rows, inner), -torch.exp(A_log.float()),
+                              torch.zeros(*rows, groups))
+        return projected.new_zeros(*rows, width)
+
+
+def scanned(mixer, hidden_states, *_, **__):
+    groups = mixer.n_groups if hasattr(mixer, "n_groups") else 1
+    return SplitScan.apply(mixer.in_proj(hidden_states), mixer.A_log, groups, mixer.out_proj.in_features,
+                           mixer.out_proj.out_features)
+
+
+def without_parts(model):
+    """Llama's layers with halves left out or replaced by a matrix, as config.block_configs says."""
+    for layer, block in zip(model.model.layers, model.config.block_configs):
+        layer.block = block
+        width = model.config.hidden_size
+        for half, name in (("attention", "self_attn"), ("ffn", "mlp")):
+            if block[half].get("replace_with_linear"):
+                setattr(layer, name, torch.nn.Linear(width, width, bias=False))
+
+        def forward(x, layer=layer, **kwargs):
+            if not layer.block["attention"].get("no_op"):
+                y = layer.input_layernorm(x)
+                x = x + (layer.self_attn(y) if layer.block["attention"].get("replace_with_linear")
+                         else layer.self_attn(hidden_states=y, **kwargs)[0])
+            if not layer.block["ffn"].get("no_op"):
+                x = x + layer.mlp(layer.post_attention_layernorm(x))
+            return x
+
+        layer.forward = forward
+
+
 def use_kernels(module):
     def convolution(hidden_states, weight, bias=None, **_):
         return Convolution.apply(hidden_states, weight, bias)
@@ -84,7 +134,13 @@ def use_kernels(module):
         return lambda query, key, value, g=None, beta=None, **_: (
             DeltaRule.apply(query, key, value, g, beta, by_channel), None)
 
-    for name, function in (("causal_conv1d_fn", convolution), ("torch_chunk_gated_delta_rule", rule(False)),
+    def recurrence(time_decay, time_first, key, value, **_):
+        return Recurrence.apply(time_decay, time_first, key, value), None
+
+    if hasattr(module, "Zamba2MambaMixer"):
+        module.Zamba2MambaMixer.forward = scanned
+    for name, function in (("causal_conv1d_fn", convolution), ("rwkv_linear_attention", recurrence),
+                           ("torch_chunk_gated_delta_rule", rule(False)),
                            ("chunk_kimi_delta_attention", rule(True))):
         if hasattr(module, name):
             setattr(module, name, function)
@@ -109,6 +165,8 @@ def main():
     model.to(torch.bfloat16 if mode == "bfloat16" else torch.float32).train()
     for parameter in kept_in_fp32(model):
         parameter.data = parameter.data.float()
+    if hasattr(config, "block_configs"):
+        without_parts(model)
     tokens = torch.randint(3, config.get_text_config().vocab_size, (2, 20))
     total, storages = saved_bytes(model, {"input_ids": tokens, "labels": tokens.clone()},
                                   mode == "autocast_bf16")

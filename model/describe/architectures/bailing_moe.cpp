@@ -36,6 +36,13 @@ Part bailing_mixture(const Config& c, Classes k, Offset offset, Bias bias) {
                        : in("shared_experts", k("MLP"), gated_mlp(hidden, shared, act, bias))));
 }
 
+RouterKind router_kind(const Config& c, Offset offset) {
+  const std::string_view usual = offset == Offset::no ? "softmax" : "sigmoid";
+  return word_of(c, {"score_function"}, usual, {"softmax", "sigmoid"}) == "softmax"
+             ? RouterKind::softmax_of_all
+             : RouterKind::sigmoid;
+}
+
 /// The frame: its embedding is called word_embeddings, and every layer's attention "attention".
 template <class Attention>
 Part bailing(const Config& c, Classes k, Offset offset, Size rotated, Attention&& attention_of) {
@@ -49,18 +56,15 @@ Part bailing(const Config& c, Classes k, Offset offset, Size rotated, Attention&
            rms_norm("input_layernorm", k("RMSNorm"), hidden) +
            rms_norm("post_attention_layernorm", k("RMSNorm"), hidden);
   });
-  const bool softmax = word_of(c, {"score_function"}, offset == Offset::no ? "softmax" : "sigmoid",
-                               {"softmax", "sigmoid"}) == "softmax";
-  return with_quirks(
-      unsplittable(
-          in("model", k("Model"),
-             embedding("word_embeddings", vocab, hidden) + layers +
-                 rms_norm("norm", k("RMSNorm"), hidden) + rotary(k("RotaryEmbedding"), rotated)) +
-              lm_head("model.word_embeddings.weight", vocab, hidden,
-                      c.flag({"tie_word_embeddings"}, false)),
-          {block}),
-      {.attention = {.rotation = Rotation::concatenated},
-       .router = {.kind = softmax ? RouterKind::softmax_of_all : RouterKind::sigmoid}});
+  return with_quirks(unsplittable(in("model", k("Model"),
+                                     embedding("word_embeddings", vocab, hidden) + layers +
+                                         rms_norm("norm", k("RMSNorm"), hidden) +
+                                         rotary(k("RotaryEmbedding"), rotated)) +
+                                      lm_head("model.word_embeddings.weight", vocab, hidden,
+                                              c.flag({"tie_word_embeddings"}, false)),
+                                  {block}),
+                     {.attention = {.rotation = Rotation::concatenated},
+                      .router = {.kind = router_kind(c, offset)}});
 }
 
 Size rotated_of(const Config& c, Size dim) {
@@ -177,8 +181,13 @@ Part bailing_moe_v3(const Config& c) {
   const Size gates = gate_width(c, a);
   const Part full =
       latent_with_dense(c, k, a, gates == 0 ? Part{} : linear("g_proj", hidden, gates));
-  return bailing(c, k, Offset::yes, a.rope,
-                 [&](Size i) { return is_latent(c, i) ? full : linear_layer; });
+  // transformers 5.23 models/bailing_hybrid has this model under other names.
+  return with_quirks(
+      bailing(c, k, Offset::yes, a.rope,
+              [&](Size i) { return is_latent(c, i) ? full : linear_layer; }),
+      {.attention = {.gate_in_fp32 = true},
+       .router = {.kind = router_kind(c, Offset::yes)},
+       .mixer = {.bounded_gate = c.flag({"kda_safe_gate"}, true), .decay_as_held = true}});
 }
 
 }  // namespace headroom::model::families::bailing_moe

@@ -110,9 +110,7 @@ Part body(const Config& c, const std::string& prefix, const BertSizes& s, Size w
          in("encoder", join(prefix, "Encoder"), std::move(encoder));
 }
 
-/// Source: transformers 5.23, models/deberta/modeling_deberta.py, models/deberta_v2.
-Part deberta(const Config& c) {
-  const std::string prefix = c.class_name().starts_with("DebertaV2") ? "DebertaV2" : "Deberta";
+Part whole(const Config& c, const std::string& prefix) {
   BertSizes s = bert_sizes(c);
   s.types = c.count({"type_vocab_size"}, 0);
   const Size width = c.dim({"embedding_size"}, s.hidden);
@@ -139,6 +137,12 @@ Part deberta(const Config& c) {
            linear("classifier", pooled, labels(c), Bias::yes) + dropout();
   }
   return std::move(p) + task_head(c, s.hidden);
+}
+
+/// Source: transformers 5.23, models/deberta/modeling_deberta.py, models/deberta_v2.
+Part deberta(const Config& c) {
+  const bool second = c.class_name().starts_with("DebertaV2");
+  return with_quirks(whole(c, second ? "DebertaV2" : "Deberta"), {.norms_the_sum = true});
 }
 
 }  // namespace headroom::model::families::deberta

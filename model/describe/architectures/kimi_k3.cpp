@@ -75,6 +75,18 @@ Part residual_scores(std::string_view name, Size hidden) {
          linear(scope + "_res_proj", hidden, 1);
 }
 
+/// `part` with the residuals that each layer mixes: those before every `size`-th layer so far.
+Part with_residuals(Part part, Size size) {
+  Size layer = 0;
+  for (Module& m : part.modules) {
+    if (m.class_name != k("DecoderLayer")) continue;
+    m.quirks.residuals_before = divided_up(layer, size);
+    m.quirks.residuals_after = layer / size + 1;
+    ++layer;
+  }
+  return part;
+}
+
 /// Sources: vLLM 0.33 models/kimi_k3/nvidia/{model,kda,mla}.py and
 /// transformers_utils/configs/kimi_linear.py; SGLang 0.5.23 kimi_k3.py. Lists of layers count from
 /// 1. There are no rotations.
@@ -98,15 +110,19 @@ Part kimi_k3_text(const Config& c) {
            (scored ? residual_scores("self_attention", hidden) + residual_scores("mlp", hidden)
                    : Part{});
   });
-  return with_quirks(
-      unsplittable(in("model", k("LinearModel"),
-                      embedding("embed_tokens", vocab, hidden) + layers +
-                          rms_norm("norm", k("RMSNorm"), hidden) +
-                          (scored ? residual_scores("output_attn", hidden) : Part{})) +
-                       lm_head("model.embed_tokens.weight", vocab, hidden,
-                               c.flag({"tie_word_embeddings"}, false)),
-                   {k("DecoderLayer")}),
-      {.router = {.kind = RouterKind::sigmoid}});
+  Part all = unsplittable(in("model", k("LinearModel"),
+                             embedding("embed_tokens", vocab, hidden) + layers +
+                                 rms_norm("norm", k("RMSNorm"), hidden) +
+                                 (scored ? residual_scores("output_attn", hidden) : Part{})) +
+                              lm_head("model.embed_tokens.weight", vocab, hidden,
+                                      c.flag({"tie_word_embeddings"}, false)),
+                          {k("DecoderLayer")});
+  const LayerQuirks quirks{
+      .router = {.kind = RouterKind::sigmoid},
+      .mixer = {.bounded_gate = own.has("gate_lower_bound"), .beta_in_fp32 = true},
+      .bends_up = c.has("activation_situ_linear_beta")};
+  all = with_quirks(std::move(all), quirks);
+  return scored ? with_residuals(std::move(all), c.dim({"attn_res_block_size"})) : all;
 }
 
 }  // namespace headroom::model::families::kimi_k3

@@ -106,8 +106,12 @@ Part bailing_hybrid(const Config& c) {
            feed_forward(c, k, i, 2) + rms_norm("input_layernorm", k("RMSNorm"), hidden) +
            rms_norm("post_attention_layernorm", k("RMSNorm"), hidden);
   });
-  return in("model", k("Model"), std::move(body)) +
-         output_head("lm_head", hidden, c.dim({"vocab_size"}));
+  return with_quirks(
+      in("model", k("Model"), std::move(body)) +
+          output_head("lm_head", hidden, c.dim({"vocab_size"})),
+      {.attention = {.gate_in_fp32 = true},
+       .router = {.kind = RouterKind::sigmoid},
+       .mixer = {.bounded_gate = c.flag({"kda_safe_gate"}, true), .decay_as_held = true}});
 }
 
 }  // namespace headroom::model::families::kimi_linear

@@ -43,14 +43,16 @@ Part longcat_flash(const Config& c) {
             k("MLP")) +
       twice("input_layernorm", norm, k("RMSNorm")) +
       twice("post_attention_layernorm", norm, k("RMSNorm"));
-  return unsplittable(
-      in("model", k("Model"),
-         embedding("embed_tokens", vocab, hidden) +
-             stack("layers", k("DecoderLayer"), c.dim({"num_layers"}), [&] { return layer; }) +
-             rms_norm("norm", k("RMSNorm"), hidden) + rotary(k("RotaryEmbedding"), a.rope)) +
-          lm_head("model.embed_tokens.weight", vocab, hidden,
-                  c.flag({"tie_word_embeddings"}, false)),
-      {k("DecoderLayer")});
+  return with_quirks(
+      unsplittable(
+          in("model", k("Model"),
+             embedding("embed_tokens", vocab, hidden) +
+                 stack("layers", k("DecoderLayer"), c.dim({"num_layers"}), [&] { return layer; }) +
+                 rms_norm("norm", k("RMSNorm"), hidden) + rotary(k("RotaryEmbedding"), a.rope)) +
+              lm_head("model.embed_tokens.weight", vocab, hidden,
+                      c.flag({"tie_word_embeddings"}, false)),
+          {k("DecoderLayer")}),
+      {.router = {.kind = RouterKind::softmax_fp32, .one_by_one = true}});
 }
 
 /// Source: vLLM 0.33 longcat_flash_mtp.py.

@@ -27,9 +27,13 @@ Part smallthinker(const Config& c) {
       c.fail("sliding_window_layout", "found fewer entries than layers");
     return windows[static_cast<std::size_t>(i)] == 0 ? 0 : c.dim({"sliding_window_size"});
   };
-  return decoder(c, k, rotated_if_scaled(c, h.dim), [&](Size i) {
-    return decoder_layer(k, hidden, attention(hidden, h, Bias::no, Bias::no, window(i)), mixture);
-  });
+  return with_quirks(decoder(c, k, rotated_if_scaled(c, h.dim),
+                             [&](Size i) {
+                               return decoder_layer(
+                                   k, hidden, attention(hidden, h, Bias::no, Bias::no, window(i)),
+                                   mixture);
+                             }),
+                     {.router = {.kind = RouterKind::softmax_of_chosen}});
 }
 
 }  // namespace headroom::model::families::smallthinker

@@ -21,6 +21,7 @@ constexpr ActivationRow kept_by[] = {
     {"FastGELUActivation", ActivationKind::tanh_written_out},
     {"QuickGELUActivation", ActivationKind::sigmoid_product},
     {"XIELUActivation", ActivationKind::xielu},
+    {"SituActivation", ActivationKind::situ},
 };
 
 // Last names of modules with a weight, and of tensors other than weight and bias.
@@ -30,7 +31,8 @@ constexpr std::string_view understood_names[] = {
     "c_proj", "Wqkv", "Wo", "qkv", "proj", "query", "key", "value", "dense", "out_lin", "q_lin",
     "k_lin", "v_lin", "q", "k", "v", "o", "q_a_proj", "q_b_proj", "kv_a_proj_with_mqa", "kv_b_proj",
     "projection_layer", "per_layer_input_gate", "per_layer_projection", "relative_attention_bias",
-    "wqkv", "W_pack", "g_proj",
+    "wqkv", "W_pack", "g_proj", "query_proj", "key_proj", "value_proj", "pos_key_proj",
+    "pos_query_proj",
     // norms
     "input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm",
     "post_feedforward_layernorm", "post_self_attn_layernorm", "post_mlp_layernorm",
@@ -42,24 +44,62 @@ constexpr std::string_view understood_names[] = {
     "encoder_attn_layer_norm", "layer_norm", "LayerNorm", "sa_layer_norm", "output_layer_norm",
     "operator_norm", "pre_ff_layernorm", "norm", "full_layer_layer_norm",
     "post_per_layer_input_norm", "pre_feedforward_layernorm_2", "post_feedforward_layernorm_1",
-    "post_feedforward_layernorm_2",
+    "post_feedforward_layernorm_2", "residual_layernorm", "pre_attn_norm", "post_attn_norm",
+    "pre_moe_norm", "post_moe_norm", "self_attention_res_norm", "mlp_res_norm",
+    "routed_expert_norm",
     // feed-forward
     "gate_proj", "up_proj", "down_proj", "gate_up_proj", "fc1", "fc2", "c_fc", "dense_h_to_4h",
     "dense_4h_to_h", "fc_in", "fc_out", "wi", "wi_0", "wi_1", "wo", "w1", "w2", "w3", "Wi", "lin1",
     "lin2", "ffn", "ffn_output", "linear_fc1", "linear_fc2", "input_linear", "output_linear",
-    "c_fc_0", "c_fc_1", "fc1_latent_proj", "fc2_latent_proj",
+    "c_fc_0", "c_fc_1", "fc1_latent_proj", "fc2_latent_proj", "linear_mlp", "linear_attn",
+    "self_attention_res_proj", "mlp_res_proj",
     // experts, as tensors where they are stacked
-    "gate", "router", "wg", "shared_expert_gate", "gate_up_proj_bias", "down_proj_bias",
-    "e_score_correction_bias", "expert_bias", "per_expert_scale", "layer", "v1",
+    "classifier", "primary_router", "up", "down", "routed_expert_down_proj",
+    "routed_expert_up_proj", "gate", "router", "wg", "shared_expert_gate", "gate_up_proj_bias",
+    "down_proj_bias", "e_score_correction_bias", "expert_bias", "per_expert_scale", "layer", "v1",
     // tensors that accompany matrices
     "sinks", "attention_sink_bias", "lambda_1", "lambda_2", "alpha_p", "alpha_n"};
 
-constexpr std::string_view mixer_names[] = {
-    "in_proj",     "x_proj",     "dt_proj",   "out_proj",  "conv1d",       "conv",
-    "A_log",       "D",          "dt_bias",   "norm",      "in_proj_qkvz", "in_proj_ba",
-    "in_proj_qkv", "in_proj_z",  "in_proj_b", "in_proj_a", "dt_layernorm", "b_layernorm",
-    "c_layernorm", "f_a_proj",   "f_b_proj",  "b_proj",    "g_a_proj",     "g_b_proj",
-    "o_norm",      "output_gate"};
+constexpr std::string_view mixer_names[] = {"in_proj",
+                                            "x_proj",
+                                            "dt_proj",
+                                            "out_proj",
+                                            "conv1d",
+                                            "conv",
+                                            "A_log",
+                                            "D",
+                                            "dt_bias",
+                                            "norm",
+                                            "in_proj_qkvz",
+                                            "in_proj_ba",
+                                            "in_proj_qkv",
+                                            "in_proj_z",
+                                            "in_proj_b",
+                                            "in_proj_a",
+                                            "dt_layernorm",
+                                            "b_layernorm",
+                                            "c_layernorm",
+                                            "f_a_proj",
+                                            "f_b_proj",
+                                            "b_proj",
+                                            "g_a_proj",
+                                            "g_b_proj",
+                                            "o_norm",
+                                            "output_gate",
+                                            "q_conv1d",
+                                            "k_conv1d",
+                                            "v_conv1d",
+                                            "f_proj",
+                                            "receptance",
+                                            "output",
+                                            "time_decay",
+                                            "time_first",
+                                            "time_mix_key",
+                                            "time_mix_value",
+                                            "time_mix_receptance",
+                                            "pre_ln",
+                                            "ln1",
+                                            "ln2"};
 
 }  // namespace
 

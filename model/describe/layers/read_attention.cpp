@@ -14,8 +14,8 @@ void read_heads(const Subtree& tree, AttentionSpec& a) {
       a.window = cache->window;
     }
   }
-  a.query_width = tree.outputs({"q_proj", "query", "q", "self.query", "q_lin"});
-  a.key_width = tree.outputs({"k_proj", "key", "k", "self.key", "k_lin"});
+  a.query_width = tree.outputs({"q_proj", "query", "q", "self.query", "q_lin", "self.query_proj"});
+  a.key_width = tree.outputs({"k_proj", "key", "k", "self.key", "k_lin", "self.key_proj"});
   a.gated_query_width = tree.outputs({"q_proj"});
   a.joined_width = tree.outputs({"qkv"});
 }
@@ -39,7 +39,7 @@ void read_latent(const Subtree& tree, AttentionSpec& a) {
   a.key_rank = a.latent_norm ? a.latent_norm->width : 0;
   a.rotated_key = tree.outputs({"kv_a_proj_with_mqa"}) - a.key_rank;
   a.latent_query_width = tree.outputs({"q_proj", "q_b_proj"});
-  a.output_width = tree.inputs({"o_proj"});
+  a.output_width = tree.inputs({"o_proj", "dense"});
   a.window = cache->window;
 }
 
@@ -57,18 +57,29 @@ CompressedSpec read_compressed(const Subtree& tree, Size rotated) {
 
 }  // namespace
 
+Size adapter_rank(const Subtree& tree, Names lists) {
+  const Module* list = tree.module(lists);
+  if (list == nullptr) return 0;
+  const Subtree adapters(tree, *list);
+  for (const Tensor* t : adapters.tensors())
+    if (adapters.below(t->name).ends_with(".0.weight")) return t->shape.front();
+  return 0;
+}
+
 AttentionSpec read_attention(const Subtree& tree, const AttentionQuirks& quirks) {
   AttentionSpec a{quirks};
-  a.hidden =
-      tree.inputs({"q_proj", "query", "q", "self.query", "qkv_proj", "query_key_value", "c_attn",
-                   "Wqkv", "q_a_proj", "attn.Wqkv", "qkv", "q_lin", "wqkv", "W_pack"});
+  a.hidden = tree.inputs({"q_proj", "query", "q", "self.query", "qkv_proj", "query_key_value",
+                          "c_attn", "Wqkv", "q_a_proj", "attn.Wqkv", "qkv", "q_lin", "wqkv",
+                          "W_pack", "self.query_proj"});
+  a.result = tree.outputs({"o_proj"});
+  a.adapter_rank = adapter_rank(tree, {"linear_q_adapter_list"});
   a.fused = tree.has(
       {"qkv_proj", "query_key_value", "c_attn", "Wqkv", "attn.Wqkv", "qkv", "wqkv", "W_pack"});
   a.joined = tree.has({"qkv"});
   a.gate_projection = tree.has({"gate_proj", "g_proj"});
   a.sinks = tree.shape("sinks") != nullptr || tree.shape("attention_sink_bias") != nullptr;
   read_heads(tree, a);
-  if (tree.outputs({"g_proj"}) == a.heads) a.gate_width = a.heads;
+  a.gate_width = tree.outputs({"gate_proj", "g_proj"});
   const bool separate = tree.has({"q_proj"}) && tree.has({"v_norm", "q_norm"});
   a.values_are_keys = separate && tree.has({"k_proj", "v_norm"}) && !tree.has({"v_proj"});
   a.reuses_keys = separate && !tree.has({"k_proj"});

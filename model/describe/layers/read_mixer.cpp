@@ -27,12 +27,25 @@ std::optional<MixerSpec> read_mixer(const Subtree& tree, const MixerQuirks& quir
     m.state = (tree.outputs({"x_proj"}) - m.rank) / 2;
     return m;
   }
-  if (const Module* gate = tree.module({"forget_gate"})) {
+  if (const Size width = tree.outputs({"linear_attn"}); width > 0) {
+    m.kind = MixerKind::one_matrix;
+    m.inner = width;
+    return m;
+  }
+  if (tree.has({"receptance"})) {
+    m.kind = MixerKind::rwkv;
+    m.inner = tree.outputs({"receptance"});
+    return m;
+  }
+  const Module* gate = tree.module({"forget_gate"});
+  if (gate != nullptr || tree.has({"f_a_proj", "f_proj"})) {
     m.kind = MixerKind::kimi_delta_rule;
     m.heads = tree.outputs({"b_proj"});
     m.inner = m.key_width = tree.outputs({"v_proj"});
     m.key_dim = rows(tree, {"o_norm.weight"});
-    m.rank = Subtree(tree, *gate).outputs({"f_a_proj"});
+    m.rank =
+        gate != nullptr ? Subtree(tree, *gate).outputs({"f_a_proj"}) : tree.outputs({"f_a_proj"});
+    m.gate_rank = tree.outputs({"g_a_proj"});
     return m;
   }
   if (tree.has({"output_gate"})) {

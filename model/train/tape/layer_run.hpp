@@ -37,6 +37,12 @@ Value run_activation(Tape& tape, const Value& x, ActivationKind kind);
 Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& use);
 /// Attention to shared keys and compressed entries.
 Value run_compressed(ForwardPass& pass, const Value& x, const AttentionUse& use);
+/// Attention whose scores also depend on distances (DeBERTa).
+Value run_disentangled(Tape& tape, const Value& x, const AttentionUse& use);
+/// The norm of its table, which all layers read: before the layers.
+void norm_distances(Tape& tape, const AttentionUse& use);
+/// The residual and those of `count` earlier blocks of layers, mixed by weights (Kimi K3).
+Value mix_residuals(Tape& tape, const Value& x, Size count, Size hidden);
 /// Streams of residuals joined: one input, and what its result is spread by.
 struct Joined {
   Value input{}, spread{}, mixed{};
@@ -53,6 +59,9 @@ Value run_mixer(ForwardPass& pass, const Value& x, const MixerUse& use);
 Value run_delta_rule(Tape& tape, const Value& x, const MixerUse& use);
 Value run_kimi_delta_rule(Tape& tape, const Value& x, const MixerUse& use);
 Value run_lightning(Tape& tape, const Value& x, const MixerUse& use);
+Value run_rwkv(Tape& tape, const Value& x, const MixerUse& use);
+/// A feed-forward of each token and the one before it (RWKV).
+Value run_shifted(Tape& tape, const Value& x, const FeedForwardUse& use);
 /// `routed_by`: what the router of a mixture reads, if that is not `x`.
 Value run_feed_forward(ForwardPass& pass, const Value& x, const FeedForwardUse& use,
                        const Value* routed_by = nullptr);

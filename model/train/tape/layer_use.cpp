@@ -31,17 +31,22 @@ void complete_latent(const Model& model, AttentionUse& a) {
   a.value_dim = a.heads > 0 ? a.output_width / a.heads : 0;
 }
 
-/// `heads`: of the text or of the tower, as the config says; `tables`: its stack has rotary tables.
+/// The stack of a layer: the text or a tower.
+struct Stack {
+  Size heads;   ///< as the config says
+  bool tables;  ///< it has rotary tables
+};
+
 AttentionUse attention_use(const Model& model, const Execution& execution,
-                           const AttentionSpec& spec, Size heads, bool tables) {
+                           const AttentionSpec& spec, const Stack& stack) {
   AttentionUse a{spec};
-  const bool rotary = spec.rotation || tables;
+  const bool rotary = spec.rotation || stack.tables;
   a.rotated_by = execution.linear_positions || !rotary ? Rotation::none
                                                        : spec.rotation.value_or(Rotation::added);
   a.softcap = execution.attention_softcap;
-  a.always_scores = a.scores_only || a.softcap > 0;
+  a.always_scores = a.scores_only || a.softcap > 0 || a.query_distances || a.key_distances;
   if (a.hidden == 0) a.hidden = model.shape.hidden_size;
-  complete_heads(model, heads, a);
+  complete_heads(model, stack.heads, a);
   a.gate_in_query = !a.fused && a.heads > 0 && a.gated_query_width == 2 * a.heads * a.head_dim;
   a.gated = a.gate_in_query || a.gate_projection;
   if (a.plain_head_norms) a.query_norm = a.key_norm = NormSpec{NormKind::rms_plain, a.head_dim};
@@ -78,6 +83,44 @@ bool has_rotary_tables(const Model& model, const VisionTower* vision, Size i) {
   });
 }
 
+/// A layer of the text or of a tower as its spec and the config say.
+LayerUse use_of(const Model& model, const Execution& execution, const LayerSpec& spec,
+                const Stack& stack) {
+  LayerUse use{.class_name = spec.class_name,
+               .unknown = spec.unknown,
+               .skipped = spec.skipped,
+               .before_attention = spec.before_attention,
+               .after_attention = spec.after_attention,
+               .before_feed_forward = spec.before_feed_forward,
+               .after_feed_forward = spec.after_feed_forward,
+               .before_cross_attention = spec.before_cross_attention,
+               .before_layer = spec.before_layer,
+               .norms_the_sum = spec.norms_the_sum,
+               .chained = spec.chained,
+               .residuals_before = spec.residuals_before,
+               .residuals_after = spec.residuals_after,
+               .parallel = spec.parallel == Parallel::by_config ? execution.parallel_residual
+                                                                : spec.parallel == Parallel::yes,
+               .drops_attention = spec.drops_attention && execution.hidden_dropout > 0,
+               .drops_feed_forward = execution.hidden_dropout > 0,
+               .reads_images_alone = spec.reads_images_alone,
+               .scaled = spec.scaled};
+  if (spec.attention) use.attention = attention_use(model, execution, *spec.attention, stack);
+  if (spec.cross_attention)
+    use.cross_attention = attention_use(model, execution, *spec.cross_attention, stack);
+  if (spec.feed_forward) use.feed_forward = feed_forward_use(model, execution, *spec.feed_forward);
+  if (spec.parallel_experts) {
+    const ParallelExperts& e = *spec.parallel_experts;
+    use.parallel_experts = ParallelExpertsUse{feed_forward_use(model, execution, e.experts),
+                                              e.reads, e.before, e.after, e.after_dense};
+  }
+  use.layer_input = spec.layer_input;
+  use.streams = spec.streams, use.hashed = spec.hashed;
+  if (spec.mixer) use.mixer = MixerUse{*spec.mixer, model.shape.hidden_size};
+  for (const LayerSpec& each : spec.then) use.then.push_back(use_of(model, execution, each, stack));
+  return use;
+}
+
 /// The caches of a layer, without the layer's path.
 std::vector<Cache> caches_of(const Part& part, std::string_view layer) {
   std::vector<Cache> found;
@@ -108,37 +151,9 @@ bool repeats_whole(const Model& model, std::size_t layer, std::size_t earlier) {
 
 LayerUse layer_use(const Model& model, const Execution& execution, const VisionTower* vision,
                    Size i) {
-  const LayerSpec spec = layer_spec(model.part, i);
-  const bool tables = has_rotary_tables(model, vision, i);
-  const Size heads = in_a_tower(model, i) ? execution.tower_heads : model.shape.query_heads;
-  LayerUse use{.class_name = spec.class_name,
-               .unknown = spec.unknown,
-               .before_attention = spec.before_attention,
-               .after_attention = spec.after_attention,
-               .before_feed_forward = spec.before_feed_forward,
-               .after_feed_forward = spec.after_feed_forward,
-               .before_cross_attention = spec.before_cross_attention,
-               .norms_the_sum = spec.norms_the_sum,
-               .parallel = spec.parallel == Parallel::by_config ? execution.parallel_residual
-                                                                : spec.parallel == Parallel::yes,
-               .drops_attention = spec.drops_attention && execution.hidden_dropout > 0,
-               .drops_feed_forward = execution.hidden_dropout > 0,
-               .reads_images_alone = spec.reads_images_alone,
-               .scaled = spec.scaled};
-  if (spec.attention)
-    use.attention = attention_use(model, execution, *spec.attention, heads, tables);
-  if (spec.cross_attention)
-    use.cross_attention = attention_use(model, execution, *spec.cross_attention, heads, tables);
-  if (spec.feed_forward) use.feed_forward = feed_forward_use(model, execution, *spec.feed_forward);
-  if (spec.parallel_experts) {
-    const ParallelExperts& e = *spec.parallel_experts;
-    use.parallel_experts = ParallelExpertsUse{feed_forward_use(model, execution, e.experts),
-                                              e.before, e.after, e.after_dense};
-  }
-  use.layer_input = spec.layer_input;
-  use.streams = spec.streams, use.hashed = spec.hashed;
-  if (spec.mixer) use.mixer = MixerUse{*spec.mixer, model.shape.hidden_size};
-  return use;
+  const Stack stack{in_a_tower(model, i) ? execution.tower_heads : model.shape.query_heads,
+                    has_rotary_tables(model, vision, i)};
+  return use_of(model, execution, layer_spec(model.part, i), stack);
 }
 
 }  // namespace headroom::model

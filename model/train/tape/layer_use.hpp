@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/checkpoint/model.hpp"
 #include "model/describe/layer_spec.hpp"
@@ -32,6 +33,7 @@ struct FeedForwardUse : FeedForwardSpec {
 
 struct ParallelExpertsUse {
   FeedForwardUse experts;
+  ExpertsRead reads = ExpertsRead::residual;
   std::optional<NormSpec> before, after, after_dense;
 };
 
@@ -41,12 +43,16 @@ struct MixerUse : MixerSpec {
 
 struct LayerUse {
   std::string class_name;
-  std::string unknown;  ///< a module that is not understood, or a class; empty: all are
+  std::string unknown;   ///< a module that is not understood, or a class; empty: all are
+  bool skipped = false;  ///< its result is its input
   std::optional<NormSpec> before_attention, after_attention, before_feed_forward,
       after_feed_forward;
   std::optional<NormSpec> before_cross_attention;
+  std::optional<NormSpec> before_layer;
   bool norms_the_sum = false;  ///< BERT: the norm follows the residual's addition
-  bool parallel = false;       ///< both halves read the layer's input
+  bool chained = false;        ///< a block without residuals (Zamba)
+  Size residuals_before = 0, residuals_after = 0;
+  bool parallel = false;                                     ///< both halves read the layer's input
   bool drops_attention = false, drops_feed_forward = false;  ///< hidden dropout after each half
   bool reads_images_alone = false;
   bool scaled = false;  ///< both halves are multiplied by trained lengths (InternViT)
@@ -58,6 +64,7 @@ struct LayerUse {
   std::optional<LayerInputSpec> layer_input{};
   std::optional<StreamsSpec> streams{};
   std::optional<HashedSpec> hashed{};
+  std::vector<LayerUse> then{};  ///< parts that follow in the same layer
 };
 
 /// Layer `i` of model.part.blocks. `vision`: vision_tower(model), or null.

@@ -6,7 +6,8 @@ namespace headroom::model {
 
 Size in_place_width(const LayerUse& use, const Kernels& kernels) {
   const bool gate = use.feed_forward && use.feed_forward->gating != Gating::none &&
-                    !use.feed_forward->experts && !use.mixer && !use.parallel_experts;
+                    !use.feed_forward->experts && !use.mixer && !use.parallel_experts &&
+                    use.then.empty();
   if (!kernels.gates_in_place || !gate || !use.attention) return 0;
   const AttentionUse& a = *use.attention;
   const Size of_heads = 2 * a.heads * a.head_dim + 2 * a.kv_heads * a.head_dim;

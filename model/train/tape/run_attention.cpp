@@ -15,6 +15,14 @@ Value projected(Tape& tape, const Value& x, Size in, Size out) {
   return y;
 }
 
+/// A projection within attention, with a low-rank addition where there is one (Zamba2).
+Value adapted(Tape& tape, const Value& x, const AttentionUse& u, Size out) {
+  const Value y = column_parallel(tape, x, u.hidden, out);
+  if (u.adapter_rank == 0) return y;
+  const Value low = row_parallel(tape, x, u.hidden, u.adapter_rank);
+  return tape.add(y, column_parallel(tape, low, u.adapter_rank, out));
+}
+
 Value rotated(ForwardPass& pass, const Value& x, const AttentionUse& use) {
   Tape& tape = *pass.tape;
   if (use.rotated_by == Rotation::none || tape.mode().kernels.fused_rotation) return x;
@@ -88,15 +96,15 @@ Heads3 heads(ForwardPass& pass, const Value& x, const Value& from, const Attenti
     h = {Tape::view(all, tokens(q_width)), Tape::view(all, tokens(k_width)),
          Tape::view(all, tokens(k_width))};
   } else {
-    h.q = column_parallel(tape, x, u.hidden, (u.gate_in_query ? 2 : 1) * q_width);
+    h.q = adapted(tape, x, u, (u.gate_in_query ? 2 : 1) * q_width);
     if (u.gate_in_query) h.q = h.gate = Tape::view(h.q, tokens(q_width));
     if (u.reuses_keys) {
       h.q = rotated(pass, normed(tape, h.q, u.query_norm, u.heads, u), u);
       h.k = h.v = Tape::elsewhere(tokens(k_width), h.q.held);
       return h;
     }
-    h.k = column_parallel(tape, from, u.hidden, k_width);
-    h.v = u.values_are_keys ? h.k : column_parallel(tape, from, u.hidden, k_width);
+    h.k = adapted(tape, from, u, k_width);
+    h.v = u.values_are_keys ? h.k : adapted(tape, from, u, k_width);
   }
   h.v = normed(tape, h.v, u.value_norm, u.kv_heads, u);
   if (u.norms_rotated) {
@@ -165,6 +173,7 @@ Value scores(ForwardPass& pass, const Heads3& h, const AttentionUse& u) {
 Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& u) {
   Tape& tape = *pass.tape;
   if (u.compressed) return run_compressed(pass, x, u);
+  if (u.query_distances || u.key_distances) return run_disentangled(tape, x, u);
   ForwardPass own = pass;
   if (u.own_tables && !tape.mode().kernels.fused_rotation)
     own.cosines = tape.like(pass.cosines), own.sines = tape.like(pass.sines);
@@ -176,13 +185,15 @@ Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const 
     const Size width = u.gate_width > 0 ? u.gate_width : u.heads * u.value_dim;
     const Value asked = u.gate_in_query ? Tape::view(h.gate, tokens(width))
                                         : column_parallel(tape, x, u.hidden, width);
-    const Value gate = u.softplus_gate
-                           ? tape.to(tape.keeps_input(tape.to(asked, Held::fp32)), mixed.held)
-                           : tape.keeps_result(asked);
+    const bool raised = u.softplus_gate || u.gate_in_fp32;
+    const Value wide = raised ? tape.to(asked, Held::fp32) : asked;
+    const Value share = u.softplus_gate ? tape.keeps_input(wide) : tape.keeps_result(wide);
+    const Held held = u.gate_in_fp32 ? x.held : mixed.held;
+    const Value gate = raised ? tape.to(share, held) : share;
     mixed = tape.multiply(mixed, gate);
   }
   if (u.inner_norm) mixed = run_norm(tape, mixed, *u.inner_norm, tokens(1));
-  return row_parallel(tape, mixed, u.heads * u.value_dim, u.hidden);
+  return row_parallel(tape, mixed, u.heads * u.value_dim, u.result > 0 ? u.result : u.hidden);
 }
 
 }  // namespace headroom::model

@@ -48,18 +48,22 @@ void save_chunks(Tape& tape, const MixerUse& u, Held held) {
   tape.save(within(tape, (by_channel ? 2 : 1) * delta_chunk * u.heads, held));
 }
 
+/// A gate for each channel, of one matrix (`rank` 0) or two.
+Value gate_of_rank(Tape& tape, const Value& x, const MixerUse& u, Size rank) {
+  if (rank == 0) return column_parallel(tape, x, u.hidden, u.inner);
+  return column_parallel(tape, row_parallel(tape, x, u.hidden, rank), rank, u.inner);
+}
+
 /// log(1 + exp(g)), or g where it is large, times the heads' decays; or a bounded sigmoid. Sources:
 /// transformers 5.23 models/kimi_linear, KimiLinearForgetGate; models/glm5_next,
 /// Glm5NextTextForgetGate.
 Value forget_gate(Tape& tape, const Value& x, const MixerUse& u) {
-  const Value made =
-      u.rank > 0 ? column_parallel(tape, row_parallel(tape, x, u.hidden, u.rank), u.rank, u.inner)
-                 : column_parallel(tape, x, u.hidden, u.inner);
-  const Value g = tape.like(tape.to(made, Held::fp32));
+  const Value g = tape.like(tape.to(gate_of_rank(tape, x, u, u.rank), Held::fp32));
   if (u.bounded_gate) {
     const Value numbers =
         tape.keeps_result(tape.make(constant(u.heads), Held::fp32, tape.mode().trained));
-    return tape.scale(tape.keeps_result(tape.multiply(g, numbers)));
+    const Value decay = tape.scale(tape.keeps_result(tape.multiply(g, numbers)));
+    return u.decay_as_held ? tape.to(decay, x.held) : decay;
   }
   const Value grown = tape.scale(tape.keeps_result(g));
   tape.save(within(tape, u.inner, Held::boolean));
@@ -101,11 +105,9 @@ Value run_kimi_delta_rule(Tape& tape, const Value& x, const MixerUse& u) {
   tape.save(within(tape, 2 * u.key_width + u.inner, part.held));  // the convolution's input
   tape.save(forget_gate(tape, x, u));
   const Value beta = tape.linear_as_is(x, u.hidden, u.heads);
-  tape.keeps_result(within(tape, u.heads, beta.held));
+  tape.keeps_result(within(tape, u.heads, u.beta_in_fp32 ? Held::fp32 : beta.held));
   save_chunks(tape, u, part.held);
-  const Value gate =
-      u.rank > 0 ? column_parallel(tape, row_parallel(tape, x, u.hidden, u.rank), u.rank, u.inner)
-                 : column_parallel(tape, x, u.hidden, u.inner);
+  const Value gate = gate_of_rank(tape, x, u, u.gate_rank);
   const Value out = within(tape, u.inner, part.held);
   return row_parallel(tape, gated_norm(tape, out, gate, u.heads, u.inner / u.heads, true), u.inner,
                       u.hidden);

@@ -12,7 +12,7 @@ void around_encoder(Tape& tape, const Part& part) {
   const TapeMode& mode = tape.mode();
   std::optional<Value> made;
   for (const Module& m : part.modules) {
-    if (is_pooler(m) ||
+    if (is_pooler(m) || is_norm_of_distances(m) ||
         std::any_of(part.blocks.begin(), part.blocks.end(),
                     [&](const std::string& block) { return m.path.starts_with(block); }))
       continue;

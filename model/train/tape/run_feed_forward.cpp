@@ -12,8 +12,21 @@ Extent routed_rows(const Tape& tape, Size elements) {
       static_cast<Size>(std::ceil(tape.mode().imbalance * static_cast<double>(elements))));
 }
 
+/// b tanh(gate / b) · sigmoid(gate) · up in fp32, where `bends` says so with c tanh(up / c) for up.
+/// Source: transformers models/kimi_k3/modular_kimi_k3.py (in preparation), situ_and_mul.
+Value situ(Tape& tape, const Value& gate, const Value& up, bool bends) {
+  const Value wide = tape.to(gate, Held::fp32);
+  Value other = tape.to(up, Held::fp32);
+  if (bends) other = tape.scale(tape.keeps_result(tape.scale(other)));
+  const Value bent = tape.scale(tape.keeps_result(tape.scale(wide)));
+  const Value act = tape.multiply(bent, tape.keeps_result(wide));
+  return tape.to(tape.multiply(act, other), gate.held);
+}
+
 /// act(gate) · up. A fused kernel keeps the two operands alone and makes the rest again.
 Value gated(Tape& tape, Value gate, Value up, const FeedForwardUse& u) {
+  if (u.activation == ActivationKind::situ && !tape.mode().kernels.fused_gating)
+    return situ(tape, gate, up, u.bends_up);
   if (u.clamped && !tape.mode().kernels.fused_gating)
     gate = tape.keeps_input(gate), up = tape.keeps_input(up);
   if (tape.mode().kernels.fused_gating) {
@@ -24,9 +37,15 @@ Value gated(Tape& tape, Value gate, Value up, const FeedForwardUse& u) {
 }
 
 Value dense(Tape& tape, const Value& x, const FeedForwardUse& u, Size inner) {
+  if (u.shifted) return run_shifted(tape, x, u);
+  if (u.one_matrix) return row_parallel(tape, x, u.hidden, u.hidden);
   Value gate, up, product;
   if (u.gating == Gating::fused) {
-    const Value both = column_parallel(tape, x, u.hidden, 2 * inner);
+    Value both = column_parallel(tape, x, u.hidden, 2 * inner);
+    if (u.adapter_rank > 0) {
+      const Value low = row_parallel(tape, x, u.hidden, u.adapter_rank);
+      both = tape.add(both, column_parallel(tape, low, u.adapter_rank, 2 * inner));
+    }
     gate = Tape::view(both, tokens(inner)), up = gate;
     product = gated(tape, gate, up, u);
   } else if (u.gating == Gating::separate) {
@@ -124,24 +143,30 @@ Value every_expert(Tape& tape, const Value& x, const FeedForwardUse& u) {
 }
 
 /// A loop over the experts: indices of its tokens and choices, its rows, gate and up, what the
-/// weights multiply, and what is added. Source: transformers 5.23 models/dbrx/modeling_dbrx.py,
-/// DbrxExperts; torch keeps the source of index_add.
+/// weights multiply, and what is added. Experts that compute nothing are weighted too. Sources:
+/// transformers 5.23 models/dbrx/modeling_dbrx.py, DbrxExperts; models/longcat_flash,
+/// LongcatFlashExperts. torch keeps the source of index_add.
 Value one_by_one(Tape& tape, const Value& x, const Value& weights, const FeedForwardUse& u) {
-  const Size used = u.experts->used, inner = u.experts->inner;
-  const auto of_all = [&](Size width) { return routed_rows(tape, used * width); };
+  const ExpertsSpec& e = *u.experts;
+  const auto of_all = [&](Size width) { return routed_rows(tape, e.used * width); };
+  // Choices are as frequent for those that compute as for those that do not.
+  const auto of_working = [&](Size width) {
+    return routed_rows(tape, divided_up(e.used * width * e.experts, e.experts + e.idle));
+  };
   tape.save(of_all(2), Held::int64, Region::outer);
   const Value rows = tape.make(of_all(u.hidden), x.held, x.grad);
-  const Size all = u.experts->experts * inner;
+  const Size all = e.experts * e.inner;
   Value gate = column_parallel(tape, rows, u.hidden, all);
   Value up = column_parallel(tape, rows, u.hidden, all);
-  gate = tape.make(of_all(inner), gate.held, gate.grad, Region::inner);
-  up = tape.make(of_all(inner), up.held, up.grad, Region::inner);
+  gate = tape.make(of_working(e.inner), gate.held, gate.grad, Region::inner);
+  up = tape.make(of_working(e.inner), up.held, up.grad, Region::inner);
   const Value product = gated(tape, gate, up, u);
   Value out = row_parallel(tape, product, all, u.hidden);
-  out = tape.make(of_all(u.hidden), out.held, out.grad);
+  out = tape.make(of_working(u.hidden), out.held, out.grad);
   const Value weighted = tape.multiply(out, tape.make(of_all(1), weights.held, weights.grad));
-  tape.save(weighted);
-  return tape.make(tokens(u.hidden), x.held, weighted.grad);
+  const Value added = tape.to(tape.make(of_all(u.hidden), weighted.held, weighted.grad), x.held);
+  tape.save(added);
+  return tape.make(tokens(u.hidden), x.held, added.grad);
 }
 
 Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u, const Value& routed_by) {
@@ -194,6 +219,7 @@ Value mixture(ForwardPass& pass, const Value& x, const FeedForwardUse& u, const 
   const Value weighted = tape.multiply(out, sorted_weights);
   Value sum =
       tape.to(tape.make(tokens(width), weighted.held, weighted.grad, Region::outer), read.held);
+  if (e.latent_norm) sum = run_norm(tape, sum, *e.latent_norm, tokens(1));
   if (e.latent > 0) sum = row_parallel(tape, sum, e.latent, u.hidden);
   return e.shared_inner > 0 ? tape.add(sum, shared) : sum;
 }
@@ -205,6 +231,7 @@ Value run_activation(Tape& tape, const Value& x, ActivationKind kind) {
     return tape.keeps_input(x);
   switch (kind) {
     case ActivationKind::input:
+    case ActivationKind::situ:  // as a fused kernel keeps it: gated() has it step by step
       return tape.keeps_input(x);
     case ActivationKind::result:
       return tape.keeps_result(x);

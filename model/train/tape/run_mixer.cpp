@@ -84,6 +84,10 @@ Value run_mixer(ForwardPass& pass, const Value& x, const MixerUse& u) {
       return run_lightning(tape, x, u);
     case MixerKind::short_convolution:
       return short_convolution(tape, x, u);
+    case MixerKind::rwkv:
+      return run_rwkv(tape, x, u);
+    case MixerKind::one_matrix:
+      return row_parallel(tape, x, u.hidden, u.inner);
   }
   return x;
 }

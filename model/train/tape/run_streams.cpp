@@ -81,6 +81,22 @@ Value spread_streams(Tape& tape, const Value& streams, const Joined& joined, con
   return tape.make(streams.extent, streams.held, result.grad || mixed.grad);
 }
 
+/// All in fp32, side by side; a score of each, normed, and their mean by the scores' softmax.
+/// Source: transformers models/kimi_k3/modular_kimi_k3.py (in preparation),
+/// KimiK3AttentionResidual, whose weights are fp32.
+Value mix_residuals(Tape& tape, const Value& x, Size count, Size hidden) {
+  const Size rows = count + 1;
+  const Value all = tape.make(tokens(rows * hidden), Held::fp32, true);
+  const Value normed = run_norm(tape, all, {NormKind::rms, hidden}, tokens(rows));
+  tape.linear_as_is(normed, hidden, 1);
+  const Value shares =
+      tape.softmax(tape.make(tokens(rows), Held::fp32, true, x.region, Layout::by_head), true);
+  Value values = all;
+  values.layout = Layout::by_head;  // a product of each token: nothing is copied
+  tape.product(shares, values, tokens(hidden));
+  return tape.make(tokens(hidden), x.held, true);
+}
+
 /// Sources: as above, DeepseekV4HyperHead, Glm5NextTextHyperHead and the last GatedResidual.
 Value end_streams(Tape& tape, const Value& streams, const StreamsSpec& u) {
   if (u.kind == StreamKind::gated) return mixed_by_gates(tape, normed_streams(tape, streams, u), u);

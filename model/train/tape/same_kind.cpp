@@ -26,13 +26,16 @@ bool same(const std::optional<FeedForwardUse>& a, const std::optional<FeedForwar
   if (!a) return true;
   if (a->experts.has_value() != b->experts.has_value()) return false;
   return a->hidden == b->hidden && a->inner == b->inner && a->gating == b->gating &&
+         a->one_matrix == b->one_matrix &&
          (!a->experts || a->experts->experts == b->experts->experts);
 }
 
 }  // namespace
 
 bool same_kind(const LayerUse& a, const LayerUse& b) {
-  return a.class_name == b.class_name && same(a.cross_attention, b.cross_attention) &&
+  return a.class_name == b.class_name && a.residuals_before == b.residuals_before &&
+         a.residuals_after == b.residuals_after && same(a.before_layer, b.before_layer) &&
+         same(a.cross_attention, b.cross_attention) &&
          same(a.before_attention, b.before_attention) &&
          same(a.before_feed_forward, b.before_feed_forward) && same(a.attention, b.attention) &&
          same(a.feed_forward, b.feed_forward) && a.hashed.has_value() == b.hashed.has_value() &&

@@ -23,7 +23,7 @@ Size rotated_dims(const Model& model, const AttentionUse& use, const VisionTower
 /// Experts' results are kept for the gradients of their weights; norms and dropout keep theirs.
 Size last_matrix(const LayerUse& use) {
   if (!use.feed_forward || use.feed_forward->experts || use.after_feed_forward ||
-      use.norms_the_sum || use.drops_feed_forward)
+      use.norms_the_sum || use.drops_feed_forward || use.parallel_experts || !use.then.empty())
     return 0;
   return use.feed_forward->inner * use.feed_forward->hidden;
 }
@@ -74,13 +74,13 @@ Tape::Sums before_layers(const Run& run, const Execution& execution, const Layer
                          bool crosses) {
   Tape tape(run.mode);
   const Part& part = run.model.part;
+  const bool trained = run.mode.trained;
   if (first != nullptr && first->attention && !first->attention->own_tables) {
     const ForwardPass p = run.pass(tape, *first);
     if (!run.mode.kernels.fused_rotation) tape.save(p.cosines), tape.save(p.sines);
   }
   if (const LayerInputs inputs = layer_inputs(part); inputs.of_layer > 0) {
-    Value all =
-        tape.linear(run.residual(tape), run.hidden, inputs.all, tokens(1), run.mode.trained);
+    Value all = tape.linear(run.residual(tape), run.hidden, inputs.all, tokens(1), trained);
     all = run_norm(tape, tape.scale(all), NormSpec{inputs.norm, inputs.of_layer},
                    tokens(inputs.all / inputs.of_layer));
     tape.save(tape.to(all, run.mode.parameters));  // each layer reads a part of it
@@ -89,11 +89,12 @@ Tape::Sums before_layers(const Run& run, const Execution& execution, const Layer
   if (std::ranges::any_of(part.tensors, is_position_table))
     tape.save(positions(1), Held::int64, Region::outer);
   const Size distances = std::ranges::count_if(part.tensors, is_distance_bias);
-  if (run.mode.trained && distances > 0) tape.save(squares(distances), Held::int64, Region::outer);
+  if (trained && distances > 0) tape.save(squares(distances), Held::int64, Region::outer);
   if (distances > 0 && crosses && run.mode.kernels.fused_attention) {
     const Held held = run.mode.autocast ? Held::bf16 : run.mode.parameters;
     tape.save(squares(first->attention->heads), held, Region::inner);  // no bias: zeros, once
   }
+  if (first != nullptr && first->attention) norm_distances(tape, *first->attention);
   const Size stacks = dropping_stacks(part);
   if (execution.embedding_dropout > 0 && run.mode.hidden_dropout > 0)
     for (Size i = 0; i < std::max<Size>(1, stacks); ++i)
@@ -110,14 +111,16 @@ Value end_of_streams(Tape& tape, const Run& run, const LayerUse& first) {
 }
 
 /// The end of one stack; the encoder's result is what every cross-attention reads.
-Value end_of_stack(Tape& tape, const Run& run, const LayerUse* first, bool drops) {
+Value end_of_stack(Tape& tape, const Run& run, const LayerUse* first, bool drops,
+                   Size residuals = 0) {
   if (first != nullptr && first->streams) return end_of_streams(tape, run, *first);
   NormSpec norm{NormKind::rms, run.model.shape.hidden_size};
   if (first != nullptr && first->before_attention)
     norm = *first->before_attention;
   else if (first != nullptr && first->after_attention)
     norm = *first->after_attention;
-  const Value x = run.residual(tape);
+  Value x = run.residual(tape);
+  if (residuals > 0) x = mix_residuals(tape, x, residuals, run.hidden);
   Value y = run_norm(tape, x, norm, tokens(1));
   if (run.mode.keeps_products) tape.keep(x), tape.keep(y);
   if (drops) y = tape.dropout(y, run.mode.hidden_dropout);
@@ -138,6 +141,7 @@ SavedLayer saved_layer(const LayerUse& use, const Run& run, bool in_tower, bool 
   std::tie(kind.beyond, kind.made_beyond) = run.layer(use, true, false);
   kind.attention = run.layer(use, false, true).first;
   kind.attention_beyond = run.layer(use, true, true).first;
+  if (use.skipped) return kind;  // its input is the next layer's too
   const Size streams = use.streams ? use.streams->count : 1;
   kind.input.add(tokens(streams * run.hidden), bytes_of(run.mode.parameters));
   return kind;
@@ -159,6 +163,13 @@ struct LayerKinds {
     const auto text = std::find(of_tower.begin(), of_tower.end(), false) - of_tower.begin();
     return text == static_cast<std::ptrdiff_t>(uses.size()) ? nullptr
                                                             : &uses[static_cast<std::size_t>(text)];
+  }
+  /// Residuals that are mixed behind the last layer; 0: none are.
+  Size residuals(const Model& model) const {
+    if (std::ranges::none_of(model.part.modules, is_norm_of_residuals)) return 0;
+    Size most = 0;
+    for (const LayerUse& use : uses) most = std::max(most, use.residuals_after);
+    return most;
   }
   bool crosses() const {
     return std::any_of(uses.begin(), uses.end(),
@@ -199,8 +210,10 @@ bool is_encoder(const Model& model) { return !model.profile.generative && !model
 
 /// Operations after the layers: the end of each stack, the head and its logits.
 void add_end(SavedActivations& all, const Run& run, const Execution& execution,
-             const LayerUse* first, bool crosses) {
+             const LayerKinds& layers) {
   const Model& model = run.model;
+  const LayerUse* first = layers.first_of_text();
+  const bool crosses = layers.crosses();
   const TapeMode& mode = run.mode;
   TapeMode ends = mode;
   ends.operand_bits = 0;
@@ -212,7 +225,8 @@ void add_end(SavedActivations& all, const Run& run, const Execution& execution,
   }
   const bool encodes = is_encoder(model);
   if (encodes) around_encoder(tape, model.part);
-  const Value y = encodes ? run.residual(tape) : end_of_stack(tape, run, first, drops);
+  const Size residuals = layers.residuals(model);
+  const Value y = encodes ? run.residual(tape) : end_of_stack(tape, run, first, drops, residuals);
   Value scores = tape.linear(y, run.hidden, model.profile.head_rows, tokens(1), mode.trained);
   if (execution.logit_softcap > 0) scores = tape.scale(tape.keeps_result(tape.scale(scores)));
   all.after = tape.saved();
@@ -273,10 +287,9 @@ SavedActivations saved_activations(const Model& model, const Execution& executio
   seeing.mode.trained = mode.trained && mode.tower_trained;
   const LayerKinds layers = add_layers(all, execution, run, seeing);
   if (vision) all.around_tower = around_tower(model, mode, *vision);
-  const LayerUse* first = layers.first_of_text();
   const bool crosses = layers.crosses();
   all.before = before_layers(run, execution, layers.first_with_attention(), crosses);
-  add_end(all, run, execution, first, crosses);
+  add_end(all, run, execution, layers);
   add_loss(all, model, mode, crosses);
   return all;
 }
