@@ -23,9 +23,6 @@ constexpr int fewest_rows = 3, fewest_sources = 5;
 /// Cards with their processors, for intervals of its own: ends are tenths of rows, and those of one
 /// machine err alike.
 constexpr int fewest_machines = 10;
-/// Sources of memory for an interval of its own: with fewer, an end at 8 % of them lies beyond the
-/// last (bench/fit/uncertain_interval.hpp).
-constexpr int fewest_memory_sources = 13;
 
 /// Rows whose errors one interval is of.
 struct Alike {
@@ -108,9 +105,7 @@ std::string interval_lines(const std::vector<ScoredRow>& subjects, const Expecte
     for (const std::string_view generation : generations) {
       Alike own =
           alike(subjects, named, [&](const Engine& r) { return r.generation == generation; });
-      const bool enough = memory ? std::ssize(own.sources) >= fewest_memory_sources
-                                 : std::ssize(own.machines) >= fewest_machines;
-      if (!enough) own = of_family;
+      if (memory || std::ssize(own.machines) < fewest_machines) own = of_family;
       // Loading is of the host more than of the engine (is_of_host).
       const bool load = named.name == "load_interval";
       const bool few = load || std::ssize(of_family.sources) < fewest_sources;

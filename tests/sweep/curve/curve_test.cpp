@@ -78,7 +78,7 @@ TEST(Curve, ATightCardIsRecommendedBeforeAFarSlowerCpu) {
 
 TEST(Curve, AnEngineThatSetsMemoryAsideGetsAllOfACardWhereNoneSurelyFits) {
   ModelRow row("Zyphra/ZAYA1-8B", "awq-int4", "vllm", 8, 32);
-  row.s.context = 36864;
+  row.s.context = 16384;
   const CurveLine line = row.line();
   ASSERT_TRUE(line.recommended);
   EXPECT_EQ(*line.recommended, line.points.size() - 1) << line.reason;

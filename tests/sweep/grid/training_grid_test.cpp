@@ -172,7 +172,7 @@ TEST(TrainingGrid, IntervalsAreThoseOfTheEngineThatRunsAndOfTheCard) {
 }
 
 TEST(TrainingGrid, AModelThatIsNotDescribedIsARow) {
-  const auto all = outcomes(training_job("", "['RWKV/rwkv-4-169m-pile', 'gpt2']"));
+  const auto all = outcomes(training_job("", "['pfnet/plamo-2-1b', 'gpt2']"));
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].reason, model::Reason::layers_not_described);
   EXPECT_EQ(all[1].verdict, model::Verdict::fits_one_gpu);
