@@ -83,7 +83,9 @@ std::optional<ParallelExperts> parallel_experts(const Subtree& tree, const Layer
     return ParallelExperts{
         .experts = layers::read_feed_forward(Subtree(tree, *mixture), quirks),
         .reads = early ? ExpertsRead::layer_input : ExpertsRead::normed,
-        .before = early ? tree.norm({"post_attention_layernorm"}) : std::nullopt};
+        .before = early ? tree.norm({"post_attention_layernorm"}) : std::nullopt,
+        .after = std::nullopt,
+        .after_dense = std::nullopt};
   }
   if (!tree.has({"experts"}) || !tree.has({"mlp"})) return std::nullopt;
   return ParallelExperts{.experts = layers::read_feed_forward(tree, quirks),

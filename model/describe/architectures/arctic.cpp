@@ -10,8 +10,9 @@ Part three_matrices(Size hidden, Size inner) {
          module("act_fn", "SiLUActivation");
 }
 
-/// Source: llama.cpp src/models/arctic.cpp; the config class of the checkpoint for absent keys. In
-/// layers without experts there is no dense feed-forward besides them.
+/// Sources: llama.cpp src/models/arctic.cpp; the config class of the checkpoint for absent keys;
+/// modeling_arctic.py (ArcticDecoderLayer): the experts read the layer's input, the dense
+/// feed-forward what attention leaves. Layers without experts have no such feed-forward.
 Part arctic(const Config& c) {
   const Classes k{"Arctic"};
   const Common s = common_of(c);

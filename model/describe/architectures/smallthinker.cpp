@@ -5,7 +5,9 @@
 
 namespace headroom::model::families::smallthinker {
 
-/// Sources: llama.cpp src/models/smallthinker.cpp and conversion/smallthinker.py.
+/// Sources: llama.cpp src/models/smallthinker.cpp and conversion/smallthinker.py;
+/// modeling_smallthinker.py for what a step keeps (the router reads the layer's input, and a
+/// softmax is over the chosen experts).
 Part smallthinker(const Config& c) {
   const Classes k{"SmallThinker"};
   const Size hidden = c.dim({"hidden_size"}), inner = c.dim({"moe_ffn_hidden_size"});
