@@ -80,12 +80,11 @@ std::optional<ParallelExperts> parallel_experts(const Subtree& tree, const Layer
   const Module* mixture = tree.module({"block_sparse_moe", "moe"});
   if (mixture != nullptr && tree.has({"residual_mlp", "mlp"})) {
     const bool early = tree.has({"residual_mlp"});  // Arctic
-    return ParallelExperts{
-        .experts = layers::read_feed_forward(Subtree(tree, *mixture), quirks),
-        .reads = early ? ExpertsRead::layer_input : ExpertsRead::normed,
-        .before = early ? tree.norm({"post_attention_layernorm"}) : std::nullopt,
-        .after = std::nullopt,
-        .after_dense = std::nullopt};
+    return ParallelExperts{.experts = layers::read_feed_forward(Subtree(tree, *mixture), quirks),
+                           .reads = early ? ExpertsRead::layer_input : ExpertsRead::normed,
+                           .before = early ? tree.norm({"post_attention_layernorm"}) : std::nullopt,
+                           .after = std::nullopt,
+                           .after_dense = std::nullopt};
   }
   if (!tree.has({"experts"}) || !tree.has({"mlp"})) return std::nullopt;
   return ParallelExperts{.experts = layers::read_feed_forward(tree, quirks),
