@@ -4,6 +4,7 @@
 
 #include "hardware/names.hpp"
 #include "model/answer/narrow_formats.hpp"
+#include "model/answer/rest_for_host.hpp"
 #include "model/answer/way_order.hpp"
 #include "model/engine/card_class.hpp"
 #include "model/engine/loaded_scheme.hpp"
@@ -140,9 +141,10 @@ Bytes spare_memory(const Device& card) {
 
 Bytes spare_memory(const model::Scenario& s) {
   const model::MemoryPolicy& memory = s.runtime->memory;
-  const bool margin = memory.leaves_margin() && !model::never_splits_weights(s);
-  if (s.gpu_budget != model::unlimited || s.gpu_share > 0 || memory.sets_aside() || margin)
-    return Bytes(0);
+  if (s.gpu_budget != model::unlimited || s.gpu_share > 0 || memory.sets_aside()) return Bytes(0);
+  if (s.machine->has_unified_memory())
+    return model::host_needs_of(*s.machine, usable_memory(s.machine->devices.front()));
+  if (memory.leaves_margin() && !model::never_splits_weights(s)) return Bytes(0);
   Bytes most(0);
   for (const Device& card : s.machine->devices) most = std::max(most, spare_memory(card));
   return most;

@@ -45,8 +45,9 @@ bool below_four_bits(const Way& way);
 /// Memory that stays free on a card for what else it does: 1 GiB, and 1.5 GiB on cards with GDDR,
 /// which may drive a display. 0 for unified memory, whose host has limits of its own.
 Bytes spare_memory(const Device& card);
-/// The most of the machine's cards. An engine that leaves a share of the card or a margin free
-/// needs no more: 0, and likewise under a budget of the user's.
+/// The most of the machine's cards; of memory that the host shares, what the host needs beyond what
+/// the card's limit leaves it. 0 under a user's budget, and where an engine leaves a share of the
+/// card free, or a margin of its own memory.
 Bytes spare_memory(const model::Scenario& scenario);
 
 /// True if everything is on cards, but at the high end of its interval no spare memory is left.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "model/answer/rest_for_host.hpp"
 #include "model/checkpoint/model.hpp"
 #include "model/checkpoint/position_table.hpp"
 #include "model/engine/engine.hpp"
@@ -13,9 +14,6 @@
 
 namespace headroom::model {
 namespace {
-
-/// An idle Linux server takes about 1 GiB, and a desktop 2 to 4.
-constexpr Bytes least_for_the_system{Size{2} << 30};
 
 /// A budget is for each card, and a smaller card takes what it has of it. A warning is due where
 /// even the largest card has less.
@@ -41,7 +39,7 @@ std::string system_warning(const Scenario& s, const std::vector<DeviceUse>& devi
       used += each.total;
   const Bytes ram = s.machine->host.ram;
   const Bytes left = std::max(ram, used) - used;
-  if (left >= least_for_the_system) return {};
+  if (left >= rest_for_host(*s.machine)) return {};
   return fmt::format("{} of {} of memory is left for the operating system and other programs",
                      to_text(left), to_text(ram));
 }

@@ -199,6 +199,22 @@ TEST(Ways, SpareMemory) {
   }
 }
 
+/// A host keeps 4 GiB of the memory that it shares with a card. The system's own limit leaves a Mac
+/// and a Radeon 8060S as much already, and GB10 has no such limit.
+TEST(Ways, TheHostKeepsSomeOfTheMemoryThatItShares) {
+  const auto spare = [](const char* on, const char* engine) {
+    const Machine m = machine(on);
+    model::Scenario s;
+    s.runtime = &model::engine(engine);
+    s.machine = &m;
+    return spare_memory(s);
+  };
+  EXPECT_EQ(spare("dgx-spark", "llama.cpp"), Bytes(Size{4} << 30));
+  EXPECT_EQ(spare("radeon-8060s-128gb", "llama.cpp"), Bytes(0));
+  EXPECT_EQ(spare("m3-max-48gb", "mlx-lm"), Bytes(0));
+  EXPECT_EQ(spare("dgx-spark", "vllm"), Bytes(0)) << "its share of the card leaves some";
+}
+
 /// Cards that bring all weights from host memory for each token are behind the CPU, which holds
 /// them unpacked: no CPU runs kernels of FP8.
 TEST(Ways, TheCpuAloneComesBeforeCardsThatWaitForWeights) {
