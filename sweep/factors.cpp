@@ -251,6 +251,8 @@ std::span<const Engine> Engines::all() const {
 }
 
 const Engine& Engines::named(std::string_view name) const {
+  if (name == "auto")
+    throw UnknownName("unknown runtime 'auto': without a name, the engines that suit are compared");
   const std::string_view wanted = model::engine(name).name;
   return *std::ranges::find(all(), wanted, &Engine::name);
 }

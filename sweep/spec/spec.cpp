@@ -185,7 +185,8 @@ class SpecReader {
     return grid;
   }
 
-  /// The values of an axis as texts; numbers are written out.
+  /// The values of an axis as texts; numbers are written out. The engine "auto" is none that is
+  /// named.
   void read_axis(const toml::table& table, const AxisForm& axis, GridSpec& grid) {
     const auto* node = table.get(axis.key);
     if (!node && axis.usual.empty()) return;
@@ -199,6 +200,10 @@ class SpecReader {
         else
           read_quantity(value, axis, values);
       });
+    if (axis.key == "runtimes" && values == std::vector<std::string>{"auto"}) {
+      values = {std::string(axis.usual)};
+      grid.lines.erase("runtimes");
+    }
   }
 
   /// A whole number, a range of them, or a budget.

@@ -50,6 +50,7 @@ TEST(Job, APrecisionWithoutAnEngineTakesTheEnginesThatAreCompared) {
     return found;
   };
   EXPECT_EQ(engines_of("fp8"), (std::set<std::string>{"transformers", "vllm"}));
+  EXPECT_EQ(engines_of("fp8'\nruntimes = 'auto"), engines_of("fp8"));
   EXPECT_EQ(engines_of("int8"), (std::set<std::string>{"transformers"})) << "vllm refuses it";
   EXPECT_EQ(engines_of("q4_K_M"), (std::set<std::string>{"llama.cpp"}));
   EXPECT_EQ(engines_of("exl2-4bpw"), (std::set<std::string>{"exllama"}));
