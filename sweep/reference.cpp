@@ -95,10 +95,9 @@ std::string reference_markdown() {
   return "# Reference\n\nThis page is what `headroom man --format md` prints.\n\n" +
          commands_text() + options_text() +
          "## Keys of a grid\n\nA `[[grid]]` of a spec takes these keys, and `link` and "
-         "`exclude`. Texts stand in quotes. Without `runtimes`, or with \"auto\", a grid takes the "
-         "engines and precisions that `estimate` compares; with `speculate`, `adapters` or another "
-         "thing that "
-         "is served beside the model, the usual engine.\n\n" +
+         "`exclude`. Texts stand in quotes. A grid without `runtimes`, or with \"auto\", takes the "
+         "engines and precisions that `estimate` compares. A grid with `speculate`, `adapters` or "
+         "another thing served beside the model takes the usual engine.\n\n" +
          axes_text(model::Task::inference, "Inference") +
          axes_text(model::Task::training, "Training: `task = \"training\"`") + columns_text();
 }
