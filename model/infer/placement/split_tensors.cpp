@@ -120,9 +120,8 @@ Bytes short_on_cards(const Uses& uses, double factor) {
 namespace {
 
 Bytes short_in_host(const Uses& uses, double factor) {
-  const Scenario& s = uses.scenario();
-  const HostUse host = uses.host(uses.setup().division());
-  return host.total() - limit_at(std::min(s.ram_budget, s.machine->host.ram), host.process, factor);
+  const Plan& plan = uses.setup().division();
+  return uses.host(plan).total() - ram_limit(uses, plan, factor);
 }
 
 }  // namespace
