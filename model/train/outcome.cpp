@@ -80,7 +80,8 @@ Estimate outcome_of(const TrainingScenario& s, const TrainingEstimate& t, const 
     return e;
   };
   if (t.peak > card) return short_of(Reason::gpu_memory, t.peak, card);
-  if (e.cpu_bytes > machine.host.ram) return short_of(Reason::ram, e.cpu_bytes, machine.host.ram);
+  if (const Bytes ram = ram_beside(machine, cards, t.peak); e.cpu_bytes > ram)
+    return short_of(Reason::ram, e.cpu_bytes, ram);
   if (e.disk_bytes > machine.host.disk)
     return short_of(Reason::disk, e.disk_bytes, machine.host.disk);
   e.verdict = t.disk > Bytes(0)   ? Verdict::fits_disk_offload
@@ -88,6 +89,11 @@ Estimate outcome_of(const TrainingScenario& s, const TrainingEstimate& t, const 
               : cards == 1        ? Verdict::fits_one_gpu
                                   : Verdict::fits_gpus;
   return e;
+}
+
+Bytes ram_beside(const Machine& machine, Size cards, Bytes on_card) {
+  const Bytes ram = machine.host.ram;
+  return machine.has_unified_memory() ? std::max(Bytes(0), ram - cards * on_card) : ram;
 }
 
 }  // namespace headroom::model

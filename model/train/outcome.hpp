@@ -10,7 +10,7 @@ namespace headroom::model {
 /// Compares the step's needs with the machine. All cards count as full as the fullest card of the
 /// run. The host holds what all cards offload to it.
 ///
-///   peak <= memory of the smallest card; cards * host <= RAM; cards * disk <= disk
+///   peak <= memory of the smallest card; cards * host <= ram_beside(peak); cards * disk <= disk
 Estimate outcome_of(const TrainingScenario& scenario, const TrainingEstimate& estimate,
                     const Machine& machine);
 
@@ -19,6 +19,9 @@ Estimate row_of(const TrainingEstimate& estimate);
 
 /// A step that is impossible.
 Estimate refused_step(Reason reason);
+
+/// Host memory of all boxes; where the cards share it, without `on_card` bytes for each.
+Bytes ram_beside(const Machine& machine, Size cards, Bytes on_card);
 
 /// Memory of the smallest card that a program sees; 0 without cards.
 Bytes smallest_card(const Machine& machine);

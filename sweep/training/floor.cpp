@@ -26,7 +26,8 @@ bool exceeds(const GivenTraining& given, const model::TrainingFloor& floor) {
   const Machine& machine = *given.machine;
   const Size cards = given.scenario.parallel.cards();
   return cards > std::ssize(machine.devices) || floor.sum() > model::smallest_card(machine) ||
-         cards * floor.host > machine.host.ram || cards * floor.disk > machine.host.disk;
+         cards * floor.host > model::ram_beside(machine, cards, floor.sum()) ||
+         cards * floor.disk > machine.host.disk;
 }
 
 std::string headline(const GivenTraining& given, const TrainingFloorAnswer& answer) {
@@ -45,7 +46,8 @@ std::string headline(const GivenTraining& given, const TrainingFloorAnswer& answ
   if (answer.memory.sum() > model::smallest_card(*given.machine))
     return fmt::format("Does not fit: {}, before activations", of_card);
   return fmt::format("Does not fit: the host needs more than {} of {} GiB, the disk {} of {} GiB",
-                     in_gib(cards * answer.memory.host), in_gib(given.machine->host.ram),
+                     in_gib(cards * answer.memory.host),
+                     in_gib(model::ram_beside(*given.machine, cards, answer.memory.sum())),
                      in_gib(cards * answer.memory.disk), in_gib(given.machine->host.disk));
 }
 

@@ -47,8 +47,10 @@ std::string headline(const GivenTraining& given, const TrainingAnswer& answer) {
     return (is_tight(given, e.peak_high) ? "Tight: " : "Fits: ") + of_card + ", " + speed;
   std::string text = "Does not fit: ";
   if (o.reason == model::Reason::ram)
-    text += fmt::format("the host needs {} of {} GiB", in_gib(o.cpu_bytes),
-                        in_gib(given.machine->host.ram));
+    text += fmt::format(
+        "the host needs {} of {} GiB{}", in_gib(o.cpu_bytes),
+        in_gib(model::ram_beside(*given.machine, given.scenario.parallel.cards(), e.peak)),
+        given.machine->has_unified_memory() ? " that cards leave of the shared memory" : "");
   else if (o.reason == model::Reason::disk)
     text += fmt::format("the disk needs {} of {} GiB", in_gib(o.disk_bytes),
                         in_gib(given.machine->host.disk));
