@@ -114,6 +114,7 @@ struct LayerQuirks {
   /// Residuals of earlier blocks of layers, which weights mix with the present one before the first
   /// half and before the second (Kimi K3); 0: none.
   std::int64_t residuals_before = 0, residuals_after = 0;
+  bool unrecorded = false;  ///< a step keeps what the source says, not what autograd recorded
 
   bool operator==(const LayerQuirks&) const = default;
 };

@@ -143,6 +143,11 @@ void add_assumptions(const Options& options, GivenTraining& given) {
     given.assumed.emplace_back(
         "recurrent layers by their kernels (mamba-ssm, causal-conv1d, fla), described from their "
         "sources and not measured: without them every state of every token is kept");
+  if (std::ranges::any_of(given.model->part.modules,
+                          [](const model::Module& m) { return m.quirks.unrecorded; }))
+    given.assumed.emplace_back(
+        "layers as their source has them: no recording of what they keep for backward stands "
+        "behind the activations");
   if (!options.given("optimizer")) given.assumed.emplace_back("optimizer adamw (torch)");
   if (!options.given("seq"))
     given.assumed.push_back(fmt::format("sequences of {} tokens (--seq)", given.scenario.sequence));

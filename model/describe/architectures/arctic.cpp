@@ -27,11 +27,13 @@ Part arctic(const Config& c) {
   const Part rest = beside ? rms_norm("residual_layernorm", k("RMSNorm"), s.hidden) +
                                  in("residual_mlp", k("MLP"), three_matrices(s.hidden, s.hidden))
                            : Part{};
-  return decoder(c, k, rotated_if_scaled(c, s.heads.dim), [&](Size i) {
-    const bool sparse = (i + 1) % every == 0;
-    return decoder_layer(k, s.hidden, attention(s.hidden, s.heads),
-                         sparse ? experts + rest : plain);
-  });
+  return with_quirks(decoder(c, k, rotated_if_scaled(c, s.heads.dim),
+                             [&](Size i) {
+                               const bool sparse = (i + 1) % every == 0;
+                               return decoder_layer(k, s.hidden, attention(s.hidden, s.heads),
+                                                    sparse ? experts + rest : plain);
+                             }),
+                     {.unrecorded = true});
 }
 
 }  // namespace headroom::model::families::arctic

@@ -24,9 +24,12 @@ Part grok(const Config& c) {
   Part norms;
   for (const auto name : {"pre_attn_norm", "post_attn_norm", "pre_moe_norm", "post_moe_norm"})
     norms = std::move(norms) + rms_norm(name, k("RMSNorm"), hidden);
-  return decoder(c, k, h.dim, [&] {
-    return in("self_attn", k("Attention"), attention(hidden, h)) + mixture + dense + norms;
-  });
+  return with_quirks(decoder(c, k, h.dim,
+                             [&] {
+                               return in("self_attn", k("Attention"), attention(hidden, h)) +
+                                      mixture + dense + norms;
+                             }),
+                     {.unrecorded = true});
 }
 
 }  // namespace headroom::model::families::grok

@@ -120,7 +120,8 @@ Part kimi_k3_text(const Config& c) {
   const LayerQuirks quirks{
       .router = {.kind = RouterKind::sigmoid},
       .mixer = {.bounded_gate = own.has("gate_lower_bound"), .beta_in_fp32 = true},
-      .bends_up = c.has("activation_situ_linear_beta")};
+      .bends_up = c.has("activation_situ_linear_beta"),
+      .unrecorded = true};
   all = with_quirks(std::move(all), quirks);
   return scored ? with_residuals(std::move(all), c.dim({"attn_res_block_size"})) : all;
 }

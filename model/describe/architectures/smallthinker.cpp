@@ -35,7 +35,7 @@ Part smallthinker(const Config& c) {
                                    k, hidden, attention(hidden, h, Bias::no, Bias::no, window(i)),
                                    mixture);
                              }),
-                     {.router = {.kind = RouterKind::softmax_of_chosen}});
+                     {.router = {.kind = RouterKind::softmax_of_chosen}, .unrecorded = true});
 }
 
 }  // namespace headroom::model::families::smallthinker
