@@ -142,8 +142,7 @@ Bytes spare_memory(const Device& card) {
 Bytes spare_memory(const model::Scenario& s) {
   const model::MemoryPolicy& memory = s.runtime->memory;
   if (s.gpu_budget != model::unlimited || s.gpu_share > 0 || memory.sets_aside()) return Bytes(0);
-  if (s.machine->has_unified_memory())
-    return model::host_needs_of(*s.machine, usable_memory(s.machine->devices.front()));
+  if (s.machine->has_unified_memory()) return model::host_needs_of(*s.machine);
   if (memory.leaves_margin() && !model::never_splits_weights(s)) return Bytes(0);
   Bytes most(0);
   for (const Device& card : s.machine->devices) most = std::max(most, spare_memory(card));

@@ -15,9 +15,11 @@ inline Bytes rest_for_host(const Machine& machine) {
   return machine.has_unified_memory() ? shared : of_its_own;
 }
 
-/// Bytes of a shared memory that the host needs beyond what the card's limit leaves it.
-inline Bytes host_needs_of(const Machine& machine, Bytes usable) {
-  const Bytes left = std::max(Bytes(0), machine.host.ram - usable);
+/// Bytes of a box's shared memory that the host needs beyond what the card's limit leaves it. RAM
+/// is that of all boxes (Host::boxes).
+inline Bytes host_needs_of(const Machine& machine) {
+  const Bytes ram(machine.host.ram.count() / machine.host.boxes);
+  const Bytes left = std::max(Bytes(0), ram - usable_memory(machine.devices.front()));
   return std::max(Bytes(0), rest_for_host(machine) - left);
 }
 

@@ -210,6 +210,7 @@ TEST(Ways, TheHostKeepsSomeOfTheMemoryThatItShares) {
     return spare_memory(s);
   };
   EXPECT_EQ(spare("dgx-spark", "llama.cpp"), Bytes(Size{4} << 30));
+  EXPECT_EQ(spare("2x dgx-spark", "llama.cpp"), Bytes(Size{4} << 30)) << "each box has a host";
   EXPECT_EQ(spare("radeon-8060s-128gb", "llama.cpp"), Bytes(0));
   EXPECT_EQ(spare("m3-max-48gb", "mlx-lm"), Bytes(0));
   EXPECT_EQ(spare("dgx-spark", "vllm"), Bytes(0)) << "its share of the card leaves some";
