@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hardware/quantity_text.hpp"
+#include "hardware/text.hpp"
 #include "model/answer/rest_for_host.hpp"
 #include "model/checkpoint/model.hpp"
 #include "model/checkpoint/position_table.hpp"
@@ -53,13 +54,11 @@ bool reports_less(const Device& card) {
 /// Sentences about what a program must be given to see so much of a card, one for each kind.
 std::vector<std::string> needs_of_memory(const std::vector<Device>& cards) {
   std::vector<std::string> all;
-  for (const Device& card : cards) {
-    if (card.visible_needs.empty()) continue;
-    std::string need = fmt::format("{}: {} of GPU memory need {}", card.name,
-                                   to_text(usable_memory(card)), card.visible_needs);
-    if (std::ranges::find(all, need) == all.end()) all.push_back(std::move(need));
-  }
-  return all;
+  for (const Device& card : cards)
+    if (!card.visible_needs.empty())
+      all.push_back(fmt::format("{}: {} of GPU memory need {}", card.name,
+                                to_text(usable_memory(card)), card.visible_needs));
+  return each_once(std::move(all));
 }
 
 }  // namespace
