@@ -107,6 +107,10 @@ Divided Divider::linear(const Tensor& tensor, const QuantisedTensor& quantised,
   if (layer != nullptr && layer->decodes) constrain(tensor, quantised, row);
   Divided divided = by_class(tensor.module(), quantised.bytes, layer);
   if (is_strided(row)) divided.strided = quantised.bytes;
+  if (expands_latent(tensor.module())) {
+    const Bytes in_16_bit(2 * tensor.elements());
+    (quantised.bytes < in_16_bit ? divided.expands_packed : divided.expands_plain) = in_16_bit;
+  }
   return divided;
 }
 

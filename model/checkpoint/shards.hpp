@@ -21,6 +21,9 @@ struct Divided {
   /// of the file's tensor.
   Bytes strided{}, strided_experts{};
   Bytes feed_forward{};  ///< bytes among split, of feed-forwards that are not routed
+  /// Bytes in 16 bit of matrices that expand MLA's latent, quantised or not. They are among split
+  /// or heads as they are stored.
+  Bytes expands_packed{}, expands_plain{};
 
   friend Divided operator+(const Divided& a, const Divided& b) {
     return {a.everywhere + b.everywhere,
@@ -31,7 +34,9 @@ struct Divided {
             a.rows + b.rows,
             a.strided + b.strided,
             a.strided_experts + b.strided_experts,
-            a.feed_forward + b.feed_forward};
+            a.feed_forward + b.feed_forward,
+            a.expands_packed + b.expands_packed,
+            a.expands_plain + b.expands_plain};
   }
   friend Divided operator-(const Divided& a, const Divided& b) {
     return {a.everywhere - b.everywhere,
@@ -42,7 +47,9 @@ struct Divided {
             a.rows - b.rows,
             a.strided - b.strided,
             a.strided_experts - b.strided_experts,
-            a.feed_forward - b.feed_forward};
+            a.feed_forward - b.feed_forward,
+            a.expands_packed - b.expands_packed,
+            a.expands_plain - b.expands_plain};
   }
   Bytes sum() const { return everywhere + split + heads + experts + vocabulary + rows; }
 };
@@ -81,8 +88,8 @@ struct Divisors {
 /// vocab_parallel_embedding.py, fused_moe/config.py and layer.py; Megatron-LM, arXiv:1909.08053. If
 /// whole experts do not divide evenly, the first groups hold one more (vLLM 0.19 fused_moe/layer.py
 /// determine_expert_map). Scales and zero points are divided with their matrix. Left out: redundant
-/// copies of experts, data that kernels repack or duplicate (MLA's absorbed projections), and
-/// repeated groups of recurrent mixers.
+/// copies of experts, data that kernels repack or duplicate, and repeated groups of recurrent
+/// mixers.
 struct Shards {
   Divided embedding, head;      ///< outside the layers, as in QuantisedModel
   std::vector<Divided> before;  ///< prefix sums over the layers: [0] = 0, [n] = the first n layers

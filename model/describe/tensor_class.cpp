@@ -67,6 +67,8 @@ bool is_replicated(std::string_view module) {
          module.find(".indexer.") != std::string_view::npos;
 }
 
+bool expands_latent(std::string_view module) { return last_module(module) == "kv_b_proj"; }
+
 bool is_gate_and_up(std::string_view module) { return module.ends_with("gate_up_proj"); }
 
 bool is_fused_by_engines(std::string_view module) {

@@ -37,6 +37,9 @@ constexpr bool is_feed_forward(TensorClass kind) {
 /// disable_tp).
 bool is_replicated(std::string_view module);
 
+/// MLA's matrix from the latent to the keys and values of each head.
+bool expands_latent(std::string_view module);
+
 /// One matrix that holds both gate and up.
 bool is_gate_and_up(std::string_view module);
 

@@ -24,6 +24,7 @@ constexpr std::string_view growths[] = {"reserved", "by_layer", "reallocate_all"
 constexpr std::string_view blocks[] = {"exact", "per_tensor", "fused"};
 constexpr std::string_view fp32_checkpoints[] = {"fp32", "fp16", "bf16"};
 constexpr std::string_view without_bf16[] = {"computed", "refused", "fp16"};
+constexpr std::string_view latent_copies[] = {"none", "packed", "all"};
 constexpr std::string_view towers[] = {"loaded", "optional", "left_out"};
 constexpr std::string_view adapters[] = {"unknown", "loaded", "slots"};
 constexpr std::string_view offloads[] = {"none", "stream", "compute"};
@@ -137,6 +138,7 @@ const EngineField rows_of_fields[] = {
     {"weights", "vocabulary_multiple", "rows of the vocabulary are padded to a multiple of this", AT(weights.vocabulary_multiple), at_least_one},
     {"weights", "expert_tiles", "padding of experts in MXFP4", AT(weights.expert_tiles)},
     {"weights", "fuses_at_start", "q, k and v, and experts, are copied into one matrix at start", AT(weights.fuses_at_start)},
+    {"weights", "latent_copies", "matrices that expand MLA's latent and have a copy in 16 bit: none; packed: quantised ones; all", ONE_OF(weights.latent_copies, latent_copies)},
     {"weights", "modules_alone", "bitsandbytes leaves experts that one parameter stacks in 16 bit", AT(weights.modules_alone)},
     {"weights", "unties_fp8", "a tied head of an FP8 checkpoint is loaded in addition to the embedding", AT(weights.unties_fp8)},
     {"weights", "reads_ahead", "threads read all files to the end before weights are copied", AT(weights.reads_ahead)},

@@ -35,6 +35,14 @@ struct ExpertTiles {
   bool scales_twice;     ///< scales are held as loaded and as the kernels want them
 };
 
+/// Copies in 16 bit of the matrices that expand MLA's latent, by head, which products with cached
+/// latents read. Prefill reads the matrices as they are stored.
+enum class LatentCopies {
+  none,
+  packed,  ///< quantised ones have a copy; those in 16 bit are read where they are
+  all,
+};
+
 /// How an engine treats checkpoints whose cards lack kernels for their format.
 enum class WithoutKernels {
   refused,   ///< it stops with an error
@@ -94,6 +102,7 @@ struct WeightPolicy {
   Size vocabulary_multiple;               ///< rows of the vocabulary are padded to a multiple
   std::vector<ExpertTiles> expert_tiles;  ///< empty: experts in MXFP4 are not padded
   bool fuses_at_start;  ///< q, k and v, and a layer's experts, are copied into one matrix at start
+  LatentCopies latent_copies;
   bool modules_alone;   ///< bitsandbytes leaves experts that one parameter stacks in 16 bit
   bool unties_fp8;      ///< a tied head of an FP8 checkpoint is a second copy
   bool repacks_on_cpu;  ///< weights on the CPU are held twice: as loaded and as kernels want them

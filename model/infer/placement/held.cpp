@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
 #include "model/infer/placement/assignment.hpp"
@@ -55,6 +56,17 @@ Bytes block_rests(const Scenario& s, const Plan& plan, Size card) {
   if (first && plan.embedding == Where::card) rest += sums.embedding;
   if (plan.has_head(card)) rest += sums.head;
   return rounded_down(std::ceil(rest));
+}
+
+/// Copies of the matrices that expand MLA's latent on a card.
+Bytes latent_copies(const Scenario& s, const Plan& plan, Size card) {
+  const LatentCopies copies = s.runtime->weights.latent_copies;
+  if (copies == LatentCopies::none || !keeps_latents(s)) return Bytes(0);
+  const Range range = plan.layers_of(card);
+  const Divided layers = s.weights->shards.layers(range.first, range.last);
+  const Bytes plain = copies == LatentCopies::all ? layers.expands_plain : Bytes(0);
+  const Bytes all = layers.expands_packed + plain;
+  return Bytes(divided_up(all.count(), plan.rank(card, *s.runtime).cards));
 }
 
 /// Layers without tables that the engine leaves in host memory.
@@ -201,7 +213,8 @@ HeldBytes held_on(const Scenario& s, const Plan& plan, Size card) {
   for_pieces_on_card(plan, card, [&](const LayerSpan& piece) { layers += piece.layers.size(); });
   const Bytes weights = weights_on(s, plan, card);
   return {.weights = weights,
-          .overhead = block_rests(s, plan, card) + rotary_tables(s, layers),
+          .overhead =
+              block_rests(s, plan, card) + rotary_tables(s, layers) + latent_copies(s, plan, card),
           .fused = fused_copies(s, plan, card),
           .context = rounded_down(s.runtime->memory.context_bytes.value) + process_on_card(s) +
                      host_on_card(s) + communication(s, plan, card),
