@@ -29,6 +29,7 @@
 #include "sweep/screen/free_memory.hpp"
 #include "sweep/screen/memory_screen.hpp"
 #include "sweep/screen/predictor_note.hpp"
+#include "sweep/screen/published_note.hpp"
 #include "sweep/screen/sources_text.hpp"
 #include "sweep/screen/speed_output.hpp"
 #include "sweep/screen/traffic_output.hpp"
@@ -198,6 +199,9 @@ int run_estimate(const Options& options) {
   std::vector<std::string> notes;
   if (given.on_machine)
     if (auto asked = asked_note(given.scenario)) notes.push_back(std::move(*asked));
+  if (given.on_machine)
+    if (auto published = published_note(given.scenario, explained.estimate))
+      notes.push_back(std::move(*published));
   if (predictors) notes.push_back(*predictors);
   if (given.on_machine)
     for (auto& note : fewer_notes(options, given, explained.estimate))

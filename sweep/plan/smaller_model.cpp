@@ -18,7 +18,10 @@ std::vector<model::Model> smaller(const model::Model& m) {
   std::vector<model::Model> all;
   const auto organisation = m.name.substr(0, m.name.find('/') + 1);
   if (organisation.empty()) return all;
-  for (model::Model& found : catalogue_models_of(m.architecture, organisation, m.name))
+  const auto others = [&](std::string_view name) {
+    return name.starts_with(organisation) && name != m.name;
+  };
+  for (model::Model& found : catalogue_models_of(m.architecture, others))
     if (found.profile.parameters < m.profile.parameters) all.push_back(std::move(found));
   std::ranges::sort(all, std::greater{},
                     [](const model::Model& each) { return each.profile.parameters; });

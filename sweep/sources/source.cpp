@@ -267,12 +267,12 @@ std::vector<std::string> catalogue_models(Need need) {
   return names;
 }
 
-std::vector<model::Model> catalogue_models_of(std::string_view architecture, std::string_view start,
-                                              std::string_view other_than) {
+std::vector<model::Model> catalogue_models_of(std::string_view architecture,
+                                              const std::function<bool(std::string_view)>& named) {
   std::vector<model::Model> models;
   for (const EmbeddedFile& file : embedded_models()) {
     const std::string name = model_name(file.name);
-    if (!is_config(file) || !name.starts_with(start) || name == other_than) continue;
+    if (!is_config(file) || !named(name)) continue;
     const model::Config config = model::parse_config(file.bytes, name);
     if (model::described_class(config) == architecture)
       models.push_back(model_from_config(config, {name, origin_of(file.name)}));

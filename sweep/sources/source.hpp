@@ -4,6 +4,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,10 +68,10 @@ std::string model_name(std::string_view file);
 /// Names of the catalogue, in the order of the alphabet. Need::counts: with heads that propose
 /// tokens for another model, which are only counted.
 std::vector<std::string> catalogue_models(Need need = Need::description);
-/// Models of the catalogue with this class whose names start with `start`, in the same order, but
-/// not `other_than`. Others are not described, which saves most of the time.
-std::vector<model::Model> catalogue_models_of(std::string_view architecture, std::string_view start,
-                                              std::string_view other_than = {});
+/// Models of the catalogue with this class whose names pass `named`, in the same order. Others are
+/// not described, which saves most of the time.
+std::vector<model::Model> catalogue_models_of(std::string_view architecture,
+                                              const std::function<bool(std::string_view)>& named);
 /// Short names and what they stand for.
 struct ShortName {
   std::string_view name, model;
