@@ -153,8 +153,8 @@ def by_kernels(row, checkpoint, name):
         return checkpoint
     if name == 'fp8' and (gemm == 'fp8_block' or checkpoint.startswith('fp8')):
         return checkpoint if checkpoint.startswith('fp8') else 'fp8-block'
-    if name == 'fp4' and gemm == 'nvfp4':
-        return 'nvfp4'
+    if name == 'nvfp4' or name == 'fp4' and gemm == 'nvfp4':
+        return checkpoint if checkpoint.startswith('nvfp4') else 'nvfp4'
     return 'int4-32g' if name == 'int4' and gemm == 'int4_wo' else name
 
 
