@@ -12,7 +12,8 @@ CardClass card_class(const Device& device) {
   const ComputeCapability capability = *device.compute_capability;
   const bool stacked =
       (capability.minor == 0 && capability.major != 12) || capability == ComputeCapability{10, 3};
-  if (!stacked || device.unified_memory) return CardClass::gddr;
+  if (!stacked || device.unified_memory)
+    return capability < ComputeCapability{8, 9} ? CardClass::gddr : CardClass::ada;
   return capability.major < 9 ? CardClass::hbm : CardClass::hopper;
 }
 

@@ -11,9 +11,11 @@ namespace headroom::model {
 
 /// Cards on which memory and compute kernels are equally efficient.
 /// hopper: HBM cards of compute capability 9 and later, whose hosts are younger too.
+/// ada: cards without HBM of compute capability 8.9 and later. Their caches hold tens of MB and
+/// their clocks are a third higher than those of gddr, the earlier ones.
 /// radeon: AMD cards with GDDR or with the host's memory.
-enum class CardClass : std::uint8_t { hbm, hopper, gddr, radeon, apple, other };
-inline constexpr std::size_t card_classes = 6;
+enum class CardClass : std::uint8_t { hbm, hopper, gddr, ada, radeon, apple, other };
+inline constexpr std::size_t card_classes = 7;
 
 /// NVIDIA's data centre dies (compute capability x.0 before 12, and 10.3) have HBM. Its other cards
 /// have GDDR, or memory that a host shares, as GB10 and Jetson do.

@@ -110,7 +110,7 @@ constexpr auto constants = std::to_array<NamedConstant>({
     {"weights", "load_interval", [](Engine& e) -> Constant& { return e.weights.load_interval; },
      nullptr, time_factor},
 });
-constexpr std::array<std::string_view, card_classes> card_names{"hbm",    "hopper", "gddr",
+constexpr std::array<std::string_view, card_classes> card_names{"hbm",    "hopper", "gddr", "ada",
                                                                 "radeon", "apple",  "other"};
 constexpr std::array<std::string_view, widths> width_names{"16-bit", "fp8", "8-bit", "4-bit",
                                                            "fp4"};

@@ -17,7 +17,7 @@ TEST(Calibration, BringsKnownConstantsBack) {
   EXPECT_NEAR(found(c, "decode_bandwidth")->value, 0.6, 0.6 * 0.03);
   ASSERT_TRUE(found(c, "byte_compute"));
   EXPECT_NEAR(found(c, "byte_compute")->value, 0.3, 0.3 * 0.03);
-  EXPECT_EQ(found(c, "decode_bandwidth")->cards, "gddr");
+  EXPECT_EQ(found(c, "decode_bandwidth")->cards, "ada");
   EXPECT_EQ(found(c, "decode_bandwidth")->width, "4-bit");
   EXPECT_GT(errors_of(c.rows, &FittedRow::before).median, 0.1);
   EXPECT_LT(errors_of(c.rows, &FittedRow::after).median, 0.02);
@@ -43,7 +43,7 @@ TEST(Calibration, UndeterminedConstantsAreReportedNotFitted) {
   EXPECT_FALSE(found(c, "kernel_s"));
   EXPECT_FALSE(found(c, "byte_compute"));
   const auto said = std::ranges::find_if(
-      c.not_fitted, [](const NotFitted& n) { return n.name == "kernel_s (gddr, 4-bit)"; });
+      c.not_fitted, [](const NotFitted& n) { return n.name == "kernel_s (ada, 4-bit)"; });
   ASSERT_NE(said, c.not_fitted.end());
   EXPECT_NE(said->why.find("cannot separate it from decode_bandwidth"), std::string::npos);
   decode.resize(2);
@@ -55,7 +55,7 @@ TEST(Calibration, UndeterminedConstantsAreReportedNotFitted) {
 TEST(Calibration, ConstantAtItsBoundIsReplacedByARelatedOne) {
   constexpr double true_overhead = 1e-6;
   Synthetic one({"Llama-2-7b"}, [](model::Engine& r) {
-    r.kernels.efficiency[gddr][four].kernel_s.value = true_overhead;
+    r.kernels.efficiency[ada][four].kernel_s.value = true_overhead;
   });
   auto decode = one.subjects();
   std::erase_if(decode, [](const ScoredRow& s) { return s.group == "prefill"; });
@@ -65,7 +65,7 @@ TEST(Calibration, ConstantAtItsBoundIsReplacedByARelatedOne) {
   EXPECT_NEAR(found(c, "kernel_s")->value, true_overhead, 0.1 * true_overhead);
   EXPECT_TRUE(c.supported());
   for (const NotFitted& each : c.not_fitted)
-    EXPECT_NE(each.name, "kernel_s (gddr, 4-bit)") << "fitted, and said not to be";
+    EXPECT_NE(each.name, "kernel_s (ada, 4-bit)") << "fitted, and said not to be";
 }
 
 TEST(Calibration, NoConstantEndsAtItsBound) {
@@ -94,7 +94,7 @@ TEST(FactorProfile, ReadsAsItWasWritten) {
   p.errors = "before";
   p.host.ram_bandwidth = BytesPerSecond(61.5e9);
   p.factors.push_back(
-      {"llama.cpp", "decode_bandwidth", "gddr", "4-bit", 0.6, 0.5, 0.7, 12, "a.csv"});
+      {"llama.cpp", "decode_bandwidth", "ada", "4-bit", 0.6, 0.5, 0.7, 12, "a.csv"});
   p.factors.push_back({"llama.cpp", "cpu_bandwidth", "any", "any", 0.5, 0.5, 0.5, 3, "b.json"});
   const FactorProfile q = read_profile(profile_text(p), "p.toml");
   EXPECT_EQ(q.machine, p.machine);
@@ -102,7 +102,7 @@ TEST(FactorProfile, ReadsAsItWasWritten) {
   EXPECT_EQ(q.host.ram_bandwidth->value(), 61.5e9);
   EXPECT_FALSE(q.host.disk_read);
   ASSERT_EQ(q.factors.size(), 2u);
-  EXPECT_EQ(q.factors[0].cards, "gddr");
+  EXPECT_EQ(q.factors[0].cards, "ada");
   EXPECT_EQ(q.factors[0].value, 0.6);
   EXPECT_EQ(q.factors[0].low, 0.5);
   EXPECT_EQ(q.factors[0].measurements, 12);
@@ -127,7 +127,7 @@ TEST(FactorProfile, WrongOnesAreRefusedByName) {
   EXPECT_NE(refused(start + "name = \"disk_bandwidth\"\nvalue = 80\n")
                 .find("found 80; expected a number from 1e-06 to 1"),
             std::string::npos);
-  EXPECT_NE(refused(start + "name = \"queue\"\ncards = \"gddr\"\nvalue = 0.5\n").find("every card"),
+  EXPECT_NE(refused(start + "name = \"queue\"\ncards = \"ada\"\nvalue = 0.5\n").find("every card"),
             std::string::npos);
   EXPECT_NE(refused(start + "name = \"queue\"\nvalue = 0.5\nlow = 0.6\n")
                 .find("expected low <= value <= high"),
@@ -151,7 +151,7 @@ TEST(ConstantSearch, StartsFromTheVersionThatWasMeasured) {
   const Unknown unknown{.constant = &constant_named("decode_bandwidth"),
                         .low = 0.02,
                         .high = 1,
-                        .cards = static_cast<std::size_t>(model::CardClass::gddr),
+                        .cards = static_cast<std::size_t>(model::CardClass::ada),
                         .width = static_cast<std::size_t>(model::Width::four),
                         .rows = {}};
   const double before = *search.expected(0);

@@ -71,8 +71,9 @@ FlopsPerSecond peak(const Scenario& s, const Device& device, Arithmetic arithmet
   if (emulates && device.fp32 && arithmetic != Arithmetic::fp32 && arithmetic != Arithmetic::bf16)
     return emulated_peak(*device.fp32, arithmetic);
   const bool halves = arithmetic != Arithmetic::bf16 && has_fast_halves(device);
+  const CardClass of = card_class(device);
   if (s.runtime->kernels.half_accumulate && halves && sixteen && device.fp32 &&
-      card_class(device) == CardClass::gddr)
+      (of == CardClass::gddr || of == CardClass::ada))
     rate = std::max(rate, 4 * *device.fp32);
   return rate;
 }

@@ -23,9 +23,9 @@ constexpr const char* constants =
     "calm\tdecode_bandwidth\tgddr\t4-bit\t0.7\t0.6\t0.8\t2\tb\n"
     "calm\tdecode_bandwidth\thbm\t4-bit\t0.3\t0.2\t0.4\t0\tpooled\n";
 constexpr const char* effects =
-    "family\tconstant\thbm\thopper\tgddr\tradeon\tapple\tother\t16-bit\tfp8\t8-bit\t4-bit\tfp4\t"
-    "spread\n"
-    "calm\tdecode_bandwidth\t1.1\t1\t0.9\t1\t1\t1\t1.2\t1\t1\t0.8\t1\t0.2\n";
+    "family\tconstant\thbm\thopper\tgddr\tada\tradeon\tapple\tother\t16-bit\tfp8\t8-bit\t4-bit\t"
+    "fp4\tspread\n"
+    "calm\tdecode_bandwidth\t1.1\t1\t0.9\t1\t1\t1\t1\t1.2\t1\t1\t0.8\t1\t0.2\n";
 
 const Constant& cell(const std::vector<Engine>& rows, std::size_t cards, std::size_t width) {
   return std::ranges::find(rows, "calm", &Engine::name)

@@ -112,7 +112,7 @@ TEST(Intervals, OfOneRequestUnderLoadAreThoseOfOneAlone) {
 TEST(Intervals, LookAtTheCardsInUse) {
   Measured m;
   m.box.devices.push_back(parse_machine("rtx-4090", shipped_catalogue()).devices.front());
-  auto& other = m.row.kernels.efficiency[static_cast<std::size_t>(CardClass::gddr)]
+  auto& other = m.row.kernels.efficiency[static_cast<std::size_t>(CardClass::ada)]
                                         [static_cast<std::size_t>(Width::sixteen)];
   other.decode_bandwidth.measurements = 0;
   Scenario s = test::scenario(m.w, m.box, "vllm");

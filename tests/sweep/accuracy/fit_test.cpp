@@ -40,12 +40,12 @@ TEST(PooledSearch, RecoversConstantsAndPoolsRelatedOnes) {
   const auto bandwidth = [](const model::Engine& r, std::size_t c, std::size_t w) {
     return r.kernels.efficiency[c][w].decode_bandwidth.value;
   };
-  EXPECT_NEAR(bandwidth(llama, gddr, four), 0.6, 0.06);
+  EXPECT_NEAR(bandwidth(llama, ada, four), 0.6, 0.06);
   // A constant is nearer to the measured one if both have more in common.
   const double start = 0.78;  // from model/engine/engines/00-base.toml
-  EXPECT_LT(bandwidth(llama, gddr, sixteen), start);
-  EXPECT_GT(bandwidth(llama, gddr, sixteen), bandwidth(llama, gddr, four));
-  EXPECT_GT(bandwidth(llama, hbm, sixteen), bandwidth(llama, gddr, sixteen));
+  EXPECT_LT(bandwidth(llama, ada, sixteen), start);
+  EXPECT_GT(bandwidth(llama, ada, sixteen), bandwidth(llama, ada, four));
+  EXPECT_GT(bandwidth(llama, hbm, sixteen), bandwidth(llama, ada, sixteen));
   EXPECT_GT(bandwidth(fitted_row(search, "exllama"), hbm, sixteen), bandwidth(llama, hbm, sixteen));
   EXPECT_LT(bandwidth(fitted_row(search, "exllama"), hbm, sixteen), start);
 }
@@ -54,7 +54,7 @@ TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds)
   Synthetic known({"Llama-2-7b", "Llama-2-13b", "Qwen2.5-72B"}, slower);
   std::vector<ScoredRow> served = known.subjects();
   model::Engine changed = model::engine("vllm");
-  changed.kernels.efficiency[gddr][four].decode_bandwidth.value = 0.4;
+  changed.kernels.efficiency[ada][four].decode_bandwidth.value = 0.4;
   changed.serving.request_s.value = 0.05;
   std::vector<Measurement> named(served.size());
   const auto name_sources = [&](std::size_t sources) {
@@ -78,7 +78,7 @@ TEST(PooledSearch, EnginesOfTheSameKernelsLearnFromEachOtherButOfTheirFrontEnds)
   const model::Engine &vllm = fitted_row(search, "vllm"), &sglang = fitted_row(search, "sglang"),
                       &other = fitted_row(search, "exllama");
   const auto bandwidth = [](const model::Engine& r) {
-    return r.kernels.efficiency[gddr][four].decode_bandwidth.value;
+    return r.kernels.efficiency[ada][four].decode_bandwidth.value;
   };
   EXPECT_LT(bandwidth(vllm), 0.5);
   EXPECT_LT(bandwidth(sglang), 0.95 * bandwidth(other));
@@ -115,7 +115,7 @@ TEST(PooledSearch, OutliersAndManyRowsOfOneSourceHaveLittleWeight) {
     }
   PooledSearch search(model::policy_rows(), all);
   search.solve();
-  EXPECT_GT(fitted_row(search, "llama.cpp").kernels.efficiency[gddr][four].decode_bandwidth.value,
+  EXPECT_GT(fitted_row(search, "llama.cpp").kernels.efficiency[ada][four].decode_bandwidth.value,
             std::sqrt(0.6 * 0.3));
 }
 

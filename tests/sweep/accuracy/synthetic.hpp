@@ -11,13 +11,13 @@
 
 namespace headroom::sweep {
 
-constexpr auto gddr = static_cast<std::size_t>(model::CardClass::gddr);
+constexpr auto ada = static_cast<std::size_t>(model::CardClass::ada);
 constexpr auto four = static_cast<std::size_t>(model::Width::four);
 
 /// An engine whose four-bit kernels on GDDR cards are slower than any shipped row's.
 inline void slower(model::Engine& r) {
-  r.kernels.efficiency[gddr][four].decode_bandwidth.value = 0.6;
-  r.kernels.efficiency[gddr][four].byte_compute.value = 0.3;
+  r.kernels.efficiency[ada][four].decode_bandwidth.value = 0.6;
+  r.kernels.efficiency[ada][four].byte_compute.value = 0.3;
 }
 
 /// Rows of llama-bench on one card, with speeds under constants that are changed by `change`.

@@ -32,9 +32,20 @@ TEST(Backend, CardsOfAmdWithoutStackedMemoryAreAClassOfTheirOwn) {
     EXPECT_EQ(of(card), CardClass::radeon) << card;
   for (const char* card : {"mi50", "radeon-vii", "mi300x"})
     EXPECT_EQ(of(card), CardClass::other) << card;
-  EXPECT_EQ(of("rtx-4090"), CardClass::gddr);
+}
+
+TEST(Backend, CardsOfNvidiaWithoutStackedMemoryDifferFromAdaOn) {
+  const auto of = [](const char* card) {
+    return card_class(parse_machine(card, shipped_catalogue()).devices.front());
+  };
+  for (const char* card : {"p40", "rtx-2080-ti", "rtx-3090", "rtx-a6000", "jetson-agx-orin-64gb"})
+    EXPECT_EQ(of(card), CardClass::gddr) << card;
+  for (const char* card : {"l4", "rtx-4090", "rtx-5090", "rtx-pro-6000"})
+    EXPECT_EQ(of(card), CardClass::ada) << card;
   // Their hosts share LPDDR5X with them, whatever the capability: 11.0 and 12.1.
-  for (const char* card : {"jetson-agx-thor", "gb10"}) EXPECT_EQ(of(card), CardClass::gddr) << card;
+  for (const char* card : {"jetson-agx-thor", "gb10"}) EXPECT_EQ(of(card), CardClass::ada) << card;
+  for (const char* card : {"v100-sxm-16gb", "a100-sxm-80gb"}) EXPECT_EQ(of(card), CardClass::hbm);
+  for (const char* card : {"h100-pcie-80gb", "b200-sxm-180gb"}) EXPECT_EQ(of(card), CardClass::hopper);
 }
 
 }  // namespace

@@ -90,7 +90,8 @@ TEST(BlockOfTokens, IsProposedInOnePass) {
   EXPECT_EQ(draft_passes(draft), 1);
   EXPECT_EQ(state_copies(s), 8);
   const DraftTimes times = draft_times(s, place(s, 1.0));
-  EXPECT_EQ(times.step, times.propose.total + times.check.total + times.further);
+  const Seconds parts = times.propose.total + times.check.total + times.further;
+  EXPECT_DOUBLE_EQ(times.step.value(), parts.value());
   // Its 1,924,404,480 parameters, without embedding and head, and two rotary tables of 64 elements.
   Scenario alone = s;
   alone.draft = nullptr;
