@@ -12,8 +12,7 @@ namespace headroom::sweep {
 namespace {
 
 std::string note(const char* name, const char* precision, const char* machine = "2x rtx-5090") {
-  const auto weights =
-      model::quantise(test::catalogue_model(name), model::scheme(precision));
+  const auto weights = model::quantise(test::catalogue_model(name), model::scheme(precision));
   const Machine box = parse_machine(machine, shipped_catalogue());
   const model::Scenario s = test::scenario(weights, box, "vllm");
   return published_note(s, evaluate(s)).value_or("");

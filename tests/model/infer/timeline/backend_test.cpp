@@ -45,7 +45,8 @@ TEST(Backend, CardsOfNvidiaWithoutStackedMemoryDifferFromAdaOn) {
   // Their hosts share LPDDR5X with them, whatever the capability: 11.0 and 12.1.
   for (const char* card : {"jetson-agx-thor", "gb10"}) EXPECT_EQ(of(card), CardClass::ada) << card;
   for (const char* card : {"v100-sxm-16gb", "a100-sxm-80gb"}) EXPECT_EQ(of(card), CardClass::hbm);
-  for (const char* card : {"h100-pcie-80gb", "b200-sxm-180gb"}) EXPECT_EQ(of(card), CardClass::hopper);
+  for (const char* card : {"h100-pcie-80gb", "b200-sxm-180gb"})
+    EXPECT_EQ(of(card), CardClass::hopper);
 }
 
 }  // namespace
