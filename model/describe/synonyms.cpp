@@ -30,15 +30,15 @@ constexpr std::string_view shared_experts[] = {"n_shared_experts", "num_shared_e
 constexpr std::string_view expert_widths[] = {"moe_intermediate_size", "moe_ffn_hidden_size",
                                               "expert_ffn_hidden_size"};
 constexpr std::string_view dense_layers[] = {"first_k_dense_replace", "num_dense_layers"};
-constexpr std::string_view head_widths[] = {"head_dim", "kv_channels", "d_kv"};
 constexpr std::string_view hidden_sizes[] = {"hidden_size", "n_embd", "d_model"};
 constexpr std::string_view layers[] = {"num_hidden_layers", "n_layer", "n_layers", "num_layers"};
 constexpr std::string_view heads[] = {"num_attention_heads", "n_head", "n_heads", "num_heads"};
 constexpr std::string_view windows[] = {"sliding_window", "sliding_window_size"};
 
 constexpr std::span<const std::string_view> sizes[] = {
-    experts,     experts_of_a_token, shared_experts, expert_widths, dense_layers,
-    head_widths, hidden_sizes,       layers,         heads,         windows};
+    experts,      experts_of_a_token, shared_experts, expert_widths,
+    dense_layers, hidden_sizes,       layers,         heads,
+    windows};
 
 bool states(const json::object& section, std::string_view key) {
   const json::value* value = section.if_contains(key);
