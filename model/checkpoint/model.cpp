@@ -16,6 +16,7 @@
 #include "model/describe/class_defaults.hpp"
 #include "model/describe/effective_keys.hpp"
 #include "model/describe/head_tie.hpp"
+#include "model/describe/synonyms.hpp"
 
 namespace headroom::model {
 namespace {
@@ -151,6 +152,7 @@ Model make_model(std::string name, const Config& file, std::string source) {
   model.name = std::move(name);
   model.source = std::move(source);
   model.part = describe(file);
+  refuse_unread_synonyms(file);
   model.architecture = model.part.modules.at(0).class_name;
   model.model_type = config.text({"model_type"}, "");
   model.text_type = text_type(config);

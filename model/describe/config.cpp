@@ -47,11 +47,17 @@ void Config::wrong(const Found& found, std::string_view expected) const {
 
 Config::Found Config::find(Keys keys) const {
   Found found;
+  bool assumed = false;  // a key of the file may still follow
   for (const auto key : keys) {
-    read_->insert(prefix_ + std::string(key));
-    if (found.value) continue;
+    const std::string path = prefix_ + std::string(key);
+    read_->insert(path);
+    if (found.value && !assumed) continue;
     const auto* value = object_->if_contains({key.data(), key.size()});
-    if (value && !value->is_null()) found = {key, value};
+    if (!value || value->is_null()) continue;
+    const bool is_default = defaults_ && defaults_->contains(path);
+    if (found.value && is_default) continue;
+    found = {key, value};
+    assumed = is_default;
   }
   return found;
 }
@@ -215,10 +221,13 @@ Config Config::with_defaults(const json::object& defaults) const {
   const auto known = [&](const auto& entry) { return object_->contains(entry.key()); };
   if (std::all_of(defaults.begin(), defaults.end(), known)) return *this;
   json::object all(*object_, json_storage());
+  auto assumed = std::make_shared<std::set<std::string>>();
+  if (defaults_) *assumed = *defaults_;
   for (const auto& [key, value] : defaults)
-    if (!all.contains(key)) all.emplace(key, value);
+    if (all.emplace(key, value).second) assumed->insert(prefix_ + std::string(key));
   Config copy = *this;
   copy.object_ = std::make_shared<const json::object>(std::move(all));
+  copy.defaults_ = std::move(assumed);
   return copy;
 }
 

@@ -81,7 +81,8 @@ class Config {
   Config as_class(std::string_view name) const;
   /// This config without a key of its file.
   Config without(std::string_view key) const;
-  /// This config with `defaults` for absent keys. Null keys stay null.
+  /// This config with `defaults` for absent keys. Null keys stay null. A key of the file beats a
+  /// default of another name of the same size.
   Config with_defaults(const boost::json::object& defaults) const;
   /// This config with the keys of `names` (name → name in its class) under their names in the
   /// class. A mapped key wins if a file has both, as in the reference.
@@ -96,7 +97,7 @@ class Config {
   [[noreturn]] void fail(std::string_view key, const std::string& what) const;
 
  private:
-  /// The first of `keys` that is present and not null.
+  /// The first of `keys` that is present and not null, of the file before a default.
   struct Found {
     std::string_view key;
     const boost::json::value* value = nullptr;
@@ -107,6 +108,7 @@ class Config {
   [[noreturn]] void wrong(const Found& found, std::string_view expected) const;
 
   std::shared_ptr<const boost::json::object> object_;  ///< never null; copies share it
+  std::shared_ptr<const std::set<std::string>> defaults_;  ///< keys that with_defaults added
   std::string origin_, prefix_, class_name_;
   std::shared_ptr<std::set<std::string>> read_;  ///< shared with the sections
 };

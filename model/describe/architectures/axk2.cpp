@@ -27,7 +27,7 @@ Part axk2(const Config& c) {
                      module("activation_fn", "SiLU") + linear("fc1", hidden, rank) +
                          linear("fc2", rank, hidden)));
   };
-  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, shared_routing_of(c).experts);
   const Size every = c.dim({"moe_layer_freq"}, 1);
   return with_quirks(
       decoder(c, k, rotated_if_scaled(c, a.rope),

@@ -54,7 +54,7 @@ Part deepseek_v2(const Config& c) {
   const Part attends = plain ? attention(hidden, heads, bias, bias)
                              : latent_attention(hidden, latent_of(c), k("RMSNorm"), bias);
   const Size rotated = plain ? heads.dim : c.dim({"qk_rope_head_dim"});
-  const Part gate = router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  const Part gate = router("gate", k("TopkRouter"), hidden, shared_routing_of(c).experts);
   return decoder(c, k, rotated_if_scaled(c, rotated), [&](Size i) {
     return decoder_layer(k, hidden, attends,
                          is_sparse(c, i, 0) ? shared_mixture(c, k, k("Moe"), gate, mlp_bias)
@@ -69,7 +69,7 @@ Part deepseek_v3(const Config& c) {
   Latent a = latent_of(c);
   a.query_rank = c.dim_or_none({"q_lora_rank"}, 1536);
   const Bias bias = c.bias({"attention_bias"}, false);
-  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, shared_routing_of(c).experts);
   const auto sparse = [&](Size i) { return is_sparse(c, i, 3); };
   return with_quirks(decoder(c, k, rotated_if_scaled(c, a.rope),
                              by_kind(sparse,
@@ -96,7 +96,7 @@ Part deepseek_v32(const Config& given) {
   const Size hidden = c.dim({"hidden_size"});
   const Latent a = latent_of(c);
   const Bias bias = c.bias({"attention_bias"}, false);
-  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, shared_routing_of(c).experts);
   const auto sparse = [&](Size i) { return is_sparse(c, i, 3); };
   return with_quirks(
       decoder(c, k, rotated_if_scaled(c, a.rope),
@@ -119,7 +119,7 @@ Part axk1(const Config& c) {
   const Size hidden = c.dim({"hidden_size"});
   const Latent a = latent_of(c);
   const Bias bias = c.bias({"attention_bias"}, false);
-  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, shared_routing_of(c).experts);
   const Part mixture = shared_mixture(c, k, k("MoE"), gate) +
                        at("mlp", rms_norm("post_mlp_layernorm", k("RMSNorm"), hidden));
   const Size every = c.dim({"moe_layer_freq"}, 1);

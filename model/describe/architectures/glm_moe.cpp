@@ -15,7 +15,7 @@ Part feed_forward(const Config& c, Classes k, Size layer, Size dense) {
   if (is_sparse(c, layer, dense))
     return shared_mixture(
         c, k, k("MoE"),
-        corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"})));
+        corrected_router("gate", k("TopkRouter"), hidden, shared_routing_of(c).experts));
   return in(
       "mlp", k("MLP"),
       gated_mlp(hidden, c.dim({"intermediate_size"}), activation_class(c, {"hidden_act"}, "silu")));

@@ -56,7 +56,7 @@ Part mistral4(const Config& c) {
   const Size hidden = c.dim({"hidden_size"});
   const Latent a = latent_of(c);
   const Part attn = latent_attention(hidden, a, k("RMSNorm"), c.bias({"attention_bias"}, false));
-  const Part gate = router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  const Part gate = router("gate", k("TopkRouter"), hidden, shared_routing_of(c).experts);
   const Size head = a.nope + a.rope;
   const double share = static_cast<double>(a.rope) / static_cast<double>(head);
   return decoder(c, k, rotated_dims(c, head, share), [&](Size i) {

@@ -13,7 +13,7 @@ Part solar_open(const Config& c) {
   const Bias bias = c.bias({"attention_bias"}, false);
   const Part mlp = shared_mixture(
       c, k, k("MoE"),
-      corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"})));
+      corrected_router("gate", k("TopkRouter"), hidden, shared_routing_of(c).experts));
   return with_quirks(
       decoder(c, k, rotated_if_scaled(c, heads.dim),
               [&] { return decoder_layer(k, hidden, attention(hidden, heads, bias), mlp); }),
@@ -27,7 +27,7 @@ Part dots1(const Config& c) {
   const Heads heads = heads_of(c);
   const Bias bias = c.bias({"attention_bias"}, false);
   const Size window = c.count({"sliding_window"}, 0), full = c.count({"max_window_layers"}, 62);
-  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, c.dim({"n_routed_experts"}));
+  const Part gate = corrected_router("gate", k("TopkRouter"), hidden, shared_routing_of(c).experts);
   return with_quirks(
       decoder(c, k, rotated_dims(c, heads.dim),
               [&](Size i) {
