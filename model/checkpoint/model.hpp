@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,12 @@ struct ModelShape {
 
 struct Stored;
 
+/// Formats of the tensors of a checkpoint.
+struct CheckpointFormats {
+  std::string scheme;         ///< name of a row of schemes()
+  CheckpointDetails details;  ///< modules with another precision
+};
+
 struct Model {
   std::string name;    ///< "Qwen/Qwen3-0.6B"
   std::string source;  ///< origin of the metadata
@@ -35,6 +42,9 @@ struct Model {
   std::string text_type;
   std::string checkpoint_scheme;  ///< meaning of precision `auto`: "bf16", "mxfp4", "fp8", …
   CheckpointDetails checkpoint;   ///< modules with another precision
+  /// A GGUF file of another scheme was made from this. Its converter leaves MXFP4 experts as they
+  /// are. Empty: the checkpoint is no conversion.
+  std::optional<CheckpointFormats> converted_from;
   Size rope_factors = 0;          ///< elements of rotary scaling factors that GGUF files store
   /// the prompt goes to an encoder, and only the output to the decoder
   bool encoder_decoder = false;

@@ -13,6 +13,7 @@
 #include "hardware/sorted_table.hpp"
 #include "hardware/text.hpp"
 #include "model/checkpoint/formats/shard_index.hpp"
+#include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/describe/architecture.hpp"
 #include "sweep/concurrent_requests.hpp"
 #include "sweep/hub/hub.hpp"
@@ -143,16 +144,27 @@ std::string repository_of(const ModelReference& reference) {
   return std::ranges::count(reference.name, '/') == 1 ? reference.name : std::string();
 }
 
+/// Makes `model` its conversion in `scheme`, which `text` says.
+void convert(model::Model& model, const std::string& scheme, const std::string& text) {
+  const auto family = model::scheme(scheme).family;
+  const bool file = family == model::SchemeFamily::gguf || contains(lower(text), "gguf");
+  if (file && family == model::SchemeFamily::plain && model::may_store(model, "mxfp4"))
+    throw UnknownName(
+        fmt::format("{}: GGUF files of {} keep its MXFP4 experts, and only the file's header says "
+                    "the rest: give the .gguf file, or the name without '{}' for mxfp4-moe",
+                    text, model.name, text.substr(std::min(text.rfind(':'), text.size()))));
+  if (file) model.converted_from = {model.checkpoint_scheme, std::move(model.checkpoint)};
+  model.checkpoint_scheme = scheme;
+  model.checkpoint = {};
+}
+
 /// A model of the catalogue that a conversion or a tag is named after, in the precision of the
 /// name. Says so among what is assumed.
 std::optional<model::Model> find_typed(const ModelReference& reference) {
   const auto typed = typed_name(reference.name);
   if (!typed) return std::nullopt;
   auto found = catalogue_source()->find({typed->model, reference.overrides});
-  if (found && !typed->scheme.empty()) {
-    found->checkpoint_scheme = typed->scheme;
-    found->checkpoint = {};
-  }
+  if (found && !typed->scheme.empty()) convert(*found, typed->scheme, reference.name);
   if (found) found->repository = repository_of(reference);
   if (found)
     found->assumed.push_back(fmt::format("{} is {}{}", reference.name, typed->model,

@@ -107,6 +107,14 @@ void check_section(const Model& model, const Config& section) {
         targets.check(*q, "quantized_layers", group.targets);
 }
 
+/// A conversion's tensors are those of the checkpoint that it was made from.
+const std::string& published_scheme(const Model& model) {
+  return model.converted_from ? model.converted_from->scheme : model.checkpoint_scheme;
+}
+const CheckpointDetails& published_details(const Model& model) {
+  return model.converted_from ? model.converted_from->details : model.checkpoint;
+}
+
 }  // namespace
 
 void check_targets(const Model& model, const Config& config) {
@@ -116,15 +124,16 @@ void check_targets(const Model& model, const Config& config) {
       if (holder->has(name)) check_section(model, holder->section(name));
 }
 
-bool may_store(const Model& model, const Scheme& own, std::string_view format) {
-  return own.format == format ||
-         std::ranges::any_of(model.checkpoint.groups, [&](const CheckpointGroup& group) {
+bool may_store(const Model& model, std::string_view format) {
+  return scheme(published_scheme(model)).format == format ||
+         std::ranges::any_of(published_details(model).groups, [&](const CheckpointGroup& group) {
            return scheme(group.scheme).format == format;
          });
 }
 
 bool Exceptions::empty() const {
-  return model_.checkpoint.ignored.empty() && model_.checkpoint.groups.empty();
+  const CheckpointDetails& lists = published_details(model_);
+  return lists.ignored.empty() && lists.groups.empty();
 }
 
 const Scheme* Exceptions::of(std::size_t tensor, bool reached) const {
@@ -144,6 +153,7 @@ std::shared_ptr<const Exceptions::Rules> Exceptions::rules_of(const Model& model
     std::shared_ptr<const Rules> rules;
   };
   thread_local Last last;
+  const CheckpointDetails& lists = published_details(model);
   const auto found = std::ranges::find(model.part.tensors, Role::head, &Tensor::role);
   const std::string_view head =
       found == model.part.tensors.end() ? std::string_view() : found->module();
@@ -151,20 +161,20 @@ std::shared_ptr<const Exceptions::Rules> Exceptions::rules_of(const Model& model
     return a.scheme == b.scheme && a.embeddings == b.embeddings && a.targets == b.targets;
   };
   const bool is_last = last.rules != nullptr && last.model_type == model.model_type &&
-                       last.scheme == model.checkpoint_scheme && last.head == head &&
-                       last.lists.ignored == model.checkpoint.ignored &&
-                       std::ranges::equal(last.lists.groups, model.checkpoint.groups, same);
+                       last.scheme == published_scheme(model) && last.head == head &&
+                       last.lists.ignored == lists.ignored &&
+                       std::ranges::equal(last.lists.groups, lists.groups, same);
   if (!is_last)
-    last = {model.model_type, model.checkpoint_scheme, std::string(head), model.checkpoint,
+    last = {model.model_type, published_scheme(model), std::string(head), lists,
             std::make_shared<const Rules>(model)};
   return last.rules;
 }
 
 Exceptions::Rules::Rules(const Model& model)
-    : own(&scheme(model.checkpoint_scheme)),
+    : own(&scheme(published_scheme(model))),
       head(own->reach != Reach::decoder_blocks),
-      ignored(names_in_memory(model.model_type, model.checkpoint.ignored)) {
-  for (const CheckpointGroup& group : model.checkpoint.groups)
+      ignored(names_in_memory(model.model_type, published_details(model).ignored)) {
+  for (const CheckpointGroup& group : published_details(model).groups)
     (group.embeddings ? embeddings : groups)
         .emplace_back(
             &scheme(group.scheme),

@@ -49,8 +49,9 @@ class Exceptions {
   mutable std::vector<std::optional<const Scheme*>> within_, beyond_;
 };
 
-/// True if the checkpoint's scheme `own`, or that of a group of its tensors, stores in `format`.
-bool may_store(const Model& model, const Scheme& own, std::string_view format);
+/// True if the scheme of the published checkpoint, or that of a group of its tensors, stores in
+/// `format`.
+bool may_store(const Model& model, std::string_view format);
 
 /// Throws ConfigError for a group of the config whose targets match no tensor of the model or of
 /// its multi-token prediction modules. Such a file would count as unquantised.

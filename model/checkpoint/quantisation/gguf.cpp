@@ -69,8 +69,7 @@ class GgufHolder {
         scheme_(scheme),
         mix_(scheme.mix.empty() ? scheme.format : scheme.mix),
         mxfp4_(precision("mxfp4")),
-        may_have_mxfp4_(
-            may_store(model_, headroom::model::scheme(model_.checkpoint_scheme), "mxfp4")),
+        may_have_mxfp4_(may_store(model_, "mxfp4")),
         splits_qkv_(splits_qkv(model_)),
         architecture_(gguf_architecture_of(model_)) {
     const std::vector<Tensor>& tensors = model_.part.tensors;

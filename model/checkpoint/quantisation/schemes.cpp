@@ -67,7 +67,7 @@ std::vector<Scheme> linear_rows() {
        "fp32"},
       {"bf16", {"bfloat16"}, plain, "every tensor, 2 bytes", "bfloat16", Reach::everything, "bf16"},
       {"fp16",
-       {"float16", "half"},
+       {"float16", "half", "f16"},
        plain,
        "every tensor, 2 bytes",
        "IEEE 754",
