@@ -42,7 +42,7 @@ def main():
                  Models(asked.headroom, root / 'sweep/names/models.tsv', HERE / 'held_out/models'))
     wrong = wrong_of_unseen(catalogue)
     for prose in sorted(HERE.glob('*.csv')) + sorted(HERE.glob('held_out/*.csv')):
-        if prose.name == 'vllm_graphs.csv':  # a table beside the rows
+        if prose.name in ('vllm_graphs.csv', 'llama_breakdown.csv'):  # tables beside the rows
             continue
         stored, out = HERE / 'canonical' / prose.relative_to(HERE), io.StringIO()
         with prose.open(newline='', encoding='utf-8-sig') as lines:
