@@ -45,7 +45,7 @@ struct Model {
   /// A GGUF file of another scheme was made from this. Its converter leaves MXFP4 experts as they
   /// are. Empty: the checkpoint is no conversion.
   std::optional<CheckpointFormats> converted_from;
-  Size rope_factors = 0;          ///< elements of rotary scaling factors that GGUF files store
+  Size rope_factors = 0;  ///< elements of rotary scaling factors that GGUF files store
   /// the prompt goes to an encoder, and only the output to the decoder
   bool encoder_decoder = false;
   std::vector<std::string> assumed;  ///< defaults that the description used: "head_dim 64 (…)"

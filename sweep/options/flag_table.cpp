@@ -68,7 +68,7 @@ constexpr Flag first_flags[] = {
      "95th percentile of the prompt lengths; --prompt-tokens is then the median"},
     {"output-tokens-p95", "--osl-p95", one, "N",
      "95th percentile of the output lengths; --output-tokens is then the median"},
-    {"context", "--max-model-len --ctx-size -c", one, "N",
+    {"context", "--max-model-len --ctx-size --context-length -c", one, "N",
      "tokens of KV cache for each sequence; 32k is 32,768 (default: 8,192 for all together or "
      "more)"},
     {"seq", "--seq-len --seq-length", one, "N",
@@ -96,7 +96,7 @@ constexpr Flag first_flags[] = {
     {"gpu-budget", "", one, "BUDGET",
      "GPU memory that the process may use on each card, as nvidia-smi shows it: 20GiB, 50% of the "
      "largest card, max, max-2GiB (default: all that the engine takes)"},
-    {"gpu-memory-utilization", "", one, "SHARE",
+    {"gpu-memory-utilization", "--mem-fraction-static", one, "SHARE",
      "share of each card that the engine may use, of SGLang its --mem-fraction-static: 0.9"},
     {"ram-budget", "", one, "BUDGET",
      "host memory that the process may use: 32GiB, 50%, max-8GiB (default: all)"},
@@ -123,15 +123,15 @@ constexpr Flag first_flags[] = {
      "fewer where only those fit)"},
     {"max-num-batched-tokens", "--chunked-prefill-size --ubatch-size -ub", one, "N",
      "most tokens of a prefill pass (default: the engine's)"},
-    {"tp", "--tensor-parallel-size -tp", one, "N",
+    {"tp", "--tensor-parallel-size --tp-size -tp", one, "N",
      "tensor parallel: cards that share each matrix (default: as the engine splits)"},
-    {"pp", "--pipeline-parallel-size -pp", one, "N",
+    {"pp", "--pipeline-parallel-size --pp-size -pp", one, "N",
      "pipeline parallel: stages of layers that follow each other (default: 1)"},
-    {"ep", "--expert-parallel-size -ep", one, "N",
+    {"ep", "--expert-parallel-size --ep-size -ep", one, "N",
      "expert parallel: number of cards that share out whole experts: vllm tp × dp, sglang and "
      "tensorrt-llm a divisor of tp, sglang with replicas of the attention alone one of tp × dp "
      "(default: split like other matrices)"},
-    {"dp", "--data-parallel-size -dp", one, "N",
+    {"dp", "--data-parallel-size --dp-size -dp", one, "N",
      "data parallel: replicas of the model, each with --batch sequences (default: 1)"},
     {"factors", "", one, "FILE",
      "a factor profile that replaces shipped constants, as `headroom calibrate` writes it; "

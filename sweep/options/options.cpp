@@ -11,6 +11,7 @@
 #include "hardware/names.hpp"
 #include "hardware/text.hpp"
 #include "sweep/commands/commands.hpp"
+#include "sweep/options/engine_words.hpp"
 #include "sweep/options/flags.hpp"
 
 namespace headroom::sweep {
@@ -38,6 +39,8 @@ std::string other_spelling(std::string_view flag, std::span<const std::string> a
 }
 
 [[noreturn]] void unknown_flag(const CommandHelp& command, std::string_view spelling) {
+  if (changes_no_estimate(spelling))
+    throw UsageError(fmt::format("{} changes neither memory nor speed: leave it out", spelling));
   const auto mine = words(command.flags);
   auto known = spellings();  // options of other commands would be refused
   std::erase_if(known, [&](const std::string& each) {
@@ -169,7 +172,8 @@ po::options_description description(std::span<const std::string> options) {
 
 }  // namespace
 
-Options parse_options(const CommandHelp& command, std::span<const std::string> arguments) {
+Options parse_options(const CommandHelp& command, std::span<const std::string> given) {
+  const std::vector<std::string> arguments = in_own_words(command, given);
   Canonical canonical(command, arguments);
   Options result;
   try {
