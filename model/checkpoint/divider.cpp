@@ -139,7 +139,7 @@ Divided Divider::by_class(std::string_view module, Bytes bytes, const Layer* lay
   if (layer == nullptr || !layer->decodes) return {.split = bytes};
   const TensorClass kind = tensor_class(module);
   if (is_feed_forward(kind)) return {.split = bytes, .feed_forward = bytes};
-  if (shards_.kv_heads == 0) return {.split = bytes};
+  if (shards_.kv_heads == 0 || is_linear_attention(module)) return {.split = bytes};
   switch (kind) {
     case TensorClass::attention_k:
     case TensorClass::attention_v:

@@ -69,6 +69,10 @@ bool is_replicated(std::string_view module) {
 
 bool expands_latent(std::string_view module) { return last_module(module) == "kv_b_proj"; }
 
+bool is_linear_attention(std::string_view module) {
+  return is_one_of({"in_proj_qkv", "in_proj_qkvz"}, last_module(module));
+}
+
 bool is_gate_and_up(std::string_view module) { return module.ends_with("gate_up_proj"); }
 
 bool is_fused_by_engines(std::string_view module) {

@@ -40,6 +40,10 @@ bool is_replicated(std::string_view module);
 /// MLA's matrix from the latent to the keys and values of each head.
 bool expands_latent(std::string_view module);
 
+/// The fused projection of a linear attention (gated delta rule). Its class is attention_v, but no
+/// KV cache has its heads: cards divide it by key heads of its own.
+bool is_linear_attention(std::string_view module);
+
 /// One matrix that holds both gate and up.
 bool is_gate_and_up(std::string_view module);
 

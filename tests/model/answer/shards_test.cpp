@@ -63,6 +63,17 @@ TEST(Shards, KeyValueHeadsRepeatWhereThereAreMoreCards) {
             2 * (2 * 4096 + 2 * 128 * 4096 + (2 * 4096 * 4096 + 3 * 14336 * 4096) / 16));
 }
 
+TEST(Shards, LinearAttentionIsNotDividedByHeadsOfTheCache) {
+  // vLLM 0.19 model_executor/models/qwen3_next.py: in_proj_qkvz is a ColumnParallelLinear of 16 key
+  // heads. The two heads of the KV cache do not limit its division.
+  const QuantisedModel& w = held("Qwen/Qwen3.5-122B-A10B", "bf16");
+  ASSERT_EQ(w.shards.kv_heads, 2);
+  // 27 layers see images before the first that decodes.
+  EXPECT_EQ(w.shards.layers(27, 28).heads, Bytes(0));
+  // The fourth that decodes has K and V of two heads of 256: 2 bytes of 3072 inputs.
+  EXPECT_EQ(w.shards.layers(30, 31).heads, Bytes(2 * 2 * 2 * 256 * 3072));
+}
+
 TEST(Shards, LatentProjectionsAndRoutersAreWholeOnEachCard) {
   // DeepSeek-V3: hidden 7168, q rank 1536, kv rank 512 + 64, and 128 heads of 128 + 64 and 128. It
   // has 256 experts of 2048 and one shared expert. Layer 3 is the first with experts.
