@@ -86,6 +86,24 @@ TEST(CheckpointBytes, OfAutoRoundArePackedLikeGptqOrAwq) {
   EXPECT_EQ(
       with(R"(,"extra_config":{"model.layers.0.self_attn.q_proj":{"bits":16}})"),
       outside_layers(1) + head + block(packed) + 2 * hidden * hidden - packed(hidden, hidden));
+  for (const char* expression : {".*q_proj", ".*self_attn\\\\.q.*", "model.layers.[0-9].*q_proj"})
+    EXPECT_EQ(
+        with(fmt::format(R"(,"extra_config":{{"{}":{{"bits":16}}}})", expression)),
+        outside_layers(1) + head + block(packed) + 2 * hidden * hidden - packed(hidden, hidden))
+        << expression;
+  EXPECT_EQ(with(R"(,"extra_config":{".*q_proj":{"bits":16},
+                     "model.layers.0.self_attn.q_proj":{"bits":4}})"),
+            outside_layers(1) + head + block(packed))
+      << "a name comes before expressions";
+}
+
+/// Names have no dot in front, so that a leading dot and star are an expression (transformers
+/// quantizers_utils.py, should_convert_module).
+TEST(CheckpointBytes, ALeadingDotAndStarAreAnExpression) {
+  const auto fp8 = [](auto o, auto i) { return o * i + 4; };
+  EXPECT_EQ(bytes_of(llama_config(2, R"({"quant_method":"fp8","modules_to_not_convert":
+                                         ["lm_head",".*1.self_attn.q_proj"]})")),
+            outside_layers(2) + head + 2 * block(fp8) + hidden * hidden - 4);
 }
 
 TEST(CheckpointBytes, OfFp8LeaveIgnoredLayers) {
