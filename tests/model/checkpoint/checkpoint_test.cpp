@@ -97,15 +97,6 @@ TEST(CheckpointBytes, OfAutoRoundArePackedLikeGptqOrAwq) {
       << "a name comes before expressions";
 }
 
-/// Names have no dot in front, so that a leading dot and star are an expression (transformers
-/// quantizers_utils.py, should_convert_module).
-TEST(CheckpointBytes, ALeadingDotAndStarAreAnExpression) {
-  const auto fp8 = [](auto o, auto i) { return o * i + 4; };
-  EXPECT_EQ(bytes_of(llama_config(2, R"({"quant_method":"fp8","modules_to_not_convert":
-                                         ["lm_head",".*1.self_attn.q_proj"]})")),
-            outside_layers(2) + head + 2 * block(fp8) + hidden * hidden - 4);
-}
-
 TEST(CheckpointBytes, OfFp8LeaveIgnoredLayers) {
   const auto fp8 = [](auto o, auto i) { return o * i + 4; };
   for (const char* key : {"ignored_layers", "modules_to_not_convert"})
