@@ -132,7 +132,10 @@ std::string auto_round_scheme(const Config& q) {
   return packed_scheme("auto-round", q, q.dim({"bits"}), q.number({"group_size"}, 128));
 }
 
-/// `extra_config`: bits and groups by module or expression. Modules with 16 bits are not converted.
+/// `extra_config`: bits and groups by module, or by expression where the key has a character that
+/// expressions have. Names come first, then the first expression that matches a whole name. Modules
+/// with 16 bits are not converted. Source: SGLang 0.5.23 quantization/auto_round.py,
+/// get_layer_config.
 void auto_round_exceptions(const Config& q, const Config&, CheckpointDetails& details) {
   const Config rules = q.section_or_empty("extra_config");
   const bool awq = auto_round_scheme(q).starts_with("awq");
@@ -145,12 +148,18 @@ void auto_round_exceptions(const Config& q, const Config&, CheckpointDetails& de
                       "group_size");
   };
   SchemesByRule schemes;
+  std::vector<std::pair<std::string, std::string>> expressions;  // scheme, pattern
   for (const auto& [name, value] : rules.object()) {
     const std::string& held =
         schemes.of(value, [&] { return scheme_of_rule(rules.example(name)); });
+    if (std::string_view(name).find_first_of("*+?^$()[]{}|\\") != std::string_view::npos) {
+      expressions.emplace_back(held, "re:" + std::string(name));
+      continue;
+    }
     add_rule(details, held, std::string(name));
     if (name == "lm_head" && held != "bf16") add_rule(details, held, std::string(output_head));
   }
+  for (auto& [held, pattern] : expressions) add_rule(details, held, std::move(pattern));
   unquantised_by_part(q, details);
 }
 

@@ -16,6 +16,7 @@
 #include "model/describe/class_defaults.hpp"
 #include "model/describe/effective_keys.hpp"
 #include "model/describe/head_tie.hpp"
+#include "model/describe/nested_decoder.hpp"
 #include "model/describe/synonyms.hpp"
 
 namespace headroom::model {
@@ -133,7 +134,7 @@ std::string text_type(const Config& config) {
 }  // namespace
 
 std::set<std::string> effective_keys(const Config& config) {
-  const Config file(config.object(), config.origin());
+  const Config file = with_nested_decoder(Config(config.object(), config.origin()));
   const Config whole = with_optional_class_defaults(file, file.text({"model_type"}, ""));
   const Part part = describe(file);
   checkpoint_scheme(file);
@@ -146,7 +147,8 @@ std::set<std::string> effective_keys(const Config& config) {
   return file.keys_read();
 }
 
-Model make_model(std::string name, const Config& file, std::string source) {
+Model make_model(std::string name, const Config& stated, std::string source) {
+  const Config file = with_nested_decoder(stated);
   const Config config = with_optional_class_defaults(file, file.text({"model_type"}, ""));
   Model model;
   model.name = std::move(name);

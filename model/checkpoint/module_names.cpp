@@ -151,10 +151,12 @@ constexpr std::array<bool, 256> special_characters() {
   return all;
 }
 
-/// The pattern as an expression; empty for one that is compared without.
+/// The pattern as an expression; empty for one that is compared without. No name begins with a dot,
+/// so that ".*gate" is an expression and no wildcard.
 std::string expression_of(std::string_view pattern) {
   static constexpr auto special = special_characters();
   if (pattern.starts_with("re:")) return below(pattern.substr(3));
+  if (pattern.starts_with(".*")) return below(pattern);
   const bool any =
       std::ranges::any_of(pattern, [&](char c) { return special[static_cast<unsigned char>(c)]; });
   return any && !is_literal(pattern) ? below(pattern) : std::string();

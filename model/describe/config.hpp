@@ -107,7 +107,7 @@ class Config {
   Size whole(const Found& found, Size least) const;
   [[noreturn]] void wrong(const Found& found, std::string_view expected) const;
 
-  std::shared_ptr<const boost::json::object> object_;  ///< never null; copies share it
+  std::shared_ptr<const boost::json::object> object_;      ///< never null; copies share it
   std::shared_ptr<const std::set<std::string>> defaults_;  ///< keys that with_defaults added
   std::string origin_, prefix_, class_name_;
   std::shared_ptr<std::set<std::string>> read_;  ///< shared with the sections

@@ -80,6 +80,7 @@ constexpr RoundTotal round_totals[] = {
     {"sarvamai/sarvam-105b", "", 0, "10.3", 2 * 262144 * Size{4096}},
     {"xverse/XVERSE-MoE-A4.2B", "25.8", 0.05, "4.2"},
     {"google/gemma-4-26B-A4B", "", 0, "3.8"},
+    {"ByteDance/Ouro-1.4B", "1.4", 0.05, ""},
 };
 
 TEST(EngineClasses, RoundToThePublishedTotals) {
@@ -106,7 +107,8 @@ struct CacheRow {
 /// By hand from the sizes of each config. Sarvam 105B: 32 * 576 (36 KiB in 16 bit, as its card
 /// says). Kimi K3: 24 layers of latents of 576; 69 layers with 96 heads of 128 * 128 and the last 4
 /// inputs of 3 * 12288 channels. Step-5: 92 * 2 * 4 * 192; 23 layers with 256 elements for every 8
-/// tokens. MiMo: 8 heads of 192 + 128 in 70 layers.
+/// tokens. MiMo: 8 heads of 192 + 128 in 70 layers. Ouro: 24 layers that run 4 times, with keys
+/// and values of each run.
 constexpr CacheRow cache_rows[] = {
     {"sarvamai/sarvam-105b", CacheKind::latent, 18432, 0},
     {"sarvamai/sarvam-30b", CacheKind::self_attention, 19 * 2 * 4 * 64, 0},
@@ -124,6 +126,7 @@ constexpr CacheRow cache_rows[] = {
     {"openbmb/MiniCPM-SALA", CacheKind::recurrent, 0, 24 * 32 * 16384},
     {"pfnet/plamo-2-1b", CacheKind::self_attention, 8 * 2 * 128, 0},
     {"openpangu/openPangu-Ultra-MoE-718B", CacheKind::latent, 61 * 576, 0},
+    {"ByteDance/Ouro-1.4B", CacheKind::self_attention, 4 * 24 * 2 * 16 * 128, 0},
 };
 
 TEST(EngineClasses, KeepWhatTheirSizesGive) {

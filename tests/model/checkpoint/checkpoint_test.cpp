@@ -86,6 +86,15 @@ TEST(CheckpointBytes, OfAutoRoundArePackedLikeGptqOrAwq) {
   EXPECT_EQ(
       with(R"(,"extra_config":{"model.layers.0.self_attn.q_proj":{"bits":16}})"),
       outside_layers(1) + head + block(packed) + 2 * hidden * hidden - packed(hidden, hidden));
+  for (const char* expression : {".*q_proj", ".*self_attn\\\\.q.*", "model.layers.[0-9].*q_proj"})
+    EXPECT_EQ(
+        with(fmt::format(R"(,"extra_config":{{"{}":{{"bits":16}}}})", expression)),
+        outside_layers(1) + head + block(packed) + 2 * hidden * hidden - packed(hidden, hidden))
+        << expression;
+  EXPECT_EQ(with(R"(,"extra_config":{".*q_proj":{"bits":16},
+                     "model.layers.0.self_attn.q_proj":{"bits":4}})"),
+            outside_layers(1) + head + block(packed))
+      << "a name comes before expressions";
 }
 
 TEST(CheckpointBytes, OfFp8LeaveIgnoredLayers) {

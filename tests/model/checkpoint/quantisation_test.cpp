@@ -226,6 +226,10 @@ TEST(Checkpoint, PatternsNameModules) {
   EXPECT_FALSE(names("part:layers.1.", "model.layers.11.mlp"));
   EXPECT_TRUE(names("part:a", "xax"));
   EXPECT_FALSE(names("part:abc", "xab"));
+  // No name begins with a dot: an expression, as should_convert_module of transformers reads it.
+  EXPECT_TRUE(names(".*layers.1.self_attn.*", "model.layers.1.self_attn.q_proj"));
+  EXPECT_TRUE(names(".*gate", "model.layers.3.mlp.gate"));
+  EXPECT_FALSE(names(".*gate", "model.layers.3.mlp.gate_proj"));
 }
 
 /// A checkpoint of experts one by one names tens of thousands of modules.
