@@ -100,8 +100,7 @@ def tokens_of_label(row, engine, found):
     output = max(row.tokens('output_len', 'output_len', 0), 1)
     context = max(context, int(row.figure('cache_tokens') or 0))
     prompt = row.tokens('prompt_len', 'input_len', thousands(row.setting('prompt')))
-    if context > 0 and prompt == 0 and not limits:
-        prompt = context - output
+    prompt = context - output if context > 0 and prompt == 0 and not limits else prompt
     prompt = prompt or int(engine['prompt_tokens'])
     if context == 0 and engine['output_tokens'] != '0':
         output = int(engine['output_tokens'])
@@ -118,14 +117,16 @@ def cards_in(machine):
 
 
 def machine_for(row, cards, found):
-    """Bytes used do not depend on the card: where it is not known, any stands for it."""
+    """Bytes used do not depend on the card, nor labels of training on more than its memory: any stands for it."""
     try:
         return cards_of(row, cards)
     except Missing as missing:
         any_card = USED + USED_BY_A_STEP + ('cache_token', 'cache_token:1', 'loaded')
-        if found.get('figure') not in any_card or not str(missing).startswith('card:'):
+        is_label = row['kind'] == 'training' and row['outcome']
+        own = {'card_gib': row['gpu_memory_gb']} if is_label and 'not named' in row['gpu'] else {}
+        if not str(missing).startswith('card:') or not (own.get('card_gib') or found.get('figure') in any_card):
             raise
-        return {'machine': f"{min(max(int(row.number('gpu_count') or 1), 1), 1024)}x any"}
+        return own | {'machine': f"{min(max(int(row.number('gpu_count') or 1), 1), 1024)}x any"}
 
 
 def refuse_parts(row):
