@@ -46,6 +46,14 @@ FlopsPerSecond Device::peak(Arithmetic arithmetic) const {
   return half;
 }
 
+std::int64_t Device::resident_threads() const {
+  if (!compute_capability || multiprocessors == 0) return 0;
+  const auto& [major, minor] = *compute_capability;
+  const bool turing = major == 7 && minor == 5;
+  const bool fewer = (major == 8 && minor > 0) || major >= 11;
+  return std::int64_t{multiprocessors} * (turing ? 1024 : fewer ? 1536 : 2048);
+}
+
 bool Device::has_units(Arithmetic arithmetic) const {
   switch (arithmetic) {
     case Arithmetic::fp8:

@@ -67,6 +67,9 @@ struct Device {
   bool multiplies_bf16() const {
     return !compute_capability || *compute_capability >= ComputeCapability{8, 0};
   }
+  /// Threads that may be on all multiprocessors at once; 0: unknown, or no NVIDIA card. Source:
+  /// CUDA C++ programming guide, "Maximum number of resident threads per SM".
+  std::int64_t resident_threads() const;
   /// False if peak() falls back: the card has no units for numbers of this format.
   bool has_units(Arithmetic arithmetic) const;
 

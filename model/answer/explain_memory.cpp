@@ -16,6 +16,7 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/intervals.hpp"
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/driver_context.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
@@ -110,6 +111,12 @@ class MemoryTerms {
                     s_.weights->model->shape.hidden_size, profile_.widest, profile_.head_rows),
         "model/infer/memory/activation.hpp");
     constant_term(on + "context", runtime_.memory.context_bytes, "driver context and libraries");
+    const double threads =
+        context_of_threads(runtime_, s_.machine->devices[static_cast<std::size_t>(card)]);
+    if (threads != 0)
+      bytes_term(on + "context_threads", threads, threads, threads,
+                 "context_thread_bytes * (resident threads - 131072), part of context", "",
+                 "model/infer/memory/driver_context.hpp");
     if (process_on_card(s_) > Bytes(0))
       constant_term(on + "process", runtime_.memory.host_bytes,
                     "the process in the memory that card and host share, part of context");

@@ -19,6 +19,8 @@ constexpr NumberLimits share_exceeded{1e-6, 1.5}, byte_rate{1, 1e15}, time_facto
 
 constexpr auto constants = std::to_array<NamedConstant>({
     {"memory", "context_bytes", [](Engine& e) -> Constant& { return e.memory.context_bytes; }},
+    {"memory", "context_thread_bytes",
+     [](Engine& e) -> Constant& { return e.memory.context_thread_bytes; }},
     {"memory", "communication_bytes",
      [](Engine& e) -> Constant& { return e.memory.communication_bytes; }},
     {"memory", "outside_bytes", [](Engine& e) -> Constant& { return e.memory.outside_bytes; }},

@@ -87,11 +87,14 @@ struct MemoryPolicy {
   /// Makers of cards whose attention copies a layer's keys and values to 16 bit, if they are
   /// stored otherwise.
   std::vector<std::string_view> cache_copies;
-  Positions logits;              ///< positions whose logits prefill computes
-  Size logits_bytes;             ///< bytes of one logit with its copies
-  Size returned_bytes;           ///< part of logits_bytes that is copied to the first card
-  Rotary rotary;                 ///< tables of cosines and sines
-  Constant context_bytes;        ///< driver context and libraries on each card
+  Positions logits;        ///< positions whose logits prefill computes
+  Size logits_bytes;       ///< bytes of one logit with its copies
+  Size returned_bytes;     ///< part of logits_bytes that is copied to the first card
+  Rotary rotary;           ///< tables of cosines and sines
+  Constant context_bytes;  ///< driver context and libraries on each card
+  /// Bytes of it for each resident thread that a card has beyond usual_threads
+  /// (model/infer/memory/driver_context.hpp).
+  Constant context_thread_bytes;
   Constant communication_bytes;  ///< on each of several cards that divide matrices over links
   /// Memory beside the engine's share of a card: the driver's context where the share leaves it
   /// out, and CUDA graphs captured after the cache. `outside_links_bytes`: in addition on each of

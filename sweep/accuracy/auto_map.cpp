@@ -1,6 +1,7 @@
 #include "sweep/accuracy/auto_map.hpp"
 
 #include "model/answer/placement/strategy.hpp"
+#include "model/infer/memory/driver_context.hpp"
 #include "model/infer/placement/device_map.hpp"
 
 namespace headroom::sweep {
@@ -17,7 +18,8 @@ std::optional<model::Assignment> auto_map(const model::Scenario& s) {
   model::MaxMemory memory;
   for (std::size_t card = 0; card < s.machine->devices.size(); ++card)
     memory.push_back({std::to_string(card), left_of(usable_memory(s.machine->devices[card]),
-                                                    s.runtime->memory.context_bytes.value)});
+                                                    real_count(model::driver_context(
+                                                        *s.runtime, s.machine->devices[card])))});
   memory.push_back({"cpu", left_of(s.machine->host.ram, s.runtime->memory.host_bytes.value)});
   memory.push_back({"disk", 0, false});
   const model::Model& model = *s.weights->model;

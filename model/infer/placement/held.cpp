@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/infer/memory/driver_context.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
@@ -212,14 +213,15 @@ HeldBytes held_on(const Scenario& s, const Plan& plan, Size card) {
   Size layers = 0;
   for_pieces_on_card(plan, card, [&](const LayerSpan& piece) { layers += piece.layers.size(); });
   const Bytes weights = weights_on(s, plan, card);
-  return {.weights = weights,
-          .overhead =
-              block_rests(s, plan, card) + rotary_tables(s, layers) + latent_copies(s, plan, card),
-          .fused = fused_copies(s, plan, card),
-          .context = rounded_down(s.runtime->memory.context_bytes.value) + process_on_card(s) +
-                     host_on_card(s) + communication(s, plan, card),
-          .host = std::min(host_beside_pass(s), weights),
-          .head = head_on(s, plan, card)};
+  return {
+      .weights = weights,
+      .overhead =
+          block_rests(s, plan, card) + rotary_tables(s, layers) + latent_copies(s, plan, card),
+      .fused = fused_copies(s, plan, card),
+      .context = driver_context(*s.runtime, s.machine->devices[static_cast<std::size_t>(card)]) +
+                 process_on_card(s) + host_on_card(s) + communication(s, plan, card),
+      .host = std::min(host_beside_pass(s), weights),
+      .head = head_on(s, plan, card)};
 }
 
 Bytes weights_on_host(const Scenario& s, const Plan& plan) {

@@ -2,6 +2,7 @@
 #include <limits>
 #include <optional>
 
+#include "model/infer/memory/driver_context.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/memory/rounding.hpp"
 #include "model/infer/placement/setup.hpp"
@@ -84,9 +85,10 @@ class LayerFill {
   /// The share of each card's budget, after the driver's context, that weights take at most.
   void limit_weights() {
     const double share = s_.runtime->weights.whole_share;
-    const Bytes context = rounded_down(s_.runtime->memory.context_bytes.value);
-    for (Size card = 0; card < cards_; ++card)
+    for (Size card = 0; card < cards_; ++card) {
+      const Bytes context = driver_context(*s_.runtime, s_.machine->devices[index(card)]);
       most_.push_back(share * real_count(uses_.setup().budget(s_, card) - context));
+    }
   }
   bool holds_weights(Size card, Bytes weights) const {
     return most_.empty() || real_count(weights) <= most_[index(card)];

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/driver_context.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
@@ -50,13 +51,16 @@ const Uses::Whole& Uses::whole() const {
 Bytes Uses::workspace(Size card) const { return setup_.card(card).workspace.with(graphs_); }
 
 Bytes Uses::limit(Size card, double factor) const {
-  const Bytes context = rounded_down(s_.runtime->memory.context_bytes.value);
+  const Bytes context =
+      driver_context(*s_.runtime, s_.machine->devices[static_cast<std::size_t>(card)]);
   const Bytes work = context + whole().overhead + workspace(card);
   return limit_at(setup_.budget(s_, card), work, factor);
 }
 
 Bytes Uses::room(Size card, double factor) const {
-  const Bytes left = limit(card, factor) - rounded_down(s_.runtime->memory.context_bytes.value);
+  const Bytes left =
+      limit(card, factor) -
+      driver_context(*s_.runtime, s_.machine->devices[static_cast<std::size_t>(card)]);
   const DraftUse draft = draft_of(s_, 1, card == 0);
   return rounded_down(real_count(left) / setup_.taken()) - whole().overhead - workspace(card) -
          draft.weights - draft.kv_cache;

@@ -8,6 +8,7 @@
 #include "model/answer/placement/strategy.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/memory/activation.hpp"
+#include "model/infer/memory/driver_context.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/infer/timeline/passes.hpp"
 #include "tests/model/infer/drawing.hpp"
@@ -172,8 +173,8 @@ TEST(BestPlacement, EqualsTheBestOfAllPlacements) {
     s.prompt_tokens = random.between(1, 900);
     // The memory fits the working memory of a pass, but only a part of the weights.
     const Size work = Uses(s).working_memory().count() + (Size{12} << 20);
-    const Size beside = static_cast<Size>(row.memory.context_bytes.value) + work;
     for (Device& device : box.devices) {
+      const Size beside = driver_context(row, device).count() + work;
       set_memory(device, Bytes(beside + random.between(0, w.total.count())));
       if (random.between(0, 1) == 0) device.bandwidth = BytesPerSecond(3e11);
     }

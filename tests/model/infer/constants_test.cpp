@@ -74,6 +74,7 @@ TEST_P(Constants, EachChangesAFigureSomewhere) {
   for (Device& device : large.devices) {  // multiply bytes and 16 bit in matrix units
     device.vendor = "nvidia";
     device.compute_capability = ComputeCapability{8, 9};
+    device.multiprocessors = 128;  // as an RTX 4090
   }
   const Machine several = test::machine(4, 12, 256);
   const Machine small = test::machine(1, 12, 256), poor = test::machine(1, 12, 16);
