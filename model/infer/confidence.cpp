@@ -70,6 +70,9 @@ Confidence of_memory(const Uses& uses, Verdict expected, Size cards, HighEnd kno
       return Confidence::yes;
     return verdict_of(place(uses, memory.low)) == expected ? Confidence::yes : Confidence::marginal;
   }
+  if (engine.parallel.split == Split::tensors && memory.low <= 1 &&
+      weights_exceed_cards(uses, memory.low))
+    return Confidence::no;
   const Plan low = place(uses, memory.low);
   const bool may_fit = fits(verdict_of(low)) || max_admitted(uses, low, memory.low) ||
                        starts_only_with_fewer(uses, low, memory.low);

@@ -47,8 +47,8 @@ class KnownPlans {
   /// `card` of `plan`, which uses it; `held()` works out what it holds where that is not known.
   template <class F>
   KnownCard& card(const Plan& plan, Size card, F&& held) {
-    if (plans_.empty()) plans_.resize(places);
-    Known& known = plans_[static_cast<std::size_t>(plan.on_cards.size()) % places];
+    if (plans_.empty()) plans_.resize(plan_places);
+    Known& known = plans_[static_cast<std::size_t>(plan.on_cards.size()) % plan_places];
     if (!known.plan.is_alike_on_cards(plan)) {
       known.plan = plan;
       known.cards.assign(static_cast<std::size_t>(plan.cards), KnownCard());
@@ -78,7 +78,8 @@ class KnownPlans {
   }
 
  private:
-  static constexpr std::size_t places = 16;
+  /// Plans of a search are neighbours. Others, also with all layers, are asked for in turn.
+  static constexpr std::size_t places = 16, plan_places = 2 * places;
   struct Known {
     Plan plan;
     boost::container::small_vector<KnownCard, 2> cards;

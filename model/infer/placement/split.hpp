@@ -45,6 +45,9 @@ bool runs_on_cpu(const Scenario& scenario);
 Plan split_tensors(const Uses& uses, double memory_factor);
 /// True if every device has room for its part under split_tensors().
 bool holds_division(const Uses& uses, double memory_factor);
+/// True if the weights alone exceed the limit of a card of that division. At a factor of at most 1
+/// fewer sequences do not help: less work is less uncertain, and the limit no higher.
+bool weights_exceed_cards(const Uses& uses, double memory_factor);
 /// Bytes that the cards of that division lack; 0: none.
 Bytes short_on_cards(const Uses& uses, double memory_factor);
 /// The division, whether or not it fits. It depends neither on sizes nor on budgets.

@@ -132,7 +132,7 @@ class LayerFill {
   /// True if everything fits on cards; writes the plan.
   bool all_on_cards(Plan& plan) const {
     if (cards_ == 0 || room(0) < first_ || !holds_weights(0, first_)) return false;
-    if (cards_ == 1 && w_.layers_before.back() + all_caches() > room(0) - first_) return false;
+    if (cards_ == 1) return all_on_first(plan);
     if (fill_forward(layers_, first_, plan) < layers_) return false;
     // The head goes where the last layers are, or alone on the next card.
     const Size card = plan.cards - 1;
@@ -146,6 +146,19 @@ class LayerFill {
     }
     all_on(plan);
     return true;
+  }
+
+  /// Likewise, of a machine with one card.
+  bool all_on_first(Plan& plan) const {
+    const Bytes weights = first_ + w_.layers_before.back() + last_;
+    if (weights + all_caches() > room(0) || !holds_weights(0, weights)) return false;
+    put_on_first(plan);
+    return true;
+  }
+  void put_on_first(Plan& plan) const {
+    plan.cards = 1;
+    plan.layer_boundaries = {0, layers_};
+    all_on(plan);
   }
 
   /// Bytes by which the cards are larger, so that they have `missing` more room.
@@ -163,9 +176,7 @@ class LayerFill {
     plan.short_bytes = short_by(missing);
     if (cards_ > 1) return plan;
     Plan all;
-    all.cards = 1;
-    all.layer_boundaries = {0, layers_};
-    all_on(all);
+    put_on_first(all);
     plan.short_bytes = std::max(plan.short_bytes, over_budget(uses_, all, 0, factor_));
     return plan;
   }

@@ -104,7 +104,18 @@ Plan divided(const Scenario& s, Size shards, Size stages, Size replicas) {
 
 }  // namespace
 
-/// No card of a group that divides the matrices of a stage holds more than the first.
+// No card of a group that divides the matrices of a stage holds more than the first.
+
+bool weights_exceed_cards(const Uses& uses, double factor) {
+  const Plan& plan = uses.setup().division();
+  for (Size first = 0; first < plan.cards; first += plan.shards) {
+    const CardUse& use = uses.card(plan, first);
+    const Bytes budget = uses.setup().limits(uses.scenario(), first).budget;
+    if (use.weights > limit_at(budget, use.uncertain_work(), factor)) return true;
+  }
+  return false;
+}
+
 Bytes short_on_cards(const Uses& uses, double factor) {
   return uses.lacking(factor, [&] {
     const Plan& plan = uses.setup().division();

@@ -24,21 +24,22 @@ struct Work {
                                      ///< `flops`
 };
 
-constexpr Work operator+(const Work& a, const Work& b) {
-  return {a.weight_bytes + b.weight_bytes,
-          a.expert_bytes + b.expert_bytes,
-          a.cache_bytes + b.cache_bytes,
-          a.kv_repeat_bytes + b.kv_repeat_bytes,
-          a.scores + b.scores,
-          a.channels + b.channels,
-          a.packed_bytes + b.packed_bytes,
-          a.packed_cache_bytes + b.packed_cache_bytes,
-          a.prefill_expert_bytes + b.prefill_expert_bytes,
-          a.flops + b.flops,
-          a.attention_flops + b.attention_flops,
-          a.wave_quantisation_flops + b.wave_quantisation_flops};
+constexpr Work& operator+=(Work& sum, const Work& more) {
+  sum.weight_bytes += more.weight_bytes;
+  sum.expert_bytes += more.expert_bytes;
+  sum.cache_bytes += more.cache_bytes;
+  sum.kv_repeat_bytes += more.kv_repeat_bytes;
+  sum.scores += more.scores;
+  sum.channels += more.channels;
+  sum.packed_bytes += more.packed_bytes;
+  sum.packed_cache_bytes += more.packed_cache_bytes;
+  sum.prefill_expert_bytes += more.prefill_expert_bytes;
+  sum.flops += more.flops;
+  sum.attention_flops += more.attention_flops;
+  sum.wave_quantisation_flops += more.wave_quantisation_flops;
+  return sum;
 }
-constexpr Work& operator+=(Work& sum, const Work& more) { return sum = sum + more; }
+constexpr Work operator+(Work a, const Work& b) { return a += b; }
 
 constexpr Work operator*(double share, const Work& work) {
   return {share * work.weight_bytes,
