@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "model/checkpoint/quantisation/exceptions.hpp"
+
 namespace headroom::model {
 namespace {
 
@@ -12,6 +14,15 @@ struct Converted {
   std::string_view checkpoint, gguf;
 };
 constexpr Converted conversions[] = {{"mxfp4", "mxfp4-moe"}};
+
+/// 16 bit under an engine that reads GGUF files, of a checkpoint with experts in MXFP4: the files
+/// keep these, as "auto" does. Null for all else.
+const Scheme* converted_plain(const Model& model, const Scheme& asked, const Engine& engine) {
+  const bool sixteen = asked.name == "bf16" || asked.name == "fp16";
+  if (!sixteen || !engine.weights.holds(SchemeFamily::gguf) || !may_store(model, "mxfp4"))
+    return nullptr;
+  return &scheme(asked.name == "bf16" ? "gguf-bf16" : "gguf-f16");
+}
 
 /// The scheme of the weights that are loaded, as they are stored. Null is the checkpoint's own. A
 /// checkpoint in 8-bit floats is loaded with its own scales, whichever shape was asked for: its
@@ -22,7 +33,9 @@ const Scheme& stored_scheme(const Model& model, const Scheme* asked, const Engin
   if (asked != nullptr) {
     const bool one_wish =
         asked->method == "fp8" && asked->family == SchemeFamily::fp8 && own.family == asked->family;
-    return one_wish ? own : *asked;
+    if (one_wish) return own;
+    const Scheme* converted = converted_plain(model, *asked, engine);
+    return converted == nullptr ? *asked : *converted;
   }
   if (!engine.weights.holds(SchemeFamily::gguf)) return own;
   const auto* row = std::ranges::find(conversions, own.name, &Converted::checkpoint);
@@ -135,6 +148,9 @@ std::string loading_note(const Model& model, const Scheme* asked, const Engine& 
                          const Machine& machine) {
   const Scheme& stored = stored_scheme(model, asked, engine);
   const Scheme& loaded = loaded_scheme(model, asked, engine, machine);
+  if (asked != nullptr && &stored == converted_plain(model, *asked, engine))
+    return fmt::format("GGUF files keep experts in MXFP4, so {} means {}", asked->name,
+                       stored.name);
   if (&loaded == &stored)
     return asked == nullptr || &stored == asked
                ? std::string()

@@ -34,7 +34,8 @@ std::string loading_refusal(const Model& model, const Scheme& scheme, const Engi
 /// (WeightPolicy::fp32_checkpoints), and of one in bf16 fp16 on cards without bf16, where it has
 /// no such kernels (WeightPolicy::without_bf16). "auto" of an engine that reads GGUF files is what
 /// llama.cpp's converter writes. A checkpoint in MXFP4 keeps its experts, and all other quantised
-/// tensors become Q8_0 (convert_hf_to_gguf.py, GptOssModel; the files that ggml-org publishes).
+/// tensors become Q8_0 (convert_hf_to_gguf.py, GptOssModel; the files that ggml-org publishes). Its
+/// files keep them in bf16 and fp16 too.
 const Scheme& loaded_scheme(const Model& model, const Scheme* asked, const Engine& engine,
                             const Machine& machine);
 

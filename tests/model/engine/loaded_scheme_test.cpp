@@ -139,6 +139,20 @@ TEST(LoadedScheme, TakesAnotherTypeWhereCardsLackBf16) {
             "vllm loads a checkpoint in bf16 in fp16");
 }
 
+/// Source: the files of unsloth/gpt-oss-20b-GGUF, whose F16 has 13.8 GB.
+TEST(LoadedScheme, KeepsExpertsOfMxfp4InGgufFiles) {
+  constexpr const char* packed = "openai/gpt-oss-20b";
+  const LoadedRow rows[] = {{packed, "bf16", "llama.cpp", "rtx-4090", "gguf-bf16"},
+                            {packed, "fp16", "llama.cpp", "rtx-4090", "gguf-f16"},
+                            {packed, "q4_K_M", "llama.cpp", "rtx-4090", "q4_K_M"},
+                            {packed, "bf16", "vllm", "rtx-4090", "bf16"},
+                            {"Qwen/Qwen3-8B", "bf16", "llama.cpp", "rtx-4090", "bf16"}};
+  for (const LoadedRow& row : rows) EXPECT_EQ(loaded(row), row.scheme) << row.engine << row.asked;
+  EXPECT_EQ(loading_note(test::catalogue_model(packed), &scheme("fp16"), engine("llama.cpp"),
+                         machine_of("rtx-4090")),
+            "GGUF files keep experts in MXFP4, so fp16 means gguf-f16");
+}
+
 /// Sources: vLLM 0.33 config/model.py _resolve_auto_dtype; SGLang 0.5.23 configs/model_config.py
 /// _get_and_verify_dtype.
 TEST(LoadedScheme, CastsFp32AsTheEngineDoes) {
