@@ -16,6 +16,12 @@ std::string_view scope_of(std::string_view path) {
 
 void include(Size& divisor, Size n) { divisor = std::gcd(divisor, n); }
 
+/// Notes the first width of its kind.
+void set(DividedWidth& of, const QuantisedTensor& quantised, Size width) {
+  if (of.width > 0) return;
+  of = {width, quantised.format == nullptr ? 1 : quantised.format->block_elements};
+}
+
 /// True for scales of two-dimensional blocks.
 bool is_block(const Scheme& scheme) {
   return scheme.family == SchemeFamily::fp8 && scheme.group > 0;
@@ -138,7 +144,10 @@ bool Divider::is_strided(bool by_inputs) const {
 Divided Divider::by_class(std::string_view module, Bytes bytes, const Layer* layer) const {
   if (layer == nullptr || !layer->decodes) return {.split = bytes};
   const TensorClass kind = tensor_class(module);
-  if (is_feed_forward(kind)) return {.split = bytes, .feed_forward = bytes};
+  if (is_feed_forward(kind))
+    return {.split = bytes,
+            .feed_forward = bytes,
+            .shared = is_of_shared_expert(module) ? bytes : Bytes(0)};
   if (shards_.kv_heads == 0 || is_linear_attention(module)) return {.split = bytes};
   switch (kind) {
     case TensorClass::attention_k:
@@ -147,8 +156,10 @@ Divided Divider::by_class(std::string_view module, Bytes bytes, const Layer* lay
     case TensorClass::attention_qkv: {
       const Size kv = 2 * shards_.kv_heads, all = model_.shape.query_heads + kv;
       const Bytes heads(bytes.count() / all * kv);
-      return {.split = bytes - heads, .heads = heads};
+      return {.split = bytes - heads, .heads = heads, .attention = bytes - heads};
     }
+    case TensorClass::attention_q:
+      return {.split = bytes, .attention = bytes};
     default:
       return {.split = bytes};
   }
@@ -166,13 +177,19 @@ void Divider::constrain(const Tensor& tensor, const QuantisedTensor& quantised, 
   if (!matrix || tensor.role != Role::matmul) return;
   const bool is_quantised = quantised.format != nullptr && scheme_.family != SchemeFamily::plain &&
                             quantised.format->name == scheme_.format;
-  if (tensor.of > 1) return constrain_expert(*matrix, is_quantised);
+  if (tensor.of > 1) {
+    if (matrix->out == model_.shape.hidden_size) set(shards_.expert_width, quantised, matrix->in);
+    return constrain_expert(*matrix, is_quantised);
+  }
   const TensorClass kind = tensor_class(tensor.module());
   if (kind == TensorClass::attention_k || kind == TensorClass::attention_v ||
       kind == TensorClass::attention_qkv || kind == TensorClass::other)
     return;
   Size width = row ? matrix->in : matrix->out;
   if (!row && is_gate_and_up(tensor.module())) width /= 2;
+  const bool down = row && kind == TensorClass::feed_forward_down;
+  if (down && !is_of_shared_expert(tensor.module()))
+    set(shards_.feed_forward_width, quantised, width);
   include(shards_.divisors.widths, width);
   if (is_quantised && (row || is_block(scheme_))) include_groups(shards_.divisors.groups, width);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "hardware/units.hpp"
 
@@ -20,7 +21,39 @@ double padded(Size inner, Size hidden, Size parts, const ExpertPadding& padding)
          static_cast<double>(hidden) * (padding.scales_twice ? 18.0 / 17 : 1.0);
 }
 
+/// Parts of this width under `rank`.
+double uneven(const DividedWidth& of, const Rank& rank, Size cards) {
+  if (rank.part_multiple == 0 || of.width == 0) return 1;
+  return largest_part(of.width, std::lcm(of.block, rank.part_multiple), cards);
+}
+
 }  // namespace
+
+double largest_part(Size width, Size unit, Size cards) {
+  Size most = 0, before = 0;
+  for (Size card = 1; card <= cards; ++card) {
+    const Size end = card == cards ? width : width * card / cards / unit * unit;
+    most = std::max(most, end - before);
+    before = end;
+  }
+  return static_cast<double>(most * cards) / static_cast<double>(width);
+}
+
+double Shards::uneven_experts(const Rank& rank) const {
+  return rank.expert_groups == 1 ? uneven(expert_width, rank, rank.expert_cards) : 1;
+}
+
+RealBytes Shards::most_of_rank(const Divided& whole, const Rank& rank) const {
+  const Bytes even = of_rank(whole, rank);
+  if (rank.part_multiple == 0) return even.real();
+  const Bytes shared = rank.shared_whole ? whole.shared : Bytes(0);
+  const double more = uneven(feed_forward_width, rank, rank.dense()) - 1;
+  const double heads = kv_heads > 0 ? largest_part(kv_heads, 1, rank.cards) - 1 : 0;
+  const Bytes in_rows = whole.attention;
+  return even.real() +
+         (more / static_cast<double>(rank.dense())) * (whole.feed_forward - shared).real() +
+         (heads / static_cast<double>(rank.cards)) * in_rows.real();
+}
 
 Bytes Shards::experts_of_rank(Bytes bytes, const Rank& rank) const {
   if (mxfp4_inner > 0)
@@ -34,11 +67,12 @@ Bytes Shards::experts_of_rank(Bytes bytes, const Rank& rank) const {
 }
 
 Bytes Shards::of_rank(const Divided& whole, const Rank& rank) const {
-  const Bytes split =
-      rank.dense() == rank.cards
-          ? up(whole.split, rank.cards)
-          : up(whole.split - whole.feed_forward, rank.cards) + up(whole.feed_forward, rank.dense());
-  Bytes bytes = whole.everywhere + split + up(whole.rows, rank.cards) +
+  const Bytes copied = rank.shared_whole ? whole.shared : Bytes(0);
+  const Bytes split = rank.dense() == rank.cards
+                          ? up(whole.split - copied, rank.cards)
+                          : up(whole.split - whole.feed_forward, rank.cards) +
+                                up(whole.feed_forward - copied, rank.dense());
+  Bytes bytes = whole.everywhere + copied + split + up(whole.rows, rank.cards) +
                 up(whole.heads, std::min(rank.cards, std::max<Size>(kv_heads, 1)));
   if (whole.experts > Bytes(0)) bytes += experts_of_rank(whole.experts, rank);
   if (whole.vocabulary > Bytes(0)) {

@@ -21,6 +21,8 @@ struct Divided {
   /// of the file's tensor.
   Bytes strided{}, strided_experts{};
   Bytes feed_forward{};  ///< bytes among split, of feed-forwards that are not routed
+  Bytes shared{};        ///< bytes among feed_forward, of experts that every token uses
+  Bytes attention{};     ///< bytes among split, of queries and outputs by head of the cache
   /// Bytes in 16 bit of matrices that expand MLA's latent, quantised or not. They are among split
   /// or heads as they are stored.
   Bytes expands_packed{}, expands_plain{};
@@ -35,6 +37,8 @@ struct Divided {
             a.strided + b.strided,
             a.strided_experts + b.strided_experts,
             a.feed_forward + b.feed_forward,
+            a.shared + b.shared,
+            a.attention + b.attention,
             a.expands_packed + b.expands_packed,
             a.expands_plain + b.expands_plain};
   }
@@ -48,6 +52,8 @@ struct Divided {
             a.strided - b.strided,
             a.strided_experts - b.strided_experts,
             a.feed_forward - b.feed_forward,
+            a.shared - b.shared,
+            a.attention - b.attention,
             a.expands_packed - b.expands_packed,
             a.expands_plain - b.expands_plain};
   }
@@ -70,6 +76,10 @@ struct Rank {
   Size expert_groups = 1;
   Size vocabulary_multiple = 1;  ///< the vocabulary is padded to this multiple
   Size index = 0;                ///< among `expert_cards`
+  /// Parts of feed-forwards end at multiples of this, and of their format's block; 0: parts are
+  /// even
+  Size part_multiple = 0;
+  bool shared_whole = false;  ///< each card has all of the shared experts
   ExpertPadding padding{};
   Size dense() const { return dense_cards > 0 ? dense_cards : cards; }
 };
@@ -81,6 +91,17 @@ struct Divisors {
   Size expert_widths = 0, expert_groups = 0;  ///< as above, for experts
   static bool fit(Size divisor, Size cards) { return divisor % cards == 0; }
 };
+
+/// A width that cards divide, and the elements of a block of its matrix: a part has whole blocks.
+struct DividedWidth {
+  Size width = 0, block = 1;
+};
+
+/// The largest part of `width` on `cards`, as a multiple of an even one, if all parts but the last
+/// end at a multiple of `unit`, rounded down. llama.cpp of 2026-10 src/llama-model.cpp
+/// llama_meta_device_get_split_state. It gives the remainders to other cards in each layer, so that
+/// the cards hold alike. Cards wait for each other twice a layer, so the largest part counts.
+double largest_part(Size width, Size unit, Size cards);
 
 /// A quantised model, by how its tensors are divided. Computed once, with QuantisedModel.
 ///
@@ -99,12 +120,18 @@ struct Shards {
   /// Widths of experts in MXFP4, which kernels pad. 0: not in MXFP4.
   Size mxfp4_inner = 0, mxfp4_hidden = 0;
   Divisors divisors;
+  DividedWidth expert_width, feed_forward_width;  ///< the first such layer has them; 0: none
 
   Divided layers(Size first, Size last) const { return between(before, {first, last}); }
   /// Rows of the vocabulary including padding.
   Size padded_vocabulary(Size multiple) const { return round_up(vocabulary, multiple); }
   /// Bytes of `whole` on one card, rounded up.
   Bytes of_rank(const Divided& whole, const Rank& rank) const;
+  /// Bytes that the card with the most of each layer has, without experts and vocabulary. Left out:
+  /// recurrent mixers in unlike parts.
+  RealBytes most_of_rank(const Divided& whole, const Rank& rank) const;
+  /// The largest part of the experts, as a multiple of an even one.
+  double uneven_experts(const Rank& rank) const;
   /// As above, of the output.
   Bytes head_of_rank(const Rank& rank) const;
   /// Bytes of the experts alone on one card. In MXFP4 a card's part of the inner width is whole

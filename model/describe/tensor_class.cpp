@@ -73,6 +73,12 @@ bool is_linear_attention(std::string_view module) {
   return is_one_of({"in_proj_qkv", "in_proj_qkvz"}, last_module(module));
 }
 
+bool is_of_shared_expert(std::string_view module) {
+  return module.find(".shared_expert.") != std::string_view::npos ||
+         module.find(".shared_experts.") != std::string_view::npos ||
+         module.find(".shared_mlp.") != std::string_view::npos;
+}
+
 bool is_gate_and_up(std::string_view module) { return module.ends_with("gate_up_proj"); }
 
 bool is_fused_by_engines(std::string_view module) {

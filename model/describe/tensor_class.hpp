@@ -44,6 +44,9 @@ bool expands_latent(std::string_view module);
 /// KV cache has its heads: cards divide it by key heads of its own.
 bool is_linear_attention(std::string_view module);
 
+/// A matrix of an expert that every token uses.
+bool is_of_shared_expert(std::string_view module);
+
 /// One matrix that holds both gate and up.
 bool is_gate_and_up(std::string_view module);
 

@@ -168,6 +168,8 @@ const EngineField rows_of_fields[] = {
     {"parallel", "tensor_parallel_layers", "cards of a layer split divide each layer's matrices", AT(parallel.tensor_parallel_layers)},
     {"parallel", "split_mode", "its own word for dividing each matrix, where that is an option", AT(parallel.split_mode)},
     {"parallel", "parts_may_differ", "any number of cards divides a model, into parts that may differ", AT(parallel.parts_may_differ)},
+    {"parallel", "part_multiple", "parts of feed-forwards end at multiples of so many columns; 0: even parts", AT(parallel.part_multiple)},
+    {"parallel", "shared_experts_whole", "each card has all of the experts that every token uses", AT(parallel.shared_experts_whole)},
     {"parallel", "undivided_classes", "those of its classes whose matrices it does not divide", AT(parallel.undivided_classes)},
     {"parallel", "stage_a_box", "of several boxes each has a stage of layers, where no division is asked for", AT(parallel.stage_a_box)},
     {"parallel", "reduce_cards", "cards that its all-reduce runs on, where not all: others hand over by copies", AT(parallel.reduce_cards)},

@@ -27,6 +27,10 @@ struct ParallelPolicy {
   /// Its own word for dividing each matrix, where that is an option: "tensor". Empty: none.
   std::string_view split_mode;
   bool parts_may_differ;  ///< any number of cards divides a model, into parts that may differ
+  /// Parts of feed-forwards end at multiples of so many columns and of the format's block, rounded
+  /// down. 0: parts are even.
+  Size part_multiple;
+  bool shared_experts_whole;  ///< each card has all of the experts that every token uses
   std::vector<std::string_view> undivided_classes;  ///< those of its classes that are not divided
   bool
       stage_a_box;  ///< each of several boxes has a stage of layers, unless a division is asked for

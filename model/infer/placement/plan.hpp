@@ -70,7 +70,9 @@ struct Plan {
             .dense_cards = head_shards(),
             .expert_groups = expert_groups,
             .vocabulary_multiple = runtime.weights.vocabulary_multiple,
-            .index = replica * shards + card % shards};
+            .index = replica * shards + card % shards,
+            .part_multiple = runtime.parallel.part_multiple,
+            .shared_whole = runtime.parallel.shared_experts_whole};
   }
   /// Cards that divide feed-forwards and the output.
   Size head_shards() const { return shared_dense ? shards * replicas : shards; }

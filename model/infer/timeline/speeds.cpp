@@ -43,9 +43,10 @@ Speeds::RankSums Speeds::rank_sums(const Scenario& s, const Plan& plan, Size fir
   const Shards& shards = s.weights->shards;
   const Rank rank = plan.rank(first, *s.runtime);
   Divided held = shards.layers(run.first, run.last);
-  const RealBytes experts = shards.experts_of_rank(held.experts, rank).real();
+  const RealBytes experts =
+      shards.uneven_experts(rank) * shards.experts_of_rank(held.experts, rank).real();
   held.experts = held.rows = Bytes(0);  // a token reads a few rows
-  return {sums_of(s, *of_rank, run), shards.of_rank(held, rank).real(), experts};
+  return {sums_of(s, *of_rank, run), shards.most_of_rank(held, rank), experts};
 }
 
 void Speeds::know(const Scenario& s, const Plan& plan) {

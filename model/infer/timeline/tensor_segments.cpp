@@ -32,9 +32,11 @@ Work rank_work(const Scenario& s, const AttentionRules& rules, const Plan& plan,
   work.prefill_expert_bytes = pass.prompt > 0 ? work.expert_bytes : RealBytes();
   return work;
 }
-/// A card's part of the head. Cards that divide it over replicas have the tokens of all of them.
+/// A card's part of the head. Cards that divide it over replicas have the tokens of all of them. A
+/// tied head apart from the embedding is whole on each card, as in rank_weights().
 Work rank_head(const Scenario& s, const Plan& plan, const Pass& pass) {
   Work work = head_work(s, pass);
+  if (plan.embedding != Where::card && s.weights->model->profile.tied_head) return work;
   work.weight_bytes /= static_cast<double>(plan.head_shards());
   work.flops /= static_cast<double>(plan.shards);
   return work;

@@ -74,6 +74,28 @@ TEST(Shards, LinearAttentionIsNotDividedByHeadsOfTheCache) {
   EXPECT_EQ(w.shards.layers(30, 31).heads, Bytes(2 * 2 * 2 * 256 * 3072));
 }
 
+TEST(Shards, LargestPartsOfLlamaCppEndAtBlocks) {
+  // 704 on two cards: 352, down to 256, so that the second has 448, of 352 evenly.
+  EXPECT_DOUBLE_EQ(largest_part(704, 128, 2), 448.0 / 352);
+  // 2880 on four: they end at 640, 1408, 2048 and 2880, so that the last has 832 of 720.
+  EXPECT_DOUBLE_EQ(largest_part(2880, 128, 4), 832.0 / 720);
+  // 768 in blocks of 256: 256 and 512.
+  EXPECT_DOUBLE_EQ(largest_part(768, 256, 2), 512.0 / 384);
+  EXPECT_DOUBLE_EQ(largest_part(4096, 256, 4), 1);
+}
+
+TEST(Shards, SharedExpertsAreWholeWhereTheEngineCopiesThem) {
+  const QuantisedModel& w = held("Qwen/Qwen3.5-122B-A10B", "bf16");
+  const Divided layer = w.shards.layers(30, 31);
+  // Gate, up and down of 1024 by 3072.
+  const Bytes shared(2 * 3 * 1024 * 3072);
+  EXPECT_EQ(layer.shared, shared);
+  const Bytes divided = w.shards.of_rank(layer, {.cards = 2, .expert_cards = 2});
+  const Bytes whole =
+      w.shards.of_rank(layer, {.cards = 2, .expert_cards = 2, .shared_whole = true});
+  EXPECT_EQ(whole - divided, Bytes(shared.count() / 2));
+}
+
 TEST(Shards, LatentProjectionsAndRoutersAreWholeOnEachCard) {
   // DeepSeek-V3: hidden 7168, q rank 1536, kv rank 512 + 64, and 128 heads of 128 + 64 and 128. It
   // has 256 experts of 2048 and one shared expert. Layer 3 is the first with experts.
