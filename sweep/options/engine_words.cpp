@@ -91,7 +91,7 @@ bool take_switch(Arguments& all, const Names& names) {
   return true;
 }
 
-Size number(std::string_view flag, const std::string& text) {
+Size positive_count(std::string_view flag, const std::string& text) {
   const auto value = whole_number(text);
   if (!value || *value < 1)
     throw UsageError(fmt::format("{}: found '{}', expected a whole number from 1", flag, text));
@@ -111,14 +111,14 @@ void read_parallel(Arguments& all) {
       throw UsageError(
           "--enable-expert-parallel needs --tp, or write --ep N with the cards that share the "
           "experts (tp x dp)");
-    const Size cards = number("--tp", *tensor) * (data ? number("--dp", *data) : 1);
+    const Size cards = positive_count("--tp", *tensor) * (data ? positive_count("--dp", *data) : 1);
     if (cards > 1) all.push_back(fmt::format("--ep={}", cards));
   }
   if (!take_switch(all, {"--enable-dp-attention"})) return;
   const auto tensor = take(all, tensor_names), data = take(all, data_names);
   take(all, {"--ep", "-ep", "--expert-parallel-size", "--ep-size"});
-  const Size cards = tensor ? number("--tp", *tensor) : 0,
-             replicas = data ? number("--dp", *data) : 0;
+  const Size cards = tensor ? positive_count("--tp", *tensor) : 0,
+             replicas = data ? positive_count("--dp", *data) : 0;
   if (replicas < 2 || cards % replicas != 0)
     throw UsageError(
         "--enable-dp-attention needs SGLang's --tp, all cards, and --dp, replicas of the "
@@ -183,7 +183,7 @@ void read_sglang_speculation(Arguments& all) {
   const std::string name = lower(*algorithm), model = path.value_or("");
   const std::string tokens =
       steps    ? *steps
-      : drafts ? std::to_string(number("--speculative-num-draft-tokens", *drafts) -
+      : drafts ? std::to_string(positive_count("--speculative-num-draft-tokens", *drafts) -
                                 (name == "ngram" ? 0 : 1))
                : "";
   if (tokens.empty())

@@ -197,11 +197,18 @@ std::string owner_of(std::string_view name) {
   return slash == std::string_view::npos ? std::string() : lower(name.substr(0, slash));
 }
 
-/// "unsloth/Qwen3-8B-GGUF" of a page of the hub.
-std::string_view without_site(std::string_view text) {
-  for (const std::string_view start :
-       {"https://", "http://", "www.", "huggingface.co/", "hf.co/", "ollama.com/library/"})
-    if (text.starts_with(start)) text.remove_prefix(start.size());
+/// "unsloth/Qwen3-8B-GGUF" of a page of the hub; nothing for addresses of other sites, or with a
+/// user or a query, which may be secret.
+std::optional<std::string_view> without_site(std::string_view text) {
+  const auto skip = [&](std::string_view start) {
+    const bool found = text.starts_with(start);
+    if (found) text.remove_prefix(start.size());
+    return found;
+  };
+  const bool address = skip("https://") || skip("http://");
+  skip("www.");
+  const bool known = skip("huggingface.co/") || skip("hf.co/") || skip("ollama.com/library/");
+  if ((address && !known) || (known && text.find_first_of("@?#") != text.npos)) return std::nullopt;
   if (const auto tree = text.find("/tree/"); tree != text.npos) text = text.substr(0, tree);
   return text.ends_with('/') ? text.substr(0, text.size() - 1) : text;
 }
@@ -261,7 +268,9 @@ std::string named_with_owner(std::string_view name) {
 }  // namespace
 
 std::optional<TypedName> typed_name(std::string_view text) {
-  std::string_view name = without_site(text);
+  const auto page = without_site(text);
+  if (!page) return std::nullopt;
+  std::string_view name = *page;
   const std::string tag = tag_of(name);
   Asked asked{
       .owner = owner_of(name), .name = spelled(name), .wanted = {}, .scheme = {}, .anyone = true};

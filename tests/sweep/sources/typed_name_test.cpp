@@ -53,6 +53,14 @@ TEST(TypedName, AnAddressIsTheModelOfItsPage) {
   is("hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M", "Qwen/Qwen3-8B", "q4_K_M");
 }
 
+/// Its text is shown among what is assumed.
+TEST(TypedName, AnAddressWithASecretOrOfAnotherSiteIsNone) {
+  for (const char* address :
+       {"https://user:secret@huggingface.co/Qwen/Qwen3-8B:Q4_K_M",
+        "https://huggingface.co/Qwen/Qwen3-8B?token=secret", "https://example.org/Qwen/Qwen3-8B"})
+    EXPECT_FALSE(typed_name(address)) << address;
+}
+
 TEST(TypedName, CaseSeparatorsOwnersAndTagsDoNotMatter) {
   is("QWEN3_8B", "Qwen/Qwen3-8B", "");
   is("qwen3:8b", "Qwen/Qwen3-8B", "");
