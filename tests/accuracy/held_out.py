@@ -154,6 +154,8 @@ def score(held_out, program, why, names):
     new = []
     for name in names or held_out.names():
         rows = [(table, record) for table, each, record in held_out.rows() if each == name]
+        if not rows:  # a set whose collection found none
+            continue
         new += lines_of(scores(program, rows, held_out.folder), date, commit, name, len(rows), why)
     with open(held_out.looks_file, "a", newline="") as file:
         csv.DictWriter(file, COLUMNS, delimiter="\t", lineterminator="\n").writerows(new)
