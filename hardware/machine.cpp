@@ -29,6 +29,23 @@ constexpr std::string_view wanted =
   throw std::invalid_argument(fmt::format("machine '{}': {}; {}", text, why, wanted));
 }
 
+/// "rtx 4090 x2" and "3090x2", whose count comes last: it is behind a space or a digit, as "x2" may
+/// end a name.
+CountedCards count_behind(std::string_view machine, std::string_view text) {
+  const auto x = text.find_last_of("xX");
+  if (x == std::string_view::npos || x == 0) return {1, text};
+  const std::string_view digits = trimmed(text.substr(x + 1));
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool counted = !digits.empty() && digits.size() <= 4 &&
+                       std::ranges::all_of(digits, is_digit) &&
+                       (text[x - 1] == ' ' || is_digit(text[x - 1]));
+  if (!counted) return {1, text};
+  std::int64_t count = 0;
+  for (const char c : digits) count = count * 10 + (c - '0');
+  require_card_count(machine, count);
+  return {count, trimmed(text.substr(0, x))};
+}
+
 CountedCards read_cards(std::string_view machine, std::string_view text) {
   std::size_t digits = 0;
   std::int64_t count = 0;
@@ -38,9 +55,10 @@ CountedCards read_cards(std::string_view machine, std::string_view text) {
   }
   std::string_view rest = trimmed(text.substr(digits));
   const bool counted = digits > 0 && !rest.empty() && (rest.front() == 'x' || rest.front() == 'X');
-  if (!counted) return {1, text};
+  if (!counted) return count_behind(machine, text);
   const bool joined = digits + 1 >= text.size() || text[digits + 1] != ' ';
-  if (count > max_cards && joined) return {1, text};  // "9950x" and "7900xtx" are names
+  if (count > max_cards && joined)
+    return count_behind(machine, text);  // "9950x" and "7900xtx" are names
   rest = trimmed(rest.substr(1));
   if (rest.starts_with('-')) rest = trimmed(rest.substr(1));
   require_card_count(machine, count);

@@ -50,6 +50,9 @@ TEST(Machine, SpellingsAreForgiven) {
   EXPECT_EQ(parsed("2xrtx-4090").devices.size(), 2u);
   EXPECT_EQ(parsed("rtx-4090 + rtx-4090").name, parsed("2x rtx-4090").name);
   EXPECT_EQ(parsed("2x-rtx-4090").name, parsed("2x rtx-4090").name);
+  for (const char* behind : {"rtx 4090 x2", "4090x2", "rtx-4090 X 2 "})
+    EXPECT_EQ(parsed(behind).name, parsed("2x rtx-4090").name) << behind;
+  EXPECT_THROW(parsed("rtx 4090 x0"), std::invalid_argument);
   EXPECT_EQ(parsed("7900xtx").name, parsed("1x rx-7900-xtx").name) << "no 7900 cards";
   EXPECT_TRUE(parsed("CPU").devices.empty());
 }
