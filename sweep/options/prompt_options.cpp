@@ -11,6 +11,8 @@ namespace headroom::sweep {
 
 void fit_prompt(const Options& options, const model::Model& m, model::Scenario& s,
                 std::vector<std::string>& assumed) {
+  if (!m.profile.generative && options.given("output-tokens"))
+    throw UsageError(fmt::format("--output-tokens: {} writes no tokens; leave it out", m.name));
   if (options.given("prompt-tokens") || says_context(options)) return;
   if (m.encoder_decoder || !model::has_position_table(m)) return;
   const Size positions = m.shape.positions;

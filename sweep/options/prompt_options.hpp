@@ -11,7 +11,7 @@
 namespace headroom::sweep {
 
 /// A prompt whose length was not asked for is no longer than a table of learned positions has room
-/// for; `assumed` says so.
+/// for; `assumed` says so. Throws UsageError where outputs are asked of a model that writes none.
 void fit_prompt(const Options& options, const model::Model& m, model::Scenario& s,
                 std::vector<std::string>& assumed);
 
