@@ -34,16 +34,11 @@ constexpr std::string_view wanted =
 CountedCards count_behind(std::string_view machine, std::string_view text) {
   const auto x = text.find_last_of("xX");
   if (x == std::string_view::npos || x == 0) return {1, text};
-  const std::string_view digits = trimmed(text.substr(x + 1));
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const bool counted = !digits.empty() && digits.size() <= 4 &&
-                       std::ranges::all_of(digits, is_digit) &&
-                       (text[x - 1] == ' ' || is_digit(text[x - 1]));
-  if (!counted) return {1, text};
-  std::int64_t count = 0;
-  for (const char c : digits) count = count * 10 + (c - '0');
-  require_card_count(machine, count);
-  return {count, trimmed(text.substr(0, x))};
+  const char before = text[x - 1];
+  const auto count = whole_number(trimmed(text.substr(x + 1)));
+  if (!count || (before != ' ' && !(before >= '0' && before <= '9'))) return {1, text};
+  require_card_count(machine, *count);
+  return {*count, trimmed(text.substr(0, x))};
 }
 
 CountedCards read_cards(std::string_view machine, std::string_view text) {

@@ -17,7 +17,7 @@ std::string_view scope_of(std::string_view path) {
 void include(Size& divisor, Size n) { divisor = std::gcd(divisor, n); }
 
 /// Notes the first width of its kind.
-void set(DividedWidth& of, const QuantisedTensor& quantised, Size width) {
+void note_width(DividedWidth& of, const QuantisedTensor& quantised, Size width) {
   if (of.width > 0) return;
   of = {width, quantised.format == nullptr ? 1 : quantised.format->block_elements};
 }
@@ -178,7 +178,8 @@ void Divider::constrain(const Tensor& tensor, const QuantisedTensor& quantised, 
   const bool is_quantised = quantised.format != nullptr && scheme_.family != SchemeFamily::plain &&
                             quantised.format->name == scheme_.format;
   if (tensor.of > 1) {
-    if (matrix->out == model_.shape.hidden_size) set(shards_.expert_width, quantised, matrix->in);
+    if (matrix->out == model_.shape.hidden_size)
+      note_width(shards_.expert_width, quantised, matrix->in);
     return constrain_expert(*matrix, is_quantised);
   }
   const TensorClass kind = tensor_class(tensor.module());
@@ -189,7 +190,7 @@ void Divider::constrain(const Tensor& tensor, const QuantisedTensor& quantised, 
   if (!row && is_gate_and_up(tensor.module())) width /= 2;
   const bool down = row && kind == TensorClass::feed_forward_down;
   if (down && !is_of_shared_expert(tensor.module()))
-    set(shards_.feed_forward_width, quantised, width);
+    note_width(shards_.feed_forward_width, quantised, width);
   include(shards_.divisors.widths, width);
   if (is_quantised && (row || is_block(scheme_))) include_groups(shards_.divisors.groups, width);
 }

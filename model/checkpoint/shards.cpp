@@ -49,10 +49,9 @@ RealBytes Shards::most_of_rank(const Divided& whole, const Rank& rank) const {
   const Bytes shared = rank.shared_whole ? whole.shared : Bytes(0);
   const double more = uneven(feed_forward_width, rank, rank.dense()) - 1;
   const double heads = kv_heads > 0 ? largest_part(kv_heads, 1, rank.cards) - 1 : 0;
-  const Bytes in_rows = whole.attention;
   return even.real() +
          (more / static_cast<double>(rank.dense())) * (whole.feed_forward - shared).real() +
-         (heads / static_cast<double>(rank.cards)) * in_rows.real();
+         (heads / static_cast<double>(rank.cards)) * whole.attention.real();
 }
 
 Bytes Shards::experts_of_rank(Bytes bytes, const Rank& rank) const {

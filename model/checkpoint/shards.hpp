@@ -2,6 +2,7 @@
 // role, name and shape, and bytes are summed by class.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "hardware/units.hpp"
@@ -27,35 +28,23 @@ struct Divided {
   /// or heads as they are stored.
   Bytes expands_packed{}, expands_plain{};
 
-  friend Divided operator+(const Divided& a, const Divided& b) {
-    return {a.everywhere + b.everywhere,
-            a.split + b.split,
-            a.heads + b.heads,
-            a.experts + b.experts,
-            a.vocabulary + b.vocabulary,
-            a.rows + b.rows,
-            a.strided + b.strided,
-            a.strided_experts + b.strided_experts,
-            a.feed_forward + b.feed_forward,
-            a.shared + b.shared,
-            a.attention + b.attention,
-            a.expands_packed + b.expands_packed,
-            a.expands_plain + b.expands_plain};
-  }
-  friend Divided operator-(const Divided& a, const Divided& b) {
-    return {a.everywhere - b.everywhere,
-            a.split - b.split,
-            a.heads - b.heads,
-            a.experts - b.experts,
-            a.vocabulary - b.vocabulary,
-            a.rows - b.rows,
-            a.strided - b.strided,
-            a.strided_experts - b.strided_experts,
-            a.feed_forward - b.feed_forward,
-            a.shared - b.shared,
-            a.attention - b.attention,
-            a.expands_packed - b.expands_packed,
-            a.expands_plain - b.expands_plain};
+  friend Divided operator+(const Divided& a, const Divided& b) { return each(a, b, std::plus{}); }
+  friend Divided operator-(const Divided& a, const Divided& b) { return each(a, b, std::minus{}); }
+  template <class F>
+  static Divided each(const Divided& a, const Divided& b, F f) {
+    return {f(a.everywhere, b.everywhere),
+            f(a.split, b.split),
+            f(a.heads, b.heads),
+            f(a.experts, b.experts),
+            f(a.vocabulary, b.vocabulary),
+            f(a.rows, b.rows),
+            f(a.strided, b.strided),
+            f(a.strided_experts, b.strided_experts),
+            f(a.feed_forward, b.feed_forward),
+            f(a.shared, b.shared),
+            f(a.attention, b.attention),
+            f(a.expands_packed, b.expands_packed),
+            f(a.expands_plain, b.expands_plain)};
   }
   Bytes sum() const { return everywhere + split + heads + experts + vocabulary + rows; }
 };

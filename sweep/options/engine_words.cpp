@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <initializer_list>
 #include <optional>
 
 #include "hardware/names.hpp"
@@ -13,7 +14,7 @@ namespace headroom::sweep {
 namespace {
 
 using Arguments = std::vector<std::string>;
-using Names = std::vector<std::string_view>;
+using Names = std::initializer_list<std::string_view>;
 
 /// Options that only llama.cpp's programs have (common/arg.cpp).
 constexpr std::string_view of_llama_cpp[] = {"-ngl",
@@ -63,14 +64,14 @@ std::string_view flag_of(std::string_view argument) {
   return argument.substr(0, argument.find('='));
 }
 
-auto find(Arguments& all, const Names& names) {
+auto find(Arguments& all, Names names) {
   return std::ranges::find_if(all, [&](const std::string& each) {
     return std::ranges::find(names, flag_of(each)) != names.end();
   });
 }
 
 /// Takes an option and its value out of `all`. Nothing where it is not given.
-std::optional<std::string> take(Arguments& all, const Names& names) {
+std::optional<std::string> take(Arguments& all, Names names) {
   const auto found = find(all, names);
   if (found == all.end()) return std::nullopt;
   if (const auto equals = found->find('='); equals != std::string::npos) {
@@ -84,7 +85,7 @@ std::optional<std::string> take(Arguments& all, const Names& names) {
   return value;
 }
 
-bool take_switch(Arguments& all, const Names& names) {
+bool take_switch(Arguments& all, Names names) {
   const auto found = find(all, names);
   if (found == all.end()) return false;
   all.erase(found);
@@ -224,9 +225,7 @@ void read_flash(Arguments& all) {
   std::string value = equals != std::string::npos ? found->substr(equals + 1)
                       : apart                     ? *(found + 1)
                                                   : "";
-  const auto is = [&](const Names& words) {
-    return std::ranges::find(words, value) != words.end();
-  };
+  const auto is = [&](Names words) { return std::ranges::find(words, value) != words.end(); };
   const bool on = is({"on", "1", "true"}), off = is({"off", "0", "false"}),
              automatic = is({"auto"});
   const bool known = on || off || automatic;

@@ -3,6 +3,7 @@
 
 #include "hardware/device.hpp"
 #include "model/engine/engine.hpp"
+#include "model/infer/scenario/scenario.hpp"
 
 namespace headroom::model {
 
@@ -17,5 +18,9 @@ double context_of_threads(const Engine& engine, const Device& device);
 
 /// The whole context of an engine's process on a card, rounded down; never below 0.
 Bytes driver_context(const Engine& engine, const Device& device);
+/// Likewise, of the scenario's engine on the card of this number.
+inline Bytes driver_context(const Scenario& s, Size card) {
+  return driver_context(*s.runtime, s.machine->devices[static_cast<std::size_t>(card)]);
+}
 
 }  // namespace headroom::model

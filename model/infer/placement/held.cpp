@@ -213,15 +213,14 @@ HeldBytes held_on(const Scenario& s, const Plan& plan, Size card) {
   Size layers = 0;
   for_pieces_on_card(plan, card, [&](const LayerSpan& piece) { layers += piece.layers.size(); });
   const Bytes weights = weights_on(s, plan, card);
-  return {
-      .weights = weights,
-      .overhead =
-          block_rests(s, plan, card) + rotary_tables(s, layers) + latent_copies(s, plan, card),
-      .fused = fused_copies(s, plan, card),
-      .context = driver_context(*s.runtime, s.machine->devices[static_cast<std::size_t>(card)]) +
-                 process_on_card(s) + host_on_card(s) + communication(s, plan, card),
-      .host = std::min(host_beside_pass(s), weights),
-      .head = head_on(s, plan, card)};
+  return {.weights = weights,
+          .overhead =
+              block_rests(s, plan, card) + rotary_tables(s, layers) + latent_copies(s, plan, card),
+          .fused = fused_copies(s, plan, card),
+          .context = driver_context(s, card) + process_on_card(s) + host_on_card(s) +
+                     communication(s, plan, card),
+          .host = std::min(host_beside_pass(s), weights),
+          .head = head_on(s, plan, card)};
 }
 
 Bytes weights_on_host(const Scenario& s, const Plan& plan) {

@@ -85,10 +85,9 @@ class LayerFill {
   /// The share of each card's budget, after the driver's context, that weights take at most.
   void limit_weights() {
     const double share = s_.runtime->weights.whole_share;
-    for (Size card = 0; card < cards_; ++card) {
-      const Bytes context = driver_context(*s_.runtime, s_.machine->devices[index(card)]);
-      most_.push_back(share * real_count(uses_.setup().budget(s_, card) - context));
-    }
+    for (Size card = 0; card < cards_; ++card)
+      most_.push_back(share *
+                      real_count(uses_.setup().budget(s_, card) - driver_context(s_, card)));
   }
   bool holds_weights(Size card, Bytes weights) const {
     return most_.empty() || real_count(weights) <= most_[index(card)];

@@ -51,16 +51,12 @@ const Uses::Whole& Uses::whole() const {
 Bytes Uses::workspace(Size card) const { return setup_.card(card).workspace.with(graphs_); }
 
 Bytes Uses::limit(Size card, double factor) const {
-  const Bytes context =
-      driver_context(*s_.runtime, s_.machine->devices[static_cast<std::size_t>(card)]);
-  const Bytes work = context + whole().overhead + workspace(card);
+  const Bytes work = driver_context(s_, card) + whole().overhead + workspace(card);
   return limit_at(setup_.budget(s_, card), work, factor);
 }
 
 Bytes Uses::room(Size card, double factor) const {
-  const Bytes left =
-      limit(card, factor) -
-      driver_context(*s_.runtime, s_.machine->devices[static_cast<std::size_t>(card)]);
+  const Bytes left = limit(card, factor) - driver_context(s_, card);
   const DraftUse draft = draft_of(s_, 1, card == 0);
   return rounded_down(real_count(left) / setup_.taken()) - whole().overhead - workspace(card) -
          draft.weights - draft.kv_cache;
