@@ -55,10 +55,17 @@ std::string modelopt_method(const Config& q) {
   return holder.text({"quant_algo"}, "") == "NVFP4" ? "modelopt_fp4" : "modelopt";
 }
 
+std::string quark_method(const Config& q, const Config& file) {
+  const std::string stored = quark_scheme(q, file);
+  const bool plain = stored.starts_with("quark-int4-") && !stored.starts_with("quark-int4-fp8");
+  return plain ? std::string(quark_int4) : "quark";
+}
+
 std::string method_of(const Config& q, const Config& file) {
   if (q.has("quant_method")) {
     const std::string method = lower(q.text({"quant_method"}));
     if (method == "modelopt") return modelopt_method(q);
+    if (method == "quark") return quark_method(q, file);
     const std::string type = file.text({"model_type"}, "");
     const bool own = method == "fp8" && (type == "deepseek_v4" || type == "deepseek_v41");
     return own ? std::string(deepseek_v4_fp8) : method;

@@ -84,6 +84,8 @@ constexpr CheckpointMethod table[] = {
     {"modelopt", by_section<modelopt_scheme>, modelopt_exceptions},
     {"modelopt_fp4", by_section<modelopt_scheme>, modelopt_exceptions},
     {"mxfp4", by_section<mxfp4_scheme>, listed_exceptions},
+    {"quark", quark_scheme, quark_exceptions},
+    {quark_int4, quark_scheme, quark_exceptions},
 };
 
 }  // namespace

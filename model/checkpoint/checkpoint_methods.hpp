@@ -21,6 +21,10 @@ bool states_quantisation(const Config& config);
 /// The method of "fp8" in a config of DeepSeek-V4, as vLLM calls it.
 constexpr std::string_view deepseek_v4_fp8 = "deepseek_v4_fp8";
 
+/// The method of Quark's checkpoints with plain integers of 4 bit. vLLM and SGLang have no kernels
+/// for them (quark.py, "No quark compatible scheme was found").
+constexpr std::string_view quark_int4 = "quark_int4";
+
 /// A target of CheckpointGroup for the output head, whatever its module's name.
 constexpr std::string_view output_head = "(output head)";
 
@@ -56,6 +60,8 @@ std::string fp8_scheme(const Config& q);
 std::string deepseek_v4_scheme(const Config& q, const Config& file);
 void deepseek_v4_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 void bitsandbytes_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
+std::string quark_scheme(const Config& q, const Config& file);
+void quark_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 
 /// Adds the group to the name unless it is 128: "gptq-int4", "gptq-int4-64g", "gptq-int4-nogroup".
 /// Throws ConfigError about `key` for groups that no layout has.

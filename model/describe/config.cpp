@@ -16,6 +16,9 @@ namespace json = boost::json;
 
 namespace {
 
+/// Stands before the names of examples among the keys that were read. No name begins with it.
+constexpr char example_mark = '\x1f';
+
 constexpr Size most = Size{1} << 30;
 
 std::string joined(Config::Keys keys) {
@@ -180,7 +183,7 @@ Config Config::section(std::string_view key) const {
 }
 
 Config Config::example(std::string_view key) const {
-  read_->insert(prefix_ + '*' + std::string(key));
+  read_->insert(prefix_ + example_mark + std::string(key));
   return section(key);
 }
 
@@ -250,7 +253,7 @@ Config Config::renamed(const json::object& names) const {
 
 std::set<std::string> Config::keys_read() const {
   std::set<std::string> keys = *read_;
-  std::erase_if(keys, [](const std::string& key) { return key.find('*') != key.npos; });
+  std::erase_if(keys, [](const std::string& key) { return key.find(example_mark) != key.npos; });
   return keys;
 }
 
@@ -258,7 +261,7 @@ std::vector<std::string> Config::keys_unread() const {
   std::vector<std::string> all;
   const auto walk = [&](const auto& self, const json::object& object,
                         const std::string& prefix) -> void {
-    const std::string example = prefix + '*';
+    const std::string example = prefix + example_mark;
     if (auto at = read_->lower_bound(example); at != read_->end() && at->starts_with(example)) {
       for (; at != read_->end() && at->starts_with(example); ++at) {
         const std::string name = at->substr(example.size());

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "model/checkpoint/quantisation/layout.hpp"
+#include "model/checkpoint/quantisation/quark_layouts.hpp"
 
 namespace headroom::model {
 namespace {
@@ -124,6 +125,7 @@ std::vector<Scheme> made_rows() {
   static std::deque<std::string> names;
   std::vector<Scheme> rows = single_rows();
   add_mlx_groups(names, rows);
+  for (const Scheme& row : quark_rows()) rows.push_back(row);
   const std::span<const Scheme> usual = schemes();
   for (const Family& family : families())
     for (const Size bits : family.bits)
