@@ -22,6 +22,8 @@ TEST(TypedName, ConversionsOfAKnownModel) {
   is("unsloth/gemma-4-26B-A4B-it-qat-GGUF:Q4_0", "google/gemma-4-26B-A4B", "q4_0");
   is("Qwen/Qwen3-8B-AWQ", "Qwen/Qwen3-8B", "awq-int4");
   is("nvidia/Qwen3-8B-NVFP4", "Qwen/Qwen3-8B", "nvfp4");
+  is("amd/Kimi-K2.5-MXFP4", "moonshotai/Kimi-K2.5", "mxfp4");
+  is("amd/Llama-3.1-8B-Instruct-FP8-KV", "meta-llama/Llama-3.1-8B", "fp8");
   is("RedHatAI/phi-4-FP8-dynamic", "microsoft/phi-4", "fp8-channel");
   is("hugging-quants/Mistral-Large-Instruct-2407-GPTQ-INT4",
      "mistralai/Mistral-Large-Instruct-2407", "gptq-int4");
