@@ -86,6 +86,7 @@ constexpr CheckpointMethod table[] = {
     {"mxfp4", by_section<mxfp4_scheme>, listed_exceptions},
     {"quark", quark_scheme, quark_exceptions},
     {quark_int4, quark_scheme, quark_exceptions},
+    {"torchao", by_section<torchao_scheme>, torchao_exceptions},
 };
 
 }  // namespace

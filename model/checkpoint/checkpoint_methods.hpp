@@ -62,6 +62,8 @@ void deepseek_v4_exceptions(const Config& q, const Config& file, CheckpointDetai
 void bitsandbytes_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 std::string quark_scheme(const Config& q, const Config& file);
 void quark_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
+std::string torchao_scheme(const Config& q);
+void torchao_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 
 /// Adds the group to the name unless it is 128: "gptq-int4", "gptq-int4-64g", "gptq-int4-nogroup".
 /// Throws ConfigError about `key` for groups that no layout has.

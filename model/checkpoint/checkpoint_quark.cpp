@@ -16,6 +16,7 @@ std::vector<Config> specifications(const Config& layer, std::string_view key) {
   if (!layer.has(key)) return all;
   const boost::json::value& value = layer.object().at(key);
   if (!value.is_array()) return {layer.section(key)};
+  if (value.get_array().empty()) layer.fail(key, "found an empty list");
   for (const boost::json::value& each : value.get_array()) {
     if (!each.is_object()) layer.fail(key, "expected a specification, or a list of them");
     all.emplace_back(each.get_object(), layer.origin());

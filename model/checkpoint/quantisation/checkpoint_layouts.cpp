@@ -47,6 +47,18 @@ std::vector<Family> families() {
        "auto-round qlinear_torch.py"},
       {"awq-int{}", awq, blocks, {4}, "", layout::awq, "AutoAWQ gemm.py"},
   };
+  constexpr std::string_view torchao = "torchao 0.18 quantize_/workflows";
+  all.push_back(
+      {"torchao-int4", compressed_tensors, linears, {4}, "", layout::torchao_int4, torchao});
+  all.push_back({"torchao-int4",
+                 compressed_tensors,
+                 linears,
+                 {4},
+                 "-tiles",
+                 layout::torchao_int4_tiles,
+                 torchao});
+  all.push_back(
+      {"torchao-byte", compressed_tensors, linears, {8}, "", layout::torchao_bytes, torchao});
   const std::pair<std::string_view, Packed> endings[] = {
       {"", layout::packed_ints},
       {"-short-shape", layout::packed_ints_short_shape},
@@ -98,6 +110,14 @@ std::vector<Scheme> single_rows() {
        layout::fp8_block_e8m0,
        32},
       {"mxfp8-linear", {}, fp8, note, "OCP Microscaling Formats 1.0", linears, "mxfp8"},
+      {"torchao-int8",
+       {},
+       compressed_tensors,
+       note,
+       "torchao 0.18 quantize_/workflows",
+       linears,
+       "int8",
+       layout::torchao_int8},
       {"nvfp4-weights",
        {},
        fp4,

@@ -96,6 +96,23 @@ Bytes nvfp4_weights(const Matrix& m, const Scheme&) {
   return m.count * Bytes(9 * m.out * divided_up(m.in, 16) + 4);
 }
 
+Bytes torchao_int8(const Matrix& m, const Scheme&) { return m.count * Bytes(m.out * (m.in + 5)); }
+
+Bytes torchao_bytes(const Matrix& m, const Scheme& s) {
+  return m.count * Bytes(m.out * (m.in + 3 * groups(m, s)));
+}
+
+Bytes torchao_int4(const Matrix& m, const Scheme& s) {
+  return m.count * Bytes(m.out * (divided_up(m.in, 2) + 4 * groups(m, s)));
+}
+
+Bytes torchao_int4_tiles(const Matrix& m, const Scheme& s) {
+  Matrix padded = m;
+  padded.out = 8 * divided_up(m.out, 8);
+  padded.in = 1024 * divided_up(m.in, 1024);
+  return torchao_int4(padded, s);
+}
+
 Bytes exl2(const Matrix& m, const Scheme& s) {
   return m.count * Bytes(divided_up(m.out * m.in * s.bits, 8000));
 }

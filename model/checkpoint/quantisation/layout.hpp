@@ -95,4 +95,21 @@ Bytes exl3(const Matrix& m, const Scheme& s);
 /// 16-bit bias a group. Source: mlx.core.quantize, mode "affine"; mlx-lm 0.32.2 utils.py.
 Bytes affine_groups(const Matrix& m, const Scheme& s);
 
+/// count * (out * in + 5 * out): an fp32 scale and a zero point of a byte a row.
+/// Source: torchao 0.18 quantize_/workflows/int8/int8_tensor.py.
+Bytes torchao_int8(const Matrix& m, const Scheme& s);
+
+/// count * (out * in + 3 * out * groups): a byte each, whatever the width, a 16-bit scale and a
+/// zero point of a byte a group. Source: torchao 0.18
+/// workflows/intx/intx_unpacked_to_int8_tensor.py.
+Bytes torchao_bytes(const Matrix& m, const Scheme& s);
+
+/// count * (out * in / 2 + 4 * out * groups): a 16-bit scale and zero point a group.
+/// Source: torchao 0.18 workflows/int4/int4_tensor.py, int4_plain_int32_tensor.py.
+Bytes torchao_int4(const Matrix& m, const Scheme& s);
+
+/// The layout above, out padded to 8 and in to 1,024.
+/// Source: torchao 0.18 workflows/int4/int4_tile_packed_to_4d_tensor.py.
+Bytes torchao_int4_tiles(const Matrix& m, const Scheme& s);
+
 }  // namespace headroom::model::layout

@@ -279,7 +279,7 @@ TEST(Checkpoint, KeysThatChangeBytesAndAreNotDescribedAreNamed) {
 TEST(Checkpoint, OfAMethodThatIsNotDescribedHasParametersAndNoBytes) {
   const Size plain = small_model(llama_config(1, "null")).profile.parameters;
   for (const char* method :
-       {"hqq", "torchao", "aqlm", "vptq", "spqr", "higgs", "eetq", "bitnet", "something-new"}) {
+       {"hqq", "aqlm", "vptq", "spqr", "higgs", "eetq", "bitnet", "something-new"}) {
     const Model model =
         small_model(llama_config(1, fmt::format(R"({{"quant_method":"{}"}})", method)));
     EXPECT_EQ(model.profile.parameters, plain);
