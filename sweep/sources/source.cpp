@@ -144,17 +144,20 @@ std::string repository_of(const ModelReference& reference) {
   return std::ranges::count(reference.name, '/') == 1 ? reference.name : std::string();
 }
 
+/// The GGUF scheme with the type of a plain one. A file in 16 bit keeps MXFP4 experts. Source:
+/// llama.cpp convert_hf_to_gguf.py, whose --outtype is f32, f16 or bf16.
+std::string in_gguf(const std::string& plain) {
+  return plain == "bf16" ? "gguf-bf16" : plain == "fp32" ? "gguf-f32" : "gguf-f16";
+}
+
 /// Makes `model` its conversion in `scheme`, which `text` says.
 void convert(model::Model& model, const std::string& scheme, const std::string& text) {
   const auto family = model::scheme(scheme).family;
-  const bool file = family == model::SchemeFamily::gguf || contains(lower(text), "gguf");
-  if (file && family == model::SchemeFamily::plain && model::may_store(model, "mxfp4"))
-    throw UnknownName(
-        fmt::format("{}: GGUF files of {} keep its MXFP4 experts, and only the file's header says "
-                    "the rest: give the .gguf file, or the name without '{}' for mxfp4-moe",
-                    text, model.name, text.substr(std::min(text.rfind(':'), text.size()))));
+  const bool named = contains(lower(text), "gguf");
+  const bool file = named || family == model::SchemeFamily::gguf;
   if (file) model.converted_from = {model.checkpoint_scheme, std::move(model.checkpoint)};
-  model.checkpoint_scheme = scheme;
+  model.checkpoint_scheme =
+      named && family == model::SchemeFamily::plain ? in_gguf(scheme) : scheme;
   model.checkpoint = {};
 }
 

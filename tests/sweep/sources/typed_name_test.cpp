@@ -124,7 +124,16 @@ TEST(TypedName, AGgufFileHasWhatThatPrecisionOfTheModelHas) {
     EXPECT_EQ(model::quantise(file, model::scheme("q4_K_M")).total,
               model::quantise(plain, model::scheme("q4_K_M")).total);
   }
-  EXPECT_THROW(resolve_model("unsloth/gpt-oss-120b-GGUF:F16"), UnknownName);
+  for (const char* plain :
+       {"openai/gpt-oss-120b", "deepseek-ai/DeepSeek-V4-Flash", "Qwen/Qwen3-8B"})
+    for (const auto& [tag, scheme] :
+         {std::pair{":F16", "gguf-f16"}, {":BF16", "gguf-bf16"}, {":F32", "gguf-f32"}}) {
+      const model::Model file = resolve_model(std::string(plain) + "-GGUF" + tag);
+      EXPECT_EQ(file.checkpoint_scheme, scheme);
+      EXPECT_EQ(model::quantise(file, model::scheme(scheme)).total,
+                model::quantise(resolve_model(plain), model::scheme(scheme)).total)
+          << plain << tag;
+    }
 }
 
 }  // namespace
