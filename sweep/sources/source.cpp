@@ -138,7 +138,6 @@ bool in_catalogue(std::string_view text) {
 }
 
 namespace {
-
 /// "org/name" or "org/name:TAG" of a reference; empty where it has no owner, or names a file.
 std::string repository_of(const ModelReference& reference) {
   return std::ranges::count(reference.name, '/') == 1 ? reference.name : std::string();
@@ -154,8 +153,8 @@ std::string in_gguf(const std::string& plain) {
 void convert(model::Model& model, const std::string& scheme, const std::string& text) {
   const auto family = model::scheme(scheme).family;
   const bool named = contains(lower(text), "gguf");
-  const bool file = named || family == model::SchemeFamily::gguf;
-  if (file) model.converted_from = {model.checkpoint_scheme, std::move(model.checkpoint)};
+  if (named || family == model::SchemeFamily::gguf)
+    model.converted_from = {model.checkpoint_scheme, std::move(model.checkpoint)};
   model.checkpoint_scheme =
       named && family == model::SchemeFamily::plain ? in_gguf(scheme) : scheme;
   model.checkpoint = {};
@@ -167,11 +166,11 @@ std::optional<model::Model> find_typed(const ModelReference& reference) {
   const auto typed = typed_name(reference.name);
   if (!typed) return std::nullopt;
   auto found = catalogue_source()->find({typed->model, reference.overrides});
-  if (found && !typed->scheme.empty()) convert(*found, typed->scheme, reference.name);
-  if (found) found->repository = repository_of(reference);
-  if (found)
-    found->assumed.push_back(fmt::format("{} is {}{}", reference.name, typed->model,
-                                         typed->scheme.empty() ? "" : " in " + typed->scheme));
+  if (!found) return found;
+  if (!typed->scheme.empty()) convert(*found, typed->scheme, reference.name);
+  found->repository = repository_of(reference);
+  found->assumed.push_back(fmt::format("{} is {}{}", reference.name, typed->model,
+                                       typed->scheme.empty() ? "" : " in " + typed->scheme));
   return found;
 }
 
