@@ -19,6 +19,7 @@
 #include "sweep/commands/commands.hpp"
 #include "sweep/log.hpp"
 #include "sweep/options/help.hpp"
+#include "sweep/options/server_command.hpp"
 #include "sweep/output.hpp"
 #include "sweep/sources/source.hpp"
 #include "sweep/spec/spec.hpp"
@@ -35,6 +36,7 @@ std::string overview() {
     text += fmt::format("  {:<10} {}\n", command->help.name, command->help.summary);
   return text +
          "\n`headroom MODEL MACHINE` is short for `headroom estimate MODEL --machine MACHINE`.\n"
+         "`headroom --machine MACHINE -- vllm serve MODEL …` reads a server's command line.\n"
          "`headroom COMMAND --help` shows common options and examples, --help-all everything.\n"
          "Exit codes: 0 done, 1 failed, 2 usage, 3 the answer is no.\n";
 }
@@ -143,8 +145,19 @@ int run(const Command& command, const Options& options) {
   }
 }
 
+/// An error's message: on a terminal in lines that it holds, for programs in one.
+std::string message_lines(const std::string& what) {
+  const std::string text = "headroom: " + without_controls(what);
+  const bool screen = ::isatty(STDERR_FILENO) != 0 && text.find('\n') == std::string::npos;
+  return screen ? wrapped(text, 0, 2) : text;
+}
+
 int dispatch(std::vector<std::string> arguments) {
   if (arguments.empty()) throw UsageError(std::string(how_to_ask));
+  if (auto read = server_command(arguments)) {
+    fmt::print(stderr, "{}\n", message_lines(in_words(*read)));
+    arguments = std::move(read->arguments);
+  }
   std::string name = arguments.front();
   arguments.erase(arguments.begin());
   if (name == "--version") {
@@ -177,13 +190,6 @@ int dispatch(std::vector<std::string> arguments) {
     return done;
   }
   return run(*command, options);
-}
-
-/// An error's message: on a terminal in lines that it holds, for programs in one.
-std::string message_lines(const std::string& what) {
-  const std::string text = "headroom: " + without_controls(what);
-  const bool screen = ::isatty(STDERR_FILENO) != 0 && text.find('\n') == std::string::npos;
-  return screen ? wrapped(text, 0, 2) : text;
 }
 
 }  // namespace

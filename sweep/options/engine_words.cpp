@@ -34,31 +34,9 @@ constexpr std::string_view of_llama_cpp[] = {"-ngl",
                                              "-ncmoe",
                                              "-sm",
                                              "-nkvo",
-                                             "-ctx-size"};
-
-/// Options of llama-server, `vllm serve` and SGLang's launch_server.
-constexpr std::string_view without_effect[] = {"--jinja",
-                                               "--port",
-                                               "--api-key",
-                                               "--served-model-name",
-                                               "--alias",
-                                               "--trust-remote-code",
-                                               "--enable-auto-tool-choice",
-                                               "--tool-call-parser",
-                                               "--reasoning-parser",
-                                               "--reasoning-format",
-                                               "--chat-template",
-                                               "--chat-template-kwargs",
-                                               "--temp",
-                                               "--temperature",
-                                               "--top-p",
-                                               "--top-k",
-                                               "--min-p",
-                                               "--seed",
-                                               "--metrics",
-                                               "--enable-metrics",
-                                               "--no-webui",
-                                               "--download-dir"};
+                                             "-np",
+                                             "--parallel",
+                                             "--ctx-size"};
 
 std::string_view flag_of(std::string_view argument) {
   return argument.substr(0, argument.find('='));
@@ -140,10 +118,23 @@ std::string value_of(const boost::json::object& config, std::string_view key) {
   return value->is_string() ? std::string(value->as_string()) : boost::json::serialize(*value);
 }
 
+/// vLLM's --spec-method, --spec-model and --spec-tokens: the same keys apart, which vLLM adds to
+/// those of the JSON (engine/arg_utils.py).
+void read_apart(Arguments& all, boost::json::object& config) {
+  const std::pair<Names, std::string_view> keys[] = {{{"--spec-method"}, "method"},
+                                                     {{"--spec-model"}, "model"},
+                                                     {{"--spec-tokens"}, "num_speculative_tokens"}};
+  for (const auto& [names, key] : keys)
+    if (const auto value = take(all, names)) config[key] = *value;
+}
+
 /// vLLM's --speculative-config (config/speculative.py).
 void read_vllm_speculation(Arguments& all) {
-  const auto text = take(all, {"--speculative-config", "-sc"});
-  if (!text) return;
+  const auto given = take(all, {"--speculative-config", "-sc"});
+  boost::json::object apart;
+  read_apart(all, apart);
+  if (!given && apart.empty()) return;
+  const auto text = given ? given : std::optional<std::string>("{}");
   boost::system::error_code failed;
   const boost::json::value parsed = boost::json::parse(*text, failed);
   if (failed || !parsed.is_object())
@@ -151,7 +142,8 @@ void read_vllm_speculation(Arguments& all) {
         fmt::format("--speculative-config: found '{}', expected JSON such as "
                     R"('{{"method":"mtp","num_speculative_tokens":2}}')",
                     *text));
-  const auto& config = parsed.as_object();
+  boost::json::object config = parsed.as_object();
+  for (const auto& each : apart) config[each.key()] = each.value();
   const std::string method = value_of(config, "method"), model = value_of(config, "model"),
                     tokens = value_of(config, "num_speculative_tokens");
   const bool modules = method == "mtp" || method.ends_with("_mtp");
@@ -235,6 +227,31 @@ void read_flash(Arguments& all) {
   if (!automatic) all.insert(at, off ? "--flash-attn=off" : "--flash-attn=on");
 }
 
+/// llama.cpp's slots are the sequences at once. It divides its -c between them (tools/server),
+/// where a context here is that of each.
+void read_slots(Arguments& all) {
+  const auto slots = take(all, {"-np", "--parallel"});
+  if (!slots) return;
+  const Size count = positive_count("--parallel", *slots);
+  if (const auto context = find(all, {"-c", "--ctx-size"}); context != all.end() && count > 1)
+    throw UsageError(
+        fmt::format("llama.cpp divides its -c between the {0} slots of --parallel; --context is "
+                    "that of each sequence here: --batch {0} --context N, N being -c / {0}",
+                    count));
+  all.push_back(fmt::format("--batch={}", count));
+}
+
+/// llama.cpp's --load-mode, which replaced --no-mmap and --mlock (common/arg.cpp).
+void read_load_mode(Arguments& all) {
+  const auto mode = take(all, {"--load-mode", "-lm"});
+  if (!mode || *mode == "auto" || *mode == "mmap") return;
+  constexpr std::string_view held[] = {"none", "mlock", "mmap+mlock", "dio"};
+  if (std::ranges::find(held, *mode) == std::end(held))
+    throw UsageError(fmt::format(
+        "--load-mode: found '{}', expected auto, mmap, none, mlock, mmap+mlock or dio", *mode));
+  all.emplace_back("--no-mmap");
+}
+
 void refuse_logical_batch(Arguments& all) {
   const auto batch = find(all, {"-b", "--batch-size"});
   if (batch == all.end()) return;
@@ -265,6 +282,8 @@ std::vector<std::string> in_own_words(const CommandHelp& command,
       all, [](const std::string& each) { return each == "--from" || each.ends_with("training"); });
   if (training) return all;
   if (takes("batch")) refuse_logical_batch(all);
+  if (takes("batch")) read_slots(all);
+  if (takes("no-mmap")) read_load_mode(all);
   if (takes("flash-attn")) read_flash(all);
   if (takes("ep")) read_parallel(all);
   if (!takes("speculate")) return all;
@@ -272,10 +291,6 @@ std::vector<std::string> in_own_words(const CommandHelp& command,
   read_sglang_speculation(all);
   read_llama_speculation(all);
   return all;
-}
-
-bool changes_no_estimate(std::string_view spelling) {
-  return std::ranges::find(without_effect, spelling) != std::end(without_effect);
 }
 
 }  // namespace headroom::sweep

@@ -13,6 +13,7 @@
 #include "sweep/commands/commands.hpp"
 #include "sweep/options/engine_words.hpp"
 #include "sweep/options/flags.hpp"
+#include "sweep/options/server_words.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -185,7 +186,7 @@ Options parse_options(const CommandHelp& command, std::span<const std::string> g
             .run();
     for (const auto& option : parsed.options) {
       auto& values = result.values_[option.string_key];
-      if (!values.empty() && find_flag(option.string_key)->takes != Takes::many)
+      if (!values.empty() && find_flag(option.string_key)->takes == Takes::one)
         throw UsageError(fmt::format("--{} is given more than once{}: give one of them",
                                      option.string_key,
                                      other_spelling(option.string_key, arguments)));
@@ -235,6 +236,11 @@ Size Options::whole(std::string_view flag, Size fallback) const {
     else if (*end == 'm' || *end == 'M')
       number *= Size{1} << 20, ++end;
   }
+  if (flag == "context" && (value == "auto" || value == "-1"))
+    throw UsageError(fmt::format(
+        "--context: found '{}', expected tokens; without it the answer names the longest context "
+        "that fits (--details)",
+        value));
   if (read.ec != std::errc{} || end != last || number < 1 || number > most)
     throw UsageError(fmt::format(
         "--{}: found '{}', expected a whole number from 1 to 2^40, such as 32768 or 32k", flag,

@@ -129,11 +129,38 @@ void refuse_splits(const Options& options) {
       throw UsageError(fmt::format("--{} has no effect without a machine", flag));
 }
 
+namespace {
+
+/// True for a flag that asks of an engine which divides every matrix what it does anyway: its mode,
+/// all layers on cards, equal shares. Throws UsageError for shares that differ.
+bool is_its_own_way(const Options& options, const model::Scenario& s, std::string_view flag) {
+  const std::string_view mode = s.runtime->parallel.split_mode;
+  if (mode.empty()) return false;
+  const std::string text = options.text(flag);
+  if (flag == "split-mode") return text == mode;
+  if (flag == "gpu-layers") {
+    const auto layers = whole_number(text);
+    return text == "all" || text == "auto" || (layers && *layers > std::ssize(s.weights->layer));
+  }
+  if (flag != "tensor-split") return false;
+  const auto shares = parts_of(text, ",/");
+  const bool equal =
+      std::ranges::all_of(shares, [&](const auto& each) { return each == shares.front(); });
+  if (!equal || std::ssize(shares) != std::ssize(s.machine->devices))
+    throw UsageError(fmt::format(
+        "--tensor-split {}: --split-mode {} is described with an equal share for each of the {} "
+        "cards; leave it out, or take --split-mode layer",
+        text, mode, s.machine->devices.size()));
+  return true;
+}
+
+}  // namespace
+
 std::unique_ptr<LayerSplit> layer_split_of(const Options& options, const model::Scenario& s) {
   bool given = false;
   for (const auto& flag : parts_of(HEADROOM_SPLIT_FLAGS, " ")) {
     if (flag == "cpu-offload-gb" || !options.given(flag)) continue;
-    if (flag == "split-mode" && options.text(flag) == s.runtime->parallel.split_mode) continue;
+    if (is_its_own_way(options, s, flag)) continue;
     given = true;
     // ZeRO-Inference's kv_offload, FlexGen's --percent … 0 100.
     const bool pinned = s.runtime->offload.mode == model::Offload::stream &&
