@@ -221,6 +221,11 @@ const Fact& look_up(const std::vector<Fact>& facts, std::string_view kind, std::
                                       to_text(memory_of(*found.front()))));
     }
   }
+  if (found.empty() && asked.size() > 1 && is_number(asked.back())) {
+    Words with_unit = asked;  // "m3 ultra 512"
+    with_unit.back() += "gb";
+    found = named(facts, with_unit);
+  }
   if (found.size() == 1) return *found.front();
   if (found.empty()) found = candidates(facts, asked);
   throw not_one(facts, kind, name, found);

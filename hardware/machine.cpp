@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "hardware/box_names.hpp"
 #include "hardware/boxes.hpp"
 #include "hardware/card_count.hpp"
 #include "hardware/card_list.hpp"
@@ -21,14 +22,6 @@ namespace headroom {
 namespace {
 
 constexpr int max_cards = 1024;
-constexpr std::string_view wanted =
-    "expected for example \"2x a100-sxm-40gb @ dual-epyc-120gb\", \"1x rtx-4090 + 1x rtx-3090\", "
-    "\"cpu @ laptop-16gb\" or \"local\"";
-
-[[noreturn]] void reject(std::string_view text, std::string_view why) {
-  throw std::invalid_argument(fmt::format("machine '{}': {}; {}", text, why, wanted));
-}
-
 /// "rtx 4090 x2" and "3090x2", whose count comes last: it is behind a space or a digit, as "x2" may
 /// end a name.
 CountedCards count_behind(std::string_view machine, std::string_view text) {
@@ -57,56 +50,8 @@ CountedCards read_cards(std::string_view machine, std::string_view text) {
   rest = trimmed(rest.substr(1));
   if (rest.starts_with('-')) rest = trimmed(rest.substr(1));
   require_card_count(machine, count);
-  if (rest.empty()) reject(machine, "a count without a card");
+  if (rest.empty()) reject_machine(machine, "a count without a card");
   return {count, rest};
-}
-
-/// The cards of boxes whose names begin with the host's: of mac-studio, mac-studio-m1-ultra and
-/// mac-studio-m3-ultra. None where no other box's name does.
-std::vector<std::string_view> cards_of_boxes_like(const Host& host, const Catalogue& catalogue) {
-  const auto extends = [&](std::string_view name) { return name.starts_with(host.name + "-"); };
-  std::vector<std::string_view> cards;
-  bool others = false;
-  for (const Device& card : catalogue.devices)
-    if (card.host == host.name || extends(card.host)) {
-      others = others || extends(card.host);
-      cards.push_back(card.name);
-    }
-  return others ? cards : std::vector<std::string_view>();
-}
-
-/// The cards of a complete box by its name, if the catalogue has one kind of card for it. A card
-/// that shares the memory of its box is the one with as much of it as the box's row. Nothing where
-/// the name is of no host. Rejects a box with several kinds, and a name of several boxes, with
-/// lists.
-std::optional<CountedCards> cards_of_box(std::string_view text, std::string_view name,
-                                         const Catalogue& catalogue) {
-  std::string typed = lower(name);
-  std::ranges::replace(typed, ' ', '-');
-  const auto host = std::ranges::find(catalogue.hosts, typed, &Host::name);
-  if (host == catalogue.hosts.end()) return std::nullopt;
-  std::vector<std::string_view> kinds, equal;
-  const auto product = [](std::string_view card) { return card.substr(0, card.rfind('-')); };
-  bool one_product = true;  // in several sizes
-  for (const Device& card : catalogue.devices) {
-    if (card.host != host->name) continue;
-    one_product = one_product && (kinds.empty() || product(kinds.front()) == product(card.name));
-    kinds.push_back(card.name);
-    if (card.unified_memory && card.memory == host->ram) equal.push_back(card.name);
-  }
-  const int count = std::max(1, host->cards);
-  const bool one = (kinds.size() == 1 && host->cards > 0) || (equal.size() == 1 && one_product);
-  if (const auto others = cards_of_boxes_like(*host, catalogue); one && others.size() > 1)
-    throw UnknownName(
-        fmt::format("machine '{}' is ambiguous; it could be {}", text, fmt::join(others, ", ")));
-  if (kinds.size() == 1 && host->cards > 0) return CountedCards{count, kinds.front()};
-  if (equal.size() == 1 && one_product) return CountedCards{count, equal.front()};
-  if (kinds.empty()) kinds.push_back("CARD");
-  reject(text, fmt::format("'{}' is a host; name the cards in it: '{}x {} @ {}'{}", name, count,
-                           kinds.front(), host->name,
-                           kinds.size() < 2
-                               ? std::string()
-                               : fmt::format("; it is known with {}", fmt::join(kinds, ", "))));
 }
 
 /// The kinds of cards in `cards`. A "+" parts two of them unless it belongs to a name, as in "Ryzen
@@ -127,13 +72,27 @@ std::vector<std::string_view> items_of(std::string_view text, std::string_view c
   return one ? std::vector{cards} : parts;
 }
 
+/// "128gb ram", "128 GB".
+bool is_memory(std::string_view item) {
+  std::string text = lower(item);
+  if (text.ends_with("ram")) text.resize(text.size() - 3);
+  const std::string_view size = trimmed(text);
+  const auto digits = std::min(size.find_first_not_of("0123456789."), size.size());
+  const std::string_view unit = trimmed(size.substr(digits));
+  return digits > 0 && (unit == "gb" || unit == "gib" || unit == "g");
+}
+
 /// `cards`: the part of the machine's `text` before "@".
 std::vector<Device> read_all_cards(std::string_view text, std::string_view cards,
                                    const Catalogue& catalogue) {
   std::vector<Device> all;
   for (const std::string_view item : items_of(text, cards, catalogue)) {
-    if (item.empty()) reject(text, "no card next to '+'");
-    CountedCards found = read_cards(text, item);
+    if (item.empty()) reject_machine(text, "no card next to '+'");
+    if (!all.empty() && is_memory(item))
+      reject_machine(
+          text,
+          fmt::format("'{}' is memory of the host: give it as --ram, apart from the cards", item));
+    CountedCards found = cards_of_domain(text, read_cards(text, item));
     if (const auto box = cards_of_box(text, found.name, catalogue)) {
       found = {found.count * box->count, box->name};
     }
@@ -182,7 +141,7 @@ bool linked_alike(const Device& a, const Device& b) {
 
 void require_card_count(std::string_view machine, std::int64_t count) {
   if (count < 1 || count > max_cards)
-    reject(machine, fmt::format("{} cards; from 1 to {} are possible", count, max_cards));
+    reject_machine(machine, fmt::format("{} cards; from 1 to {} are possible", count, max_cards));
 }
 
 const Machine& machine_without_cards() {
@@ -241,11 +200,11 @@ std::vector<Device> parse_cards(std::string_view text, const Catalogue& catalogu
 
 Machine parse_machine(std::string_view text, const Catalogue& catalogue) {
   const std::vector<std::string_view> halves = split(trimmed(text), '@');
-  if (halves.size() > 2) reject(text, "more than one '@'");
-  if (halves.size() == 2 && halves[1].empty()) reject(text, "no host after '@'");
-  if (halves[0].empty()) reject(text, "no card named");
+  if (halves.size() > 2) reject_machine(text, "more than one '@'");
+  if (halves.size() == 2 && halves[1].empty()) reject_machine(text, "no host after '@'");
+  if (halves[0].empty()) reject_machine(text, "no card named");
   if (lower(halves[0]) == "local") {
-    if (halves.size() == 2) reject(text, "'local' brings its own host");
+    if (halves.size() == 2) reject_machine(text, "'local' brings its own host");
     return local_machine(detect(), catalogue);
   }
   Machine machine;
