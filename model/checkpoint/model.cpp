@@ -169,6 +169,7 @@ Model make_model(std::string name, const Config& stated, std::string source) {
   model.profile = profile_of(model.part, model.shape.hidden_size);
   model.multi_token_prediction = multi_token_prediction(file, model.part);
   check_targets(model, file);
+  if (auto line = class_against_type(file); !line.empty()) model.assumed.push_back(std::move(line));
   if (auto tie = assumed_tie(file); !tie.empty()) model.assumed.push_back(std::move(tie));
   model.unknown_keys = unknown_keys(file);
   return model;

@@ -199,6 +199,24 @@ void check_draft(const Config& config, const Architecture& row) {
 
 }  // namespace
 
+std::string class_against_type(const Config& config) {
+  const std::string type = config.text({"model_type"}, ""), name = config.class_name();
+  if (type.empty() || name.empty() || config.has("auto_map")) return {};
+  bool known_name = false, known_type = false;
+  std::string_view of_type;
+  for (const auto& row : architectures()) {
+    if (row.name == name && row.model_type == type) return {};
+    known_name = known_name || row.name == name;
+    if (row.model_type == type && of_type.empty()) of_type = row.name;
+    known_type = known_type || row.model_type == type;
+  }
+  if (!known_name || !known_type) return {};
+  return fmt::format(
+      "the class of key 'architectures', {}, as vllm does, though key 'model_type' is {}, the type "
+      "of {}, which transformers goes by",
+      name, type, of_type);
+}
+
 std::string_view described_class(const Config& config) { return row_of(config).name; }
 
 Part describe(const Config& config) {

@@ -40,6 +40,11 @@ std::string_view described_type(std::string_view name);
 /// where the architecture is not described.
 std::string_view described_class(const Config& config);
 
+/// Words for a config whose class and model_type are both described, each in other rows. Its class
+/// counts here, as in vLLM (model_executor/models/registry.py). The Auto classes of transformers go
+/// by model_type (models/auto/auto_factory.py), or by an auto_map. Empty: they agree.
+std::string class_against_type(const Config& config);
+
 /// The Part of `config` with its root module. Throws ConfigError with the nearest names where the
 /// architecture is not described.
 Part describe(const Config& config);
