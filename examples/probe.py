@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures a training step on a GPU and lays headroom's estimate beside it.
 
-usage: probe.py MODEL [--batch N] [--seq N] [--checkpointing full] [--attention flash|eager]
+usage: probe.py MODEL [--batch N] [--seq N] [--checkpointing full] [--attention sdpa|eager]
                 [--lora-rank N] [--warmup-steps 3] [--probe-steps 6]
 
 The model is initialised at random from its config: nothing but config.json is read. Needs torch with
@@ -21,7 +21,8 @@ def arguments():
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--seq", type=int, default=2048)
     parser.add_argument("--checkpointing", choices=["none", "full"], default="none")
-    parser.add_argument("--attention", choices=["flash", "eager"], default="flash")
+    parser.add_argument("--attention", choices=["sdpa", "flash_attention_2", "eager", "flash"],
+                        default="sdpa")
     parser.add_argument("--lora-rank", type=int, default=0)
     parser.add_argument("--warmup-steps", type=int, default=3)
     parser.add_argument("--probe-steps", type=int, default=6)
@@ -46,7 +47,7 @@ def measure(given):
     import transformers
 
     config = transformers.AutoConfig.from_pretrained(given.model)
-    kernel = "sdpa" if given.attention == "flash" else "eager"
+    kernel = "sdpa" if given.attention == "flash" else given.attention
     with torch.device("cuda"):
         torch.set_default_dtype(torch.bfloat16)
         model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation=kernel)

@@ -64,7 +64,7 @@ constexpr bool holds(const PackedField& field, Value most) {
 static_assert(are_apart(all));
 static_assert(holds(verdict, model::Verdict::refused));
 static_assert(holds(sure, model::Confidence::no));
-static_assert(holds(reason, model::Reason::too_many_sequences));
+static_assert(holds(reason, model::Reason::attention_unsupported));
 static_assert(holds(gpus_used, UINT16_MAX));
 static_assert(holds(training, model::Task::training));
 static_assert(holds(first_least, model::max_low_share) && holds(step_least, model::max_low_share));

@@ -86,7 +86,8 @@ void add_training_axes(std::vector<Column>& all) {
   all.push_back(axis("checkpointing", "", "checkpointing", text,
                      "none, selective or full: which activations backward recomputes"));
   all.push_back(axis("attention", "", "attention", text,
-                     "flash: a fused kernel; eager: separate kernels that keep the scores"));
+                     "sdpa or flash: a fused kernel; flash_attention_2: one without masks; "
+                     "eager: separate kernels that keep the scores"));
   all.push_back(axis("kernels", "", "kernels", text,
                      "usual, fused-loss: logits in chunks, liger: norms, gating and rotation too"));
   all.push_back(axis("offload", "", "offload", text,

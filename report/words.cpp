@@ -95,6 +95,7 @@ constexpr auto words_of_reasons = std::to_array<std::pair<model::Reason, std::st
      "expert parallelism takes a number that divides the tensor-parallel cards and the "
      "experts"},
     {model::Reason::layers_not_described, "what its layers keep for backward is not described"},
+    {model::Reason::attention_unsupported, "flash-attn has no kernel for its attention"},
     {model::Reason::offload_unsupported,
      "the engine does not move weights or optimizer states there"},
     {model::Reason::too_many_sequences, "more sequences at once than the engine starts with"},

@@ -152,8 +152,11 @@ Options options_of(const TrainingScenario& s, const Adapted* made, Size cards) {
   const auto option = [&](StepOption::Kind what, Size amount, int kind, auto&& apply) {
     all.push_back({{what, amount}, kind, apply});
   };
-  if (!s.fused_attention)
-    option(fused_attention, 0, attention, [](auto& c) { c.fused_attention = true; });
+  if (!s.fuses_attention())
+    option(fused_attention, 0, attention, [](auto& c) { c.attention = AttentionKernel::sdpa; });
+  if (s.attention != AttentionKernel::flash_attention)
+    option(flash_attention, attention_support(*s.model).sinks ? 3 : 2, attention,
+           [](auto& c) { c.attention = AttentionKernel::flash_attention; });
   if (!s.fused_loss) option(fused_loss, 0, loss, [](auto& c) { c.fused_loss = true; });
   if (!s.fused_kernels)
     option(fused_kernels, 0, loss, [](auto& c) { c.fused_kernels = c.fused_loss = true; });

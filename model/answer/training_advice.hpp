@@ -19,6 +19,7 @@ Size fewest_replicas(TrainingScenario scenario, Bytes card);
 struct StepOption {
   enum class Kind {
     fused_attention,
+    flash_attention,  ///< amount: the version of flash-attn that it needs
     fused_loss,
     fused_kernels,
     smaller_passes,  ///< amount: passes of one sequence before a step

@@ -61,6 +61,7 @@ struct AttentionQuirks {
   bool norms_rotated = false;    ///< norms after the rotation (Hunyuan, Llama 4)
   bool softmax_fp32 = true;
   bool scores_only = false;       ///< no fused kernel: scores are always kept
+  bool no_flash_package = false;  ///< transformers' class has no kernel of flash-attn
   bool masks_images = false;      ///< tokens of an image see each other: an explicit mask
   bool always_masked = false;     ///< its kernel is always given a mask
   bool spreads_keys = false;      ///< keys are spread to all heads before the kernel (Falcon)

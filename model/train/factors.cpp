@@ -95,9 +95,9 @@ void apply_factors(const TrainingScenario& s, const Stage& stage, TrainingEstima
   if (const auto x = of(s, "activation_factor"))
     e.attention = e.feed_forward = Bytes(0), e.other = rounded_up(*x * unit);
   if (const auto x =
-          of(s, s.fused_attention ? "attention_factor_fused" : "attention_factor_scores")) {
+          of(s, s.fuses_attention() ? "attention_factor_fused" : "attention_factor_scores")) {
     double bytes = *x * unit;
-    if (!s.fused_attention)
+    if (!s.fuses_attention())
       bytes += tokens * n(m.shape.query_heads) * n(s.sequence) * layers * element;
     e.attention = rounded_up(bytes);
   }

@@ -61,6 +61,21 @@ void check_described(const TrainingScenario& s, const SavedActivations& saved) {
   }
 }
 
+void check_attention(const TrainingScenario& s, const SavedActivations& saved) {
+  if (s.attention != AttentionKernel::flash_attention) return;
+  const auto refuse = [&](std::string_view what, std::string_view why) {
+    throw ImpossibleStep(
+        Reason::attention_unsupported,
+        fmt::format("{} with flash-attn: {}; sdpa and eager are other kernels", what, why));
+  };
+  if (s.recipe->parameters == Held::fp32 && !s.recipe->autocast)
+    refuse(fmt::format("the recipe {}", s.recipe->name), "its kernels are for 16 bit alone");
+  for (std::size_t i = 0; i < saved.kind_of.size(); ++i)
+    if (const SavedLayer& kind = saved.kinds[saved.kind_of[i]];
+        !kind.without_flash.empty() && runs(kind, s.images))
+      refuse(s.model->profile.layers[i].path, kind.without_flash);
+}
+
 bool gradients_in_tower(const TrainingScenario& s) {
   if (s.adapter == nullptr) return !s.tower_frozen;
   const auto tower = vision_tower(*s.model);
@@ -90,7 +105,10 @@ SavedActivations saved_of(const TrainingScenario& s) {
                 .operand_bits = quantised_operands(s) ? s.matrices->bits : 0};
   const bool attention_again =
       s.recomputation == Recomputation::selective && s.runtime->selective == Selective::attention;
-  mode.kernels.fused_attention = s.fused_attention || attention_again;
+  mode.kernels.fused_attention = s.fuses_attention() || attention_again;
+  mode.kernels.flash_package = s.attention == AttentionKernel::flash_attention;
+  mode.kernels.windows_in_kernel = s.runtime->windows_in_kernel;
+  mode.kernels.sinks_in_kernel = s.runtime->sinks_in_kernel || s.runtime->own_layers;
   // The compiler fuses them too and recomputes cheap results. With selective recomputation the list
   // of operations decides.
   const bool selective = s.recomputation == Recomputation::selective;

@@ -47,6 +47,8 @@ const TrainingRuntime megatron{
     .matrices = MatrixPackage::transformer_engine,
     .loss = LossKind::in_place,
     .fused_kernels = true,
+    .windows_in_kernel = true,  // Transformer Engine DotProductAttention: window_size, softmax_type
+    .sinks_in_kernel = true,
     .fused_step = true,
     .gradients_kept = true,
     .gradient_scratch = true,
@@ -194,6 +196,7 @@ const TrainingRuntime runtime_rows[] = {
      .recipe = "autocast",
      .shared_recipe = "fp32-master",
      .logits_raised = true,
+     .sinks_in_kernel = true,  // 0.9.5 model_utils/attention.py: FlashAttention-3 for gpt-oss
      .modules_alone = true,
      .zero_by_deepspeed = true,
      .offload = deepspeed_offload,
@@ -210,6 +213,8 @@ const TrainingRuntime runtime_rows[] = {
      .loss = LossKind::chunked,
      .fused_kernels = true,
      .gates_in_place = true,
+     .windows_in_kernel = true,  // utils/attention_dispatch.py: flash-attn, else xformers
+     .sinks_in_kernel = true,    // unsloth_zoo temporary_patches/gpt_oss.py: FlexAttention
      .recomputation = Recomputation::offloaded,
      .context_bytes = context,
      .spread = {1, band_low, band_high, 8, "LLaMA-Factory wiki Performance-comparison"},
@@ -245,6 +250,7 @@ const TrainingRuntime& under_zero(const TrainingRuntime& asked, int zero) {
       made.name = row.name;
       made.recomputation = row.recomputation;
       made.zero_alone = row.zero_alone;
+      made.sinks_in_kernel = row.sinks_in_kernel;
     }
     return rows;
   }();

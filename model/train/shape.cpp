@@ -24,8 +24,8 @@ struct Key {
   const TrainingRuntime* runtime;
   Size tensor, stages, experts;
   double imbalance;
-  bool one_sequence, frozen_inputs, selective, fused_attention, fused_kernels, compiled, ring, flat,
-      tower_frozen;
+  AttentionKernel attention;
+  bool one_sequence, frozen_inputs, selective, fused_kernels, compiled, ring, flat, tower_frozen;
   friend bool operator==(const Key&, const Key&) = default;
 };
 Key key_of(const TrainingScenario& s) {
@@ -41,10 +41,10 @@ Key key_of(const TrainingScenario& s) {
           s.parallel.stages,
           s.parallel.experts,
           s.imbalance,
+          s.attention,
           s.batch == 1,
           s.frozen_inputs,
           s.recomputation == Recomputation::selective,
-          s.fused_attention,
           s.fused_kernels,
           s.compiled,
           s.parallel.context > 1,
@@ -193,6 +193,7 @@ const StepShape& TrainingEvaluator::shape_for(const TrainingScenario& s) {
 TrainingEstimate TrainingEvaluator::operator()(const TrainingScenario& s) {
   const StepShape& step = shape_for(s);
   check_described(s, step.saved);
+  check_attention(s, step.saved);
   return memory_of_step(s, step);
 }
 

@@ -12,6 +12,7 @@
 #include "model/checkpoint/adapter.hpp"
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
+#include "model/train/attention_kernel.hpp"
 #include "model/train/matrix_format.hpp"
 #include "model/train/optimizer.hpp"
 #include "model/train/recipe.hpp"
@@ -74,7 +75,7 @@ struct TrainingScenario {
   Parallelism parallel{};
   int zero = 0;  ///< ZeRO stage
   Recomputation recomputation = Recomputation::none;
-  bool fused_attention = true;
+  AttentionKernel attention = AttentionKernel::sdpa;
   bool fused_loss = false;     ///< logits in chunks, never complete
   bool fused_kernels = false;  ///< Liger: norms, gating and rotation keep no intermediate results
   bool compiled = false;       ///< torch.compile: results that no operation needs are not kept
@@ -86,6 +87,8 @@ struct TrainingScenario {
   bool loads_whole = false;
   bool on_disk = false;  ///< offloaded data is on disk, with buffers in host memory
   Factors factors{};
+  /// False: the scores of attention are kept.
+  bool fuses_attention() const { return attention != AttentionKernel::eager; }
 };
 
 /// The moment of a step with the highest memory use.

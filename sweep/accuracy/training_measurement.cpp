@@ -40,6 +40,15 @@ model::Recomputation recomputation_of(const std::string& word) {
   return static_cast<model::Recomputation>(found - names.begin());
 }
 
+/// None said: torch's kernel, which transformers and other runtimes take by themselves.
+model::AttentionKernel attention_of(const std::string& word) {
+  if (word.empty()) return model::AttentionKernel::sdpa;
+  const auto found = std::ranges::find(model::attention_names, std::string_view(word));
+  if (found == model::attention_names.end())
+    throw Skipped(Skip::setting, fmt::format("attention '{}'", word));
+  return static_cast<model::AttentionKernel>(found - model::attention_names.begin());
+}
+
 double figure(const model::TrainingEstimate& e, const std::string& name) {
   if (name == "allocated") return static_cast<double>(e.allocated.count());
   if (name == "reserved") return static_cast<double>(e.reserved.count());
@@ -136,7 +145,12 @@ model::TrainingScenario TrainingMeasurements::step_of(const Measurement& row) tr
   s.loads_whole = row["zero3_init"] == "no";
   s.fused_kernels = s.fused_loss = row.says("liger");  // as --liger
   s.head_loss = s.model->profile.generative;
-  s.fused_attention = row["attention"] != "eager";
+  s.attention = attention_of(row["attention"]);
+  // The run happened: torch's kernel ran what flash-attn has none for (axolotl 0.19
+  // gemma4_hybrid_attn_impl).
+  if (s.attention == model::AttentionKernel::flash_attention &&
+      !model::attention_support(*s.model).without_flash.empty())
+    s.attention = model::AttentionKernel::sdpa;
   return s;
 } catch (const UnknownName& e) {
   throw Skipped(Skip::runtime, e.what());

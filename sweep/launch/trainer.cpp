@@ -63,7 +63,7 @@ std::string lora_config(const TrainingPoint& point) {
 std::string loading_arguments(const TrainingPoint& point) {
   const model::TrainingScenario& s = point.step();
   std::string text = fmt::format("        dtype=torch.{},\n        attn_implementation=\"{}\",\n",
-                                 loaded_type(point), s.fused_attention ? "sdpa" : "eager");
+                                 loaded_type(point), attention_word(s));
   if (s.base == nullptr) return text;
   text += fmt::format(
       "        quantization_config=BitsAndBytesConfig(load_in_4bit=True, "

@@ -192,6 +192,14 @@ boost::json::object fsdp_config(const TrainingPoint& point) {
   return config;
 }
 
+std::string_view attention_word(const model::TrainingScenario& step) {
+  const model::AttentionSupport has = model::attention_support(*step.model);
+  if (step.attention == model::AttentionKernel::flash_attention && has.sinks)
+    return "kernels-community/vllm-flash-attn3";
+  if (step.attention == model::AttentionKernel::sdpa && !has.sdpa) return "eager";
+  return model::name_of(step.attention);
+}
+
 std::string expected(const TrainingPoint& point) {
   const model::TrainingEstimate& e = point.answer.memory;
   std::string text = fmt::format("Expected on the fullest card: {} ({} to {})", to_text(e.peak),

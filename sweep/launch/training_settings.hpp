@@ -37,6 +37,10 @@ std::string_view loaded_type(const TrainingPoint& point);
 /// The type of products where it is not the weights': "bf16", "fp16"; empty: none.
 std::string_view mixed_type(const TrainingPoint& point);
 
+/// transformers' attn_implementation. Sinks have a kernel of their own version, and a class without
+/// SDPA is not asked for it (transformers 5.24 modeling_utils.py raises an error).
+std::string_view attention_word(const model::TrainingScenario& step);
+
 /// Steps that --token-budget asks for; 0: none given.
 Size steps_of(const TrainingPoint& point);
 

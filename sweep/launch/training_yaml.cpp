@@ -116,6 +116,14 @@ void refuse_wide_weights(const model::TrainingScenario& s) {
 
 }  // namespace
 
+/// Source: LLaMA-Factory 0.9.5 extras/constants.py AttentionFunction, model_utils/attention.py: a
+/// model with sinks runs FlashAttention-3 whatever is asked.
+std::string_view flash_attn_of(const model::TrainingScenario& s) {
+  const std::string_view word = attention_word(s);
+  if (word == "sdpa" || word == "flash_attention_2") return word == "sdpa" ? "sdpa" : "fa2";
+  return model::attention_support(*s.model).sinks ? "fa3" : "disabled";
+}
+
 /// Source: LLaMA-Factory 0.9.5 hparams/*.py, model/adapter.py.
 std::string llama_factory_file(const TrainingPoint& point) {
   refuse_unwritten(point);
@@ -145,7 +153,7 @@ std::string llama_factory_file(const TrainingPoint& point) {
   }
   if (const std::string_view type = mixed_type(point); !type.empty()) file[type] = true;
   file["disable_gradient_checkpointing"] = s.recomputation == model::Recomputation::none;
-  file["flash_attn"] = s.fused_attention ? "sdpa" : "disabled";
+  file["flash_attn"] = flash_attn_of(s);
   if (s.fused_kernels) file["enable_liger_kernel"] = true;
   file["output_dir"] = "trained";
   add_steps(point, file);
@@ -179,7 +187,7 @@ std::string axolotl_file(const TrainingPoint& point) {
     file[type] = true;
   else
     file[loaded_type(point)] = true;
-  file["attn_implementation"] = s.fused_attention ? "sdpa" : "eager";
+  file["attn_implementation"] = attention_word(s);
   const Sharding sharding = sharding_of(s);
   const bool fsdp = is_fsdp(sharding);
   if (s.recomputation == model::Recomputation::offloaded)

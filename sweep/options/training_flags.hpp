@@ -37,7 +37,9 @@ inline constexpr Flag training_flags[] = {
      "training: each card loads the whole model before ZeRO 3 divides it (accelerate's "
      "zero3_init_flag: false)"},
     {"attention", "--flash-attention=flash/eager --flashattn=flash/eager -fa=flash/eager",
-     Takes::one, "KERNEL", "training: flash (default), or eager, which keeps the scores"},
+     Takes::one, "KERNEL",
+     "training: sdpa, with masks for sliding windows; flash_attention_2 or _3, with none; "
+     "eager, which keeps the scores; flash (default): the engine's fused kernel"},
     {"cp", "--context-parallel-size -cp", Takes::one, "N",
      "training: context parallel: cards that divide a sequence's tokens (default: 1)"},
     {"virtual-stages", "--virtual-pipeline-stages", Takes::one, "N",

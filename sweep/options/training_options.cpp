@@ -57,9 +57,8 @@ std::string probe_of(const Options& options, const model::TrainingScenario& s) {
   if (!options.given("probe") || options.given("estimate-only")) return {};
   if (s.parallel.cards() > 1 || s.base != nullptr)
     throw UsageError("--probe: examples/probe.py measures one card without quantised weights");
-  std::string text =
-      fmt::format("examples/probe.py {} --batch {} --seq {} --attention {}", s.model->name, s.batch,
-                  s.sequence, s.fused_attention ? "flash" : "eager");
+  std::string text = fmt::format("examples/probe.py {} --batch {} --seq {} --attention {}",
+                                 s.model->name, s.batch, s.sequence, model::name_of(s.attention));
   if (s.recomputation == model::Recomputation::full) text += " --checkpointing full";
   if (s.adapter != nullptr) text += fmt::format(" --lora-rank {}", options.whole("lora-rank", 8));
   return text + fmt::format(" --warmup-steps {} --probe-steps {}", options.whole("warmup-steps", 3),

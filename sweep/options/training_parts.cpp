@@ -30,9 +30,9 @@ void check_factors(const model::TrainingScenario& s) {
   const auto refuse = [](std::string_view key, std::string_view why) {
     throw UsageError(fmt::format("factor {} has no effect: {}", key, why));
   };
-  if (has("attention_factor_fused") && !s.fused_attention)
+  if (has("attention_factor_fused") && !s.fuses_attention())
     refuse("attention_factor_fused", "attention keeps its scores; attention_factor_scores has");
-  if (has("attention_factor_scores") && s.fused_attention)
+  if (has("attention_factor_scores") && s.fuses_attention())
     refuse("attention_factor_scores", "attention is fused; --attention eager keeps scores");
   if (has("recomputation_factor") && s.recomputation == model::Recomputation::none)
     refuse("recomputation_factor", "nothing is recomputed (--checkpointing full)");
@@ -60,6 +60,27 @@ void read_parallelism(const Options& options, model::TrainingScenario& s, GivenT
                                         usual ? "with" : "without"));
 }
 
+void read_attention(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
+  constexpr auto words = model::attention_words;
+  const std::string word = options.one_of("attention", words, "flash");
+  s.attention = model::attention_kernel(
+      static_cast<std::size_t>(std::ranges::find(words, word) - words.begin()));
+  const bool asked = options.given("attention");
+  // Documents have a kernel of flash-attn alone, and `flash` is any fused kernel.
+  if (options.given("packing") && word == "flash")
+    s.attention = model::AttentionKernel::flash_attention;
+  if (s.attention != model::AttentionKernel::sdpa) return;
+  const model::AttentionSupport has = model::attention_support(*s.model);
+  const bool by_runtime = has.sinks && (s.runtime->sinks_in_kernel || s.runtime->own_layers);
+  if (!has.sdpa && !by_runtime)
+    given.assumed.emplace_back(
+        has.sinks ? "attention keeps its scores: SDPA takes no attention sinks, and transformers "
+                    "runs them eager (--attention flash_attention_3)"
+                  : "attention keeps its scores: its class has no kernel of SDPA (--attention)");
+  else if (!asked)
+    given.assumed.emplace_back("attention in a fused kernel: no scores are kept (--attention)");
+}
+
 void read_kernels(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
   constexpr auto how = model::recomputation_names;
   const auto usual = s.runtime->recomputation;
@@ -70,10 +91,7 @@ void read_kernels(const Options& options, model::TrainingScenario& s, GivenTrain
     given.assumed.push_back(fmt::format(
         "{} recomputes all layers by itself{} (--checkpointing)", s.runtime->name,
         usual == model::Recomputation::offloaded ? ", from inputs in host memory" : ""));
-  constexpr std::string_view kernels[] = {"flash", "eager"};
-  s.fused_attention = options.one_of("attention", kernels, "flash") == "flash";
-  if (!options.given("attention"))
-    given.assumed.emplace_back("attention in a fused kernel: no scores are kept (--attention)");
+  read_attention(options, s, given);
   s.fused_loss = options.given("fused-loss") || options.given("liger");
   s.fused_kernels = options.given("liger");
   s.compiled = options.given("compile");
@@ -146,10 +164,11 @@ void read_offload(const Options& options, model::TrainingScenario& s) {
 void read_packing(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
   if (!options.given("packing")) return;
   s.document = options.whole("packing", 1);
-  if (!s.fused_attention)
-    throw UsageError(
-        "--packing needs attention in a fused kernel: --attention eager keeps the scores of whole "
-        "sequences");
+  if (s.attention != model::AttentionKernel::flash_attention)
+    throw UsageError(fmt::format(
+        "--packing needs attention in a fused kernel that knows documents (--attention "
+        "flash_attention_2): {} {} of whole sequences",
+        model::name_of(s.attention), s.fuses_attention() ? "has masks" : "keeps the scores"));
   if (s.document >= s.sequence)
     throw UsageError(fmt::format("--packing {} has no effect: sequences have {} tokens", s.document,
                                  s.sequence));

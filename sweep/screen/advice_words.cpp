@@ -207,6 +207,8 @@ std::string flags_of(const model::StepOption& option) {
   switch (option.kind) {
     case fused_attention:
       return "--attention flash";
+    case flash_attention:
+      return fmt::format("--attention flash_attention_{}", option.amount);
     case fused_loss:
       return "--fused-loss";
     case fused_kernels:
@@ -244,6 +246,7 @@ std::string_view effect_of(model::StepOption::Kind kind) {
   using enum model::StepOption::Kind;
   switch (kind) {
     case fused_attention:
+    case flash_attention:
       return "";
     case fused_loss:
       return "logits in chunks";

@@ -52,8 +52,8 @@ Put adapters_value(const std::string& text, Names&) {
   return [text](TrainingDraft& d) { d.adapters = text; };
 }
 Put attention_value(const std::string& text, Names&) {
-  constexpr std::string_view words[] = {"eager", "flash"};
-  return [fused = one_of(text, words) == 1](TrainingDraft& d) { d.step.fused_attention = fused; };
+  const auto kernel = model::attention_kernel(one_of(text, model::attention_words));
+  return [kernel](TrainingDraft& d) { d.step.attention = kernel; };
 }
 Put kernels_value(const std::string& text, Names&) {
   constexpr std::string_view words[] = {"usual", "fused-loss", "liger"};

@@ -37,13 +37,14 @@ constexpr auto axolotl_rows = std::to_array<Key>({
     {"float32", "", "true= false="},
     {"fp8", "", "false= true=?", "false, and --precision fp8 with --runtime fsdp2"},
     {"attn_implementation", "attention",
-     "sdpa=flash flash_attention_2=flash flash_attention_3=flash flex_attention=flash "
-     "xformers=flash sage=flash eager=eager"},
-    {"flash_attention", "attention", "true=flash false="},
-    {"sdp_attention", "attention", "true=flash false="},
-    {"xformers_attention", "attention", "true=flash false="},
-    {"flex_attention", "attention", "true=flash false="},
-    {"sage_attention", "attention", "true=flash false="},
+     "sdpa=sdpa flash_attention_2=flash_attention_2 flash_attention_3=flash_attention_3 "
+     "flex_attention=flash_attention_2 xformers=flash_attention_2 sage=flash_attention_2 "
+     "kernels-community/vllm-flash-attn3=flash_attention_3 eager=eager"},
+    {"flash_attention", "attention", "true=flash_attention_2 false="},
+    {"sdp_attention", "attention", "true=sdpa false="},
+    {"xformers_attention", "attention", "true=flash_attention_2 false="},
+    {"flex_attention", "attention", "true=flash_attention_2 false="},
+    {"sage_attention", "attention", "true=flash_attention_2 false="},
     {"eager_attention", "attention", "true=eager false="},
     {"torch_compile", "compile", "true=on auto=on false="},
     {"liger_fused_linear_cross_entropy", "fused-loss", "true=on false="},

@@ -23,7 +23,10 @@ constexpr auto trainer_rows = std::to_array<Key>({
     {"activation_offloading", "", "false= true=?",
      "leave it out and type --checkpointing offloaded"},
     {"attn_implementation", "attention",
-     "sdpa=flash flash_attention_2=flash flash_attention_3=flash eager=eager"},
+     "sdpa=sdpa eager=eager "
+     "flash_attention_2=flash_attention_2 flash_attention_3=flash_attention_3 "
+     "kernels-community/flash-attn2=flash_attention_2 "
+     "kernels-community/vllm-flash-attn3=flash_attention_3"},
     {"use_peft", "lora", "true=on false="},
     {"lora_r", "lora-rank"},
     {"lora_target_modules", "lora-targets"},

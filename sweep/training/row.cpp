@@ -80,7 +80,7 @@ report::Table training_row(const GivenTraining& given, const TrainingAnswer& ans
   add("zero", std::int64_t{s.zero});
   add("checkpointing",
       std::string(model::recomputation_names[static_cast<std::size_t>(s.recomputation)]));
-  add("attention", std::string(s.fused_attention ? "flash" : "eager"));
+  add("attention", std::string(model::name_of(s.attention)));
   add("kernels", std::string(s.fused_kernels ? "liger" : s.fused_loss ? "fused-loss" : "usual"));
   add("offload", offload_of(s));
   add("data_parallel", s.parallel.replicas);

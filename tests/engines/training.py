@@ -121,7 +121,7 @@ def expected(case):
     common = {"batch": int(case.option("--batch", "1")), "passes": int(case.option("--grad-accum", "1")),
             "sequence": int(case.option("--seq", "2048")), "recomputes": case.own["recomputed_bytes"] > 0,
             "bf16": not pure and not fp16, "fp16": not pure and fp16, "model": case.line[1], "quantised": case.given("--qlora"),
-            "attention": "eager" if case.option("--attention") == "eager" else "sdpa",
+            "attention": case.option("--attention") or "sdpa",
             "steps": 1_000_000 // 2048 + 1 if case.given("--token-budget") else -1,
             "liger": case.given("--liger") or case.given("--fused-loss")}
     around = {"fsdp": fsdp, "fsdp_offloads": bool(fsdp and case.option("--offload-params")), "compiled": case.given("--compile")}

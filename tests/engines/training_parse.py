@@ -92,7 +92,7 @@ def llama_factory(request):
     adapters = method.finetuning_type == "lora"
     targets = method.lora_target if isinstance(method.lora_target, list) else [method.lora_target]
     facts = {**of_trainer(given), "sequence": data.cutoff_len, "recomputes": not model.disable_gradient_checkpointing,
-             "attention": {"sdpa": "sdpa", "disabled": "eager"}[getattr(model.flash_attn, "value", model.flash_attn)], "liger": model.enable_liger_kernel,
+             "attention": {"sdpa": "sdpa", "fa2": "flash_attention_2", "disabled": "eager"}[getattr(model.flash_attn, "value", model.flash_attn)], "liger": model.enable_liger_kernel,
              "model": model.model_name_or_path, "quantised": model.quantization_bit == 4, "pure": method.pure_bf16,
              "rank": method.lora_rank if adapters else 0, "alpha": method.lora_alpha if adapters else 0,
              "targets": targets if adapters else [], "copies": method.additional_target or [], "dora": method.use_dora}

@@ -19,11 +19,12 @@ Part bloom_trunk(const Config& c) {
                   module("gelu_impl", "BloomGelu") +
                   linear("dense_4h_to_h", 4 * hidden, hidden, Bias::yes));
   });
-  return with_quirks(unsplittable(embedding("word_embeddings", c.dim({"vocab_size"}), hidden) +
-                                      layer_norm("word_embeddings_layernorm", hidden) + layers +
-                                      layer_norm("ln_f", hidden),
-                                  {"BloomBlock"}),
-                     {.attention = {.rotation = Rotation::none, .scores_only = true}});
+  return with_quirks(
+      unsplittable(embedding("word_embeddings", c.dim({"vocab_size"}), hidden) +
+                       layer_norm("word_embeddings_layernorm", hidden) + layers +
+                       layer_norm("ln_f", hidden),
+                   {"BloomBlock"}),
+      {.attention = {.rotation = Rotation::none, .scores_only = true, .no_flash_package = true}});
 }
 Part bloom(const Config& c) {
   return in("transformer", "BloomModel", bloom_trunk(c)) +

@@ -64,18 +64,20 @@ Part text_rows(const Config& t) {
            rms_norm("input_layernorm", "Llama4TextRMSNorm", hidden) +
            rms_norm("post_attention_layernorm", "Llama4TextRMSNorm", hidden);
   };
-  Part p = with_norm(
-      with_norm(with_quirks(in("model", "Llama4TextModel",
-                               embedding("embed_tokens", t.dim({"vocab_size"}), hidden) +
-                                   stack("layers", "Llama4TextDecoderLayer",
-                                         t.dim({"num_hidden_layers"}), layer) +
-                                   rms_norm("norm", "Llama4TextRMSNorm", hidden) +
-                                   rotary("Llama4TextRotaryEmbedding", heads.dim)) +
-                                output_head("lm_head", hidden, t.dim({"vocab_size"})),
-                            {.attention = {.rotation = Rotation::widened, .norms_rotated = true},
-                             .router = {.all_tokens = true}}),
-                "Llama4TextRMSNorm", NormKind::rms_late),
-      "Llama4TextL2Norm", NormKind::rms_plain);
+  Part p =
+      with_norm(with_norm(with_quirks(in("model", "Llama4TextModel",
+                                         embedding("embed_tokens", t.dim({"vocab_size"}), hidden) +
+                                             stack("layers", "Llama4TextDecoderLayer",
+                                                   t.dim({"num_hidden_layers"}), layer) +
+                                             rms_norm("norm", "Llama4TextRMSNorm", hidden) +
+                                             rotary("Llama4TextRotaryEmbedding", heads.dim)) +
+                                          output_head("lm_head", hidden, t.dim({"vocab_size"})),
+                                      {.attention = {.rotation = Rotation::widened,
+                                                     .norms_rotated = true,
+                                                     .no_flash_package = true},
+                                       .router = {.all_tokens = true}}),
+                          "Llama4TextRMSNorm", NormKind::rms_late),
+                "Llama4TextL2Norm", NormKind::rms_plain);
   return t.flag({"tie_word_embeddings"}, false)
              ? tied(std::move(p), "lm_head.weight", "model.embed_tokens.weight")
              : p;

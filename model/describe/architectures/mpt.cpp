@@ -18,10 +18,11 @@ Part mpt_trunk(const Config& c) {
                   linear("down_proj", 4 * hidden, hidden)) +
            module("resid_attn_dropout", "Dropout");
   });
-  return with_quirks(unsplittable(embedding("wte", c.dim({"vocab_size"}), hidden) + layers +
-                                      layer_norm("norm_f", hidden, Bias::no),
-                                  {"MptBlock"}),
-                     {.attention = {.rotation = Rotation::none, .scores_only = true}});
+  return with_quirks(
+      unsplittable(embedding("wte", c.dim({"vocab_size"}), hidden) + layers +
+                       layer_norm("norm_f", hidden, Bias::no),
+                   {"MptBlock"}),
+      {.attention = {.rotation = Rotation::none, .scores_only = true, .no_flash_package = true}});
 }
 Part mpt(const Config& c) {
   return in("transformer", "MptModel", mpt_trunk(c)) +

@@ -69,8 +69,9 @@ constexpr auto reason_names = std::to_array<std::string_view>({
     "layers_not_described",
     "offload_unsupported",
     "too_many_sequences",
+    "attention_unsupported",
 });
-static_assert(reason_names.size() == static_cast<std::size_t>(Reason::too_many_sequences) + 1);
+static_assert(reason_names.size() == static_cast<std::size_t>(Reason::attention_unsupported) + 1);
 
 }  // namespace
 

@@ -52,6 +52,7 @@ enum class Reason : std::uint8_t {
   layers_not_described,   ///< training: nobody described what a layer keeps for backward
   offload_unsupported,    ///< training: the engine does not move that to that place
   too_many_sequences,     ///< ServingPolicy::most_sequences
+  attention_unsupported,  ///< training: flash-attn does not run attention like that
 };
 
 /// True if more memory of some kind would help.

@@ -32,6 +32,8 @@ inline Value within(Tape& tape, Size width, Held held) {
 
 /// `rows` of `use.width` elements each.
 Value run_norm(Tape& tape, const Value& x, const NormSpec& use, Extent rows);
+/// True if the scores of all pairs of tokens are kept.
+bool keeps_scores(const Kernels& kernels, const AttentionUse& use);
 Value run_activation(Tape& tape, const Value& x, ActivationKind kind);
 /// `from`: where keys and values come from; the same as `x` in self-attention.
 Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& use);

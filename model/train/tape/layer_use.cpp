@@ -44,7 +44,7 @@ AttentionUse attention_use(const Model& model, const Execution& execution,
   a.rotated_by = execution.linear_positions || !rotary ? Rotation::none
                                                        : spec.rotation.value_or(Rotation::added);
   a.softcap = execution.attention_softcap;
-  a.always_scores = a.scores_only || a.softcap > 0 || a.query_distances || a.key_distances;
+  a.linear_positions = execution.linear_positions;
   if (a.hidden == 0) a.hidden = model.shape.hidden_size;
   complete_heads(model, stack.heads, a);
   a.gate_in_query = !a.fused && a.heads > 0 && a.gated_query_width == 2 * a.heads * a.head_dim;

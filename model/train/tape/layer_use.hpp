@@ -18,8 +18,8 @@ struct AttentionUse : AttentionSpec {
   Size value_dim = 0;
   Rotation rotated_by = Rotation::none;  ///< as it runs: none without tables or with ALiBi
   double softcap = 0;
-  bool norms_by_head = false;  ///< over each head, not over all of them
-  bool always_scores = false;  ///< scores are always kept
+  bool norms_by_head = false;     ///< over each head, not over all of them
+  bool linear_positions = false;  ///< ALiBi: a bias on its scores
   bool gated = false;          ///< its output is multiplied by a sigmoid of its input (Qwen3-Next)
   bool gate_in_query = false;  ///< which the query's matrix makes
   bool gathered = false;       ///< keys and values are spread to all heads (Falcon 40B)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/train/tape/layer_run.hpp"
+
 namespace headroom::model {
 
 Size in_place_width(const LayerUse& use, const Kernels& kernels) {
@@ -17,7 +19,7 @@ Size in_place_width(const LayerUse& use, const Kernels& kernels) {
 Size score_gradients(const LayerUse& use, const TapeMode& mode) {
   if (!use.attention || use.attention->compressed) return 0;
   const AttentionUse& a = *use.attention;
-  if (mode.kernels.fused_attention && !a.always_scores) return 0;
+  if (!keeps_scores(mode.kernels, a)) return 0;
   const Size own = mode.parameters == Held::fp32 && !mode.autocast ? 4 : 2;
   const Size converted = a.softmax_fp32 || mode.autocast ? 4 : own;
   return a.heads * (own + converted);

@@ -1,4 +1,6 @@
 // Attention: projections, rotations, scores or a fused kernel, output projection.
+#include <algorithm>
+
 #include "model/train/tape/layer_run.hpp"
 
 namespace headroom::model {
@@ -117,6 +119,12 @@ Heads3 heads(ForwardPass& pass, const Value& x, const Value& from, const Attenti
   return h;
 }
 
+/// flash-attn has one width for queries, keys and values: zeros fill narrower values, and the
+/// result's share is a view (transformers 5.24 integrations/flash_attention.py).
+Size kernel_width(const Kernels& kernels, const AttentionUse& u) {
+  return kernels.flash_package ? std::max(u.head_dim, u.value_dim) : u.value_dim;
+}
+
 /// One tensor for each query head, by head.
 Value repeated(Tape& tape, const Value& x, Size width) {
   return tape.make(tokens(width), x.held, x.grad, x.region, Layout::by_head);
@@ -124,27 +132,34 @@ Value repeated(Tape& tape, const Value& x, Size width) {
 
 Value fused_kernel(ForwardPass& pass, Heads3 h, const AttentionUse& u) {
   Tape& tape = *pass.tape;
-  const bool masked = u.always_masked || pass.padded || (u.window > 0 && pass.beyond_window);
+  const Kernels& kernels = tape.mode().kernels;
+  const bool windowed = u.window > 0 && pass.beyond_window && !kernels.windows_in_kernel;
+  // SDPA takes no sinks: a kernel that does takes windows too.
+  const bool masked =
+      !kernels.flash_package && !u.sinks && (u.always_masked || pass.padded || windowed);
   if (tape.mode().autocast)
     for (Value* each : {&h.q, &h.k, &h.v}) *each = tape.to(*each, Held::bf16);
   if (masked && u.kv_heads < u.heads && !u.shared_key) {
     h.k = repeated(tape, h.k, u.heads * u.head_dim);
     h.v = repeated(tape, h.v, u.heads * u.value_dim);
   }
+  const Size width = kernel_width(kernels, u);
+  if (width > u.value_dim) h.v = repeated(tape, h.v, u.kv_heads * width);
   const bool grad = h.q.grad || h.k.grad || h.v.grad;
-  const Layout layout = tape.mode().kernels.attention_by_token ? Layout::by_token : h.q.layout;
-  const Value out = tape.make(tokens(u.heads * u.value_dim), h.q.held, grad, Region::inner, layout);
+  const Layout layout = kernels.attention_by_token ? Layout::by_token : h.q.layout;
+  const Value out = tape.make(tokens(u.heads * width), h.q.held, grad, Region::inner, layout);
   if (grad) {
     for (const Value& kept : {h.q, h.k, h.v}) tape.save(kept);
     tape.keep(out);
-    if (tape.mode().kernels.ring_attention) tape.save(tape.like(out));
+    if (kernels.ring_attention) tape.save(tape.like(out));
     tape.save(tokens(u.heads), Held::fp32, Region::inner);
     if (masked) tape.save(pairs(1), h.q.held, Region::inner);
     // The bias goes to the kernel as a tensor of its own, which is trained through it.
     if (u.biased_scores) tape.save(squares(u.heads), h.q.held, Region::inner);
     if (u.biased_scores && u.causal) tape.save(squares(1), Held::boolean, Region::inner);
   }
-  return tape.by_token(out);
+  if (width == u.value_dim) return tape.by_token(out);
+  return tape.make(tokens(u.heads * u.value_dim), out.held, grad, Region::inner);
 }
 
 Value scores(ForwardPass& pass, const Heads3& h, const AttentionUse& u) {
@@ -170,6 +185,14 @@ Value scores(ForwardPass& pass, const Heads3& h, const AttentionUse& u) {
 
 }  // namespace
 
+bool keeps_scores(const Kernels& kernels, const AttentionUse& use) {
+  if (!kernels.fused_attention || use.query_distances || use.key_distances) return true;
+  if (kernels.flash_package) return false;
+  // transformers 5.24 integrations/sdpa_attention.py refuses soft caps; _supports_sdpa is false for
+  // classes with sinks (models/gpt_oss, granite_swa, mimo_v2_flash).
+  return use.scores_only || use.softcap > 0 || (use.sinks && !kernels.sinks_in_kernel);
+}
+
 Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& u) {
   Tape& tape = *pass.tape;
   if (u.compressed) return run_compressed(pass, x, u);
@@ -178,7 +201,7 @@ Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const 
   if (u.own_tables && !tape.mode().kernels.fused_rotation)
     own.cosines = tape.like(pass.cosines), own.sines = tape.like(pass.sines);
   const Heads3 h = heads(own, x, from, u);
-  const bool fused = tape.mode().kernels.fused_attention && !u.always_scores;
+  const bool fused = !keeps_scores(tape.mode().kernels, u);
   Value mixed = fused ? fused_kernel(pass, h, u) : scores(pass, h, u);
   if (u.joined && fused) mixed = tape.like(mixed);
   if (u.gated) {

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "model/train/attention_kernel.hpp"
 #include "model/train/tape/live_gradients.hpp"
 #include "model/train/tape/run_ends.hpp"
 #include "model/train/tape/tower.hpp"
@@ -135,6 +136,7 @@ SavedLayer saved_layer(const LayerUse& use, const Run& run, bool in_tower, bool 
                   .last_matrix = last_matrix(use),
                   .tower = in_tower,
                   .reads_images_alone = use.reads_images_alone,
+                  .without_flash = use.attention ? without_flash(*use.attention) : "",
                   .unknown = use.unknown};
   if (!saves) return kind;
   std::tie(kind.within, kind.made) = run.layer(use, false, false);

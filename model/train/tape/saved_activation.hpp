@@ -33,6 +33,8 @@ struct SavedLayer {
   /// Patches run through it, not text: polynomials are in images and the patches of each.
   bool tower = false;
   bool reads_images_alone = false;
+  /// Why flash-attn does not run its attention; empty: it does, or there is none.
+  std::string without_flash;
   std::string unknown;  ///< a module that is not understood, or its class; empty: all are
 };
 

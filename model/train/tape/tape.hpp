@@ -77,6 +77,9 @@ struct Value {
 /// Kernels of torch that differ in their saved tensors.
 struct Kernels {
   bool fused_attention = true;  ///< scaled_dot_product_attention or flash attention: no scores kept
+  bool flash_package = false;   ///< flash-attn: windows, soft caps and sinks are its arguments
+  bool windows_in_kernel = false;  ///< a runtime's own kernels take windows: no mask
+  bool sinks_in_kernel = false;    ///< … and attention sinks, of which SDPA takes none
   bool attention_by_token = true;  ///< its output lies by token (CUDA), not as its query (CPU)
   bool byte_masks =
       true;  ///< dropout keeps one byte an element (CUDA), not the tensor's type (CPU)

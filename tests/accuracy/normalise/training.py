@@ -180,9 +180,13 @@ def is_before_fused_steps(row):
 
 
 def attention_of(row, script):
-    """transformers' is_torch_sdpa_available asks for torch 2.1.1."""
+    """flash-attn where a row says so of transformers' models. transformers' is_torch_sdpa_available
+    asks for torch 2.1.1."""
     if 'attention=eager' in row.said:
         return 'eager'
+    said = row.said.replace('no flash', '').replace('flash_attention=no', '')
+    if script['transformers'] and re.search(r'flash[-_ ]?att(ention|n)|[;+( ]fa[23]\b', said):
+        return 'flash_attention_2'
     torch = re.match(r'(\d+)\.(\d+)\.?(\d*)', row.setting('torch'))
     old = torch and tuple(int(part or 0) for part in torch.groups()) < (2, 1, 1)
     unasked = 'flash' not in row.said and 'xformers' not in row.said

@@ -112,7 +112,7 @@ TEST(StepMemory, EagerAttentionHasGradientsOfScores) {
   const Fixture f;
   TrainingScenario s = f.step("trainer");
   s.recipe = &recipe("pure-16bit");
-  s.fused_attention = false;
+  s.attention = AttentionKernel::eager;
   EXPECT_EQ(evaluate_training(s).transient, Bytes(Size{16} * (4 + 2) * 2048 * 2048));
 }
 

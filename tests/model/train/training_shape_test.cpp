@@ -29,7 +29,7 @@ TEST(TrainingShape, AnEvaluatorForgetsNothingThatMatters) {
   all[7].parallel.replicas = 4, all[7].zero = 3;
   all[8].parallel.tensor = 2;
   all[9].parallel.stages = 2;
-  all[10].fused_attention = false;
+  all[10].attention = AttentionKernel::eager;
   all[11].fused_kernels = true;
   all[12] = f.step("megatron");
   all[13].accumulated = 4;

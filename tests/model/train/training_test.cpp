@@ -153,7 +153,7 @@ TEST(Training, EveryOptionChangesTheEstimate) {
   less([](auto& s) { s.recomputation = Recomputation::full; });
   less([](auto& s) { s.fused_loss = true; });
   less([](auto& s) { s.fused_kernels = true; });
-  more([](auto& s) { s.fused_attention = false; });
+  more([](auto& s) { s.attention = AttentionKernel::eager; });
   less([](auto& s) { s.parallel.tensor = 2; });
   less([](auto& s) { s.parallel.context = 2; });
   less([](auto& s) { s.parallel.stages = 2; });

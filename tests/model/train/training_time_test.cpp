@@ -113,7 +113,7 @@ TEST(TrainingTime, ScoresThatAreWrittenTakeTime) {
         .value();
   };
   const double fused = traffic();
-  s.fused_attention = false;
+  s.attention = AttentionKernel::eager;
   // At least the products of 16 heads in 16 bit move in each layer, once forward and twice
   // backward.
   EXPECT_GT(traffic() - fused, 2 * 3 * 8 * 16 * 2 * 2048.0 * 2048 / 1e12);

@@ -51,7 +51,7 @@ TEST(TrainingGrid, EveryAxisChangesAnOutcome) {
       {"matrices", "matrices = ['usual', 'mxfp8']\nruntimes = 'megatron'"},
       {"optimizers", "optimizers = ['adamw', 'sgd']"},
       {"adapters", "adapters = ['full', 'qlora:4:all-linear']"},
-      {"attention", "attention = ['flash', 'eager']"},
+      {"attention", "attention = ['flash', 'eager', 'sdpa', 'flash_attention_2']"},
       {"kernels", "kernels = ['usual', 'liger']"},
       {"checkpointing", "checkpointing = ['none', 'full']"},
       {"tp", "tp = [1, 2]\ndp = 1"},
