@@ -25,7 +25,7 @@ FIGURES = {'peak_allocated_per_gpu': 'allocated', 'max_gpu_memory': 'allocated',
            'gpu_memory_total': ''}
 # Features whose memory or time no formula covers.
 UNDESCRIBED = ('activation offloading', 'kt-kernel', 'ktransformers', 'block=1 layer', 'balance',
-               'hsdp')
+               'hsdp', 'nn.dataparallel')
 # As above, for times only: in settings and notes, and in notes alone.
 UNDESCRIBED_TIME = ('cpu offload', 'act_cpu_offload=true')
 VARYING = ('variable-length', 'average tokens', 'avg tokens')
