@@ -144,7 +144,7 @@ struct RunKind {
   std::size_t index;  ///< in SavedActivations::kinds
   const SavedLayer& kind;
   double adapters = 0;  ///< bytes that adapters keep in each
-  bool beyond = false;  ///< the sequence is longer than their window
+  bool beyond = false;  ///< the sequence reaches their window
   double on_card_of(const TrainingScenario& s, const Tape::Sums& sums) const {
     return kind.tower ? on_card_of_images(s, sums) : on_card(s, sums);
   }
@@ -158,7 +158,7 @@ void for_kinds(const TrainingScenario& s, const StepShape& shape, F&& f) {
     const SavedLayer& kind = shape.saved.kinds[i];
     if (!runs(kind, s.images)) continue;
     f(RunKind{i, kind, kind.tower ? adapters.tower : adapters.text,
-              kind.window > 0 && s.sequence > kind.window});
+              kind.window > 0 && s.sequence >= kind.window});
   }
 }
 

@@ -12,7 +12,7 @@ struct ForwardPass {
   Tape* tape = nullptr;
   Value cosines{}, sines{};    ///< rotary tables, made once a pass
   Value memory{};              ///< the encoder's output for cross-attention
-  bool beyond_window = false;  ///< sequences are longer than the layer's sliding window
+  bool beyond_window = false;  ///< sequences reach the layer's sliding window: SDPA has a mask
   bool padded = false;         ///< some sequences are padded: an explicit mask
 };
 

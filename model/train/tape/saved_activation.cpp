@@ -260,7 +260,7 @@ double SavedActivations::layer(std::size_t i, double batch, double sequence,
                                ImagesOfPass images) const {
   const SavedLayer& kind = kinds[kind_of[i]];
   const Tape::Sums& sums =
-      kind.window > 0 && sequence > static_cast<double>(kind.window) ? kind.beyond : kind.within;
+      kind.window > 0 && sequence >= static_cast<double>(kind.window) ? kind.beyond : kind.within;
   Polynomial all = sums.outer, copies = sums.weights_outer;  // copies serve every pass
   all += sums.inner, copies += sums.weights_inner;
   if (!kind.tower)

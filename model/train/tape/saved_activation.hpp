@@ -17,7 +17,7 @@ namespace headroom::model {
 
 /// One kind of layer: equal shapes, classes and window.
 struct SavedLayer {
-  Tape::Sums within{}, beyond{};  ///< sequences up to the sliding window, and beyond it
+  Tape::Sums within{}, beyond{};  ///< sequences shorter than the sliding window, and from it on
   Tape::Sums attention{}, attention_beyond{};  ///< part of them up to the end of attention
   Tape::Sums made{}, made_beyond{};            ///< all that is written, kept or not
   Polynomial input{};  ///< the layer's input alone, which full recomputation keeps

@@ -65,6 +65,13 @@ TEST(AttentionKernel, SdpaKeepsAMaskForEachLayerOfAWindow) {
   EXPECT_GT(whole.attention(eager), step.attention(sdpa));
 }
 
+/// transformers 5.24 _ignore_causal_mask_sdpa: kv_length >= local_attention_size has a mask.
+TEST(AttentionKernel, AMaskExistsFromTheWindowsOwnLengthOn) {
+  const KernelStep equal(windowed("8192")), wider(windowed("8193"));
+  EXPECT_GT(equal.attention(sdpa), equal.attention(flash));
+  EXPECT_EQ(wider.attention(sdpa), wider.attention(flash));
+}
+
 /// Transformer Engine and xformers take windows as an argument.
 TEST(AttentionKernel, SomeRuntimesHaveNoMask) {
   const KernelStep step(windowed("4096"));
