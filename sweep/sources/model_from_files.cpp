@@ -11,6 +11,7 @@
 #include "model/checkpoint/gguf/names.hpp"
 #include "model/describe/head_tie.hpp"
 #include "model/describe/tensor_class.hpp"
+#include "sweep/sources/catalogue_facts.hpp"
 #include "sweep/sources/checkpoint_files.hpp"
 
 namespace headroom::sweep {
@@ -188,10 +189,12 @@ class WithoutConfig : public ModelFiles {
 
 }  // namespace
 
-std::optional<Model> model_from_files(const ModelFiles& files, const FileRequest& request) {
+namespace {
+
+std::optional<Model> read_model(const ModelFiles& files, const FileRequest& request) {
   if (request.file.empty() && is_stub(files))
     if (const WithoutConfig others(files); checkpoint_file(others))
-      return model_from_files(others, request);
+      return read_model(others, request);
   const FileKind kind = kind_of(request.file);
   if (!request.file.empty() && (kind == FileKind::config || kind == FileKind::unknown))
     return from_config_file(files, request.file, request);
@@ -208,6 +211,18 @@ std::optional<Model> model_from_files(const ModelFiles& files, const FileRequest
   }
   return kind_of(*file) == FileKind::gguf ? from_gguf(files, *file, request)
                                           : from_checkpoint(files, *file, request);
+}
+
+}  // namespace
+
+/// sentence-transformers writes modules.json beside the models that it trains (its
+/// sentence_transformers/SentenceTransformer.py), and vllm takes it for a pooling model
+/// (transformers_utils/config.py get_sentence_transformer_tokenizer_config, get_pooling_config).
+std::optional<Model> model_from_files(const ModelFiles& files, const FileRequest& request) {
+  auto model = read_model(files, request);
+  if (model && model->profile.generative && files.has("modules.json"))
+    say_use(*model, "embedding (modules.json)");
+  return model;
 }
 
 }  // namespace headroom::sweep

@@ -18,6 +18,7 @@
 #include "sweep/concurrent_requests.hpp"
 #include "sweep/hub/hub.hpp"
 #include "sweep/hub/url.hpp"
+#include "sweep/sources/catalogue_facts.hpp"
 #include "sweep/sources/custom_source.hpp"
 #include "sweep/sources/model_from_files.hpp"
 #include "sweep/sources/nearest_models.hpp"
@@ -61,14 +62,6 @@ bool is_counted_only(const EmbeddedFile& file) {
   return !model::counted_only(file.bytes.substr(start + 1, end - start - 1), {}).empty();
 }
 
-/// The row of sources.tsv for a catalogue file: where the config comes from.
-std::string origin_of(std::string_view file) {
-  static const SortedTable table(embedded_models().content("sources.tsv"));
-  file.remove_suffix(5);  // ".json"
-  const std::string_view origin = table.row(std::string(file) + '\t');
-  return origin.empty() ? "catalogue" : "catalogue, " + std::string(origin);
-}
-
 /// Files of the catalogue that a name stands for: a short name, or a model's with or without its
 /// owner.
 std::vector<std::string_view> catalogue_files(const std::string& asked) {
@@ -96,8 +89,10 @@ class CatalogueSource : public ModelSource {
     const std::string name = model_name(found.front());
     FileRequest request{name, origin_of(found.front())};
     request.overrides = reference.overrides;
-    return model_from_config(model::parse_config(embedded_models().content(found.front()), name),
-                             request);
+    auto model = model_from_config(
+        model::parse_config(embedded_models().content(found.front()), name), request);
+    say_use(model, use_of(found.front()));
+    return model;
   }
 };
 

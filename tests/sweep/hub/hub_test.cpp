@@ -123,7 +123,8 @@ TEST_F(HubModels, AreTheSameAsFromTheirConfig) {
   EXPECT_EQ(model.profile.parameters, ours.profile.parameters);
   EXPECT_SAYS(model.source, "hub 127.0.0.1:");
   EXPECT_SAYS(model.source, "someone/tiny, revision main, commit " + std::string(40, '1'));
-  EXPECT_EQ(server.asked().size(), 2U) << "config.json, and whether a recipe lies beside it";
+  EXPECT_EQ(server.asked().size(), 3U)
+      << "config.json, and whether a recipe or modules.json lies beside it";
   EXPECT_EQ(resolve("someone/tiny@main").name, "someone/tiny@main");
   EXPECT_EQ(resolve("someone/tiny?num_hidden_layers=11").shape.layers, 11);
 }

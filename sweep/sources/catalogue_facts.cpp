@@ -1,0 +1,32 @@
+#include "sweep/sources/catalogue_facts.hpp"
+
+#include <fmt/format.h>
+
+#include "hardware/embedded.hpp"
+#include "hardware/sorted_table.hpp"
+
+namespace headroom::sweep {
+
+std::string origin_of(std::string_view file) {
+  static const SortedTable table(embedded_models().content("sources.tsv"));
+  file.remove_suffix(5);  // ".json"
+  const std::string_view origin = table.row(std::string(file) + '\t');
+  return origin.empty() ? "catalogue" : "catalogue, " + std::string(origin);
+}
+
+std::string_view use_of(std::string_view catalogue_file) {
+  static const SortedTable table(embedded_models().content("uses.tsv"));
+  catalogue_file.remove_suffix(5);  // ".json"
+  const std::string_view row = table.row(std::string(catalogue_file) + '\t');
+  return row.substr(0, row.find('\t'));
+}
+
+void say_use(model::Model& model, std::string_view use) {
+  if (use.empty() || !model.profile.generative) return;
+  model.assumed.push_back(fmt::format(
+      "{} is for {}: it writes no text, an answer takes the time to the first token, and tokens/s "
+      "and further tokens are those of a decoder of its shape",
+      model.name, use));
+}
+
+}  // namespace headroom::sweep
