@@ -41,8 +41,7 @@ Reason unsupported_combination(const Scenario& s) {
       std::max({s.tensor_parallel, s.pipeline_parallel, s.expert_parallel, s.data_parallel}) > 1)
     return Reason::parallelism_unsupported;
   // check_draft() has the words (sweep/options/speculation.hpp).
-  if (s.draft != nullptr &&
-      (s.pipeline_parallel > 1 || s.expert_parallel > 1 || s.data_parallel > 1))
+  if (s.draft != nullptr && (s.pipeline_parallel > 1 || s.data_parallel > 1))
     return Reason::parallelism_unsupported;
   if (s.runtime->parallel.split == Split::tensors && s.assignment != nullptr)
     return Reason::parallelism_unsupported;

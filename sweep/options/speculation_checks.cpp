@@ -120,8 +120,8 @@ void check_draft(const model::Scenario& s, const model::Draft& draft) {
   if (draft.proposer == Proposer::model &&
       (!draft.weights->model->profile.generative || draft.weights->model->encoder_decoder))
     refuse("both models must be decoders");
-  if (s.pipeline_parallel > 1 || s.expert_parallel > 1 || s.data_parallel > 1)
-    refuse("together with --pp, --ep or --dp is not described");
+  if (s.pipeline_parallel > 1 || s.data_parallel > 1)
+    refuse("together with --pp or --dp is not described");
   if (!s.runtime->serving.draft_states && has_states(model))
     refuse(fmt::format("{} cannot take tokens back from the recurrent states of {}",
                        s.runtime->name, model.name));

@@ -1,5 +1,7 @@
 #include "model/infer/placement/draft_memory.hpp"
 
+#include <algorithm>
+
 namespace headroom::model {
 
 Bytes draft_bytes(const Scenario& s) {
@@ -15,7 +17,9 @@ Scenario of_draft(const Scenario& s, Size shards) {
   d.assignment = nullptr;
   d.cpu_offload = Bytes(0);
   d.images = {};
-  d.pipeline_parallel = d.expert_parallel = d.data_parallel = 0;
+  d.pipeline_parallel = d.data_parallel = 0;
+  // The checkpoint's own modules have its experts, divided as those of its layers.
+  if (s.draft->proposer != Proposer::modules) d.expert_parallel = 0;
   d.tensor_parallel = s.runtime->parallel.split == Split::tensors ? shards : 0;
   return d;
 }
@@ -35,6 +39,7 @@ DraftUse draft_on_card(const Scenario& s, Size shards, bool first) {
   if (s.runtime->parallel.split == Split::tensors) {
     const Rank rank{.cards = shards,
                     .expert_cards = shards,
+                    .expert_groups = std::max<Size>(1, d.expert_parallel),
                     .vocabulary_multiple = s.runtime->weights.vocabulary_multiple};
     const Divided all =
         w.shards.embedding + w.shards.layers(0, std::ssize(w.layer)) + w.shards.head;
