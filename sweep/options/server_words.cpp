@@ -11,7 +11,8 @@ struct Left {
 };
 
 /// Options of vLLM 0.33 (engine/arg_utils.py, entrypoints/openai), SGLang 0.5.23 (srt/arg_groups),
-/// llama.cpp's server (common/arg.cpp) and trtllm-serve. They change neither memory nor speed.
+/// llama.cpp's server (common/arg.cpp) and TensorRT-LLM's (commands/serve.py). They change neither
+/// memory nor speed.
 constexpr Left without_effect[] = {{"--jinja", Takes::nothing},
                                    {"--no-jinja", Takes::nothing},
                                    {"--port", Takes::one},
@@ -56,6 +57,8 @@ constexpr Left without_effect[] = {{"--jinja", Takes::nothing},
                                    {"--log-file", Takes::one},
                                    {"--verbose", Takes::nothing},
                                    {"--distributed-executor-backend", Takes::one},
+                                   {"--custom-tokenizer", Takes::one},
+                                   {"--num-postprocess-workers", Takes::one},
                                    {"--model-name", Takes::one}};
 
 /// Left out of a pasted command: an estimate here does not depend on them.
@@ -71,7 +74,12 @@ constexpr Left not_described[] = {{"--enable-prefix-caching", Takes::nothing},
                                   {"--max-running-requests", Takes::one},
                                   {"--max-batch-size", Takes::one},
                                   {"--max-num-tokens", Takes::one},
-                                  {"--kv-cache-free-gpu-memory-fraction", Takes::one}};
+                                  {"--kv-cache-free-gpu-memory-fraction", Takes::one},
+                                  {"--free-gpu-memory-fraction", Takes::one},
+                                  {"--max-beam-width", Takes::one},
+                                  {"--extra-llm-api-options", Takes::one},
+                                  {"--config", Takes::one},
+                                  {"--backend", Takes::one}};
 
 /// Options of llama.cpp's server whose letters mean something else here, or that limit nothing.
 constexpr Left of_llama_cpp_alone[] = {{"-b", Takes::one},
@@ -86,9 +94,6 @@ constexpr Left of_llama_cpp_alone[] = {{"-b", Takes::one},
                                        {"--slots", Takes::nothing},
                                        {"-v", Takes::nothing}};
 
-/// Options of trtllm-serve alone. Its back end is part of the row.
-constexpr Left of_tensorrt_llm_alone[] = {{"--backend", Takes::one}};
-
 template <std::size_t N>
 const Left* row(const Left (&rows)[N], std::string_view spelling) {
   const auto found = std::ranges::find(rows, spelling, &Left::spelling);
@@ -100,7 +105,6 @@ const Left* row(const Left (&rows)[N], std::string_view spelling) {
 std::optional<LeftOut> left_out_of(std::string_view runtime, std::string_view spelling) {
   const Left* found = row(without_effect, spelling);
   if (found == nullptr && runtime == "llama.cpp") found = row(of_llama_cpp_alone, spelling);
-  if (found == nullptr && runtime == "tensorrt-llm") found = row(of_tensorrt_llm_alone, spelling);
   if (found != nullptr) return LeftOut{found->takes, true};
   found = row(not_described, spelling);
   if (found == nullptr) return std::nullopt;
