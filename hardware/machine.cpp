@@ -91,7 +91,7 @@ std::vector<Device> read_all_cards(std::string_view text, std::string_view cards
     if (!all.empty() && is_memory(item))
       reject_machine(
           text,
-          fmt::format("'{}' is memory of the host: give it as --ram, apart from the cards", item));
+          fmt::format("'{}' is memory of the host: give it apart from the cards, as RAM", item));
     CountedCards found = cards_of_domain(text, read_cards(text, item));
     if (const auto box = cards_of_box(text, found.name, catalogue)) {
       found = {found.count * box->count, box->name};
