@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "model/describe/part.hpp"
+
 namespace headroom::model {
 
 namespace json = boost::json;
@@ -16,6 +18,9 @@ GgufKeys::GgufKeys(const GgufHeader& header, const TensorList& tensors)
   for (const TensorHeader& each : tensors.tensors) tensors_.emplace(each.name, &each);
   if (!has("block_count")) return;
   layers_ = number("block_count");
+  // Here, before lists of an entry a layer are made.
+  if (layers_ > most_layers)
+    fail("block_count", fmt::format("found {}, expected at most {}", layers_, most_layers));
   // Layers that predict further tokens come after the model's layers, if they were converted at
   // all.
   const Size further = number("nextn_predict_layers", 0);

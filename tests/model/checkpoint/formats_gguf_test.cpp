@@ -9,6 +9,7 @@
 #include "model/checkpoint/formats/gguf.hpp"
 #include "model/checkpoint/formats/gguf_types.hpp"
 #include "model/checkpoint/formats/shard_index.hpp"
+#include "model/checkpoint/gguf/config.hpp"
 #include "tests/model/checkpoint/formats_files.hpp"
 
 namespace headroom::model {
@@ -48,6 +49,17 @@ TEST(Gguf, ReadsBothVersions) {
     EXPECT_EQ(header.list.total.count(), 1440 + 1024);
     EXPECT_EQ(header.header_bytes, static_cast<Size>(good_gguf().size()) - 1440 - 1024);
   }
+}
+
+/// Nothing with an entry a layer is made of a number that no model has.
+TEST(Gguf, LayersWithoutEndAreRefusedByTheirKey) {
+  const std::string name = gguf_text("general.architecture") + little(8, 4) + gguf_text("jamba");
+  const GgufHeader header =
+      header_of(gguf_file({name, gguf_number("jamba.block_count", 100'663'296)},
+                          {gguf_tensor("a", {256, 10}, 12, 0)}, 1440));
+  const std::string refused = complaint([&] { gguf_config(header, header.list); });
+  EXPECT_TRUE(contains(refused, "key 'jamba.block_count': found 100663296, expected at most 4096"))
+      << refused;
 }
 
 TEST(Gguf, TypesOfIkLlamaCppHaveTheirBytes) {
