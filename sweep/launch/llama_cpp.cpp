@@ -172,7 +172,7 @@ std::string llama_cpp_script(const LaunchPoint& point) {
   if (s.flash_attention != model::Override::engine_default)
     command.flag("--flash-attn", s.flash_attention == model::Override::on ? "on" : "off");
   if (s.threads > 0) command.flag("--threads", std::to_string(s.threads));
-  if (!s.maps_files) command.flag("--no-mmap");
+  if (!s.maps_files) command.flag("--load-mode", "none");
   add_companions(point, command);
   return command.text();
 }
