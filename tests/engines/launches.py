@@ -41,7 +41,6 @@ llama3-8b | rtx-4090 | --precision q4_K_M --kv-precision q4_0
 llama3-8b | rtx-4090 | --precision q8_0 --kv-precision bf16
 llama3-8b | rtx-4090 | --precision q4_K_M --backend vulkan --flash-attn off --threads 6
 llama3-8b | rtx-4090 | --precision q4_K_M -ngl 20
-llama3-8b | rtx-4090 | --precision q4_K_M --no-mmap
 llama3-8b | rtx-4090 | --precision q4_K_M -ngl 99 -ot ffn_down=CPU
 llama3-8b | 2x rtx-4090 | --precision q4_K_M --split-mode none --main-gpu 1
 llama3-8b | cpu @ desktop-ddr5-64gb | --precision q4_K_M --threads 8
