@@ -196,13 +196,22 @@ bool keeps_scores(const Kernels& kernels, const AttentionUse& use) {
 Value run_attention(ForwardPass& pass, const Value& x, const Value& from, const AttentionUse& u) {
   Tape& tape = *pass.tape;
   if (u.compressed) return run_compressed(pass, x, u);
-  if (u.query_distances || u.key_distances) return run_disentangled(tape, x, u);
+  if (u.query_distances || u.key_distances) {
+    tape.unfused(true);
+    const Value mixed = run_disentangled(tape, x, u);
+    tape.unfused(false);
+    return mixed;
+  }
   ForwardPass own = pass;
   if (u.own_tables && !tape.mode().kernels.fused_rotation)
     own.cosines = tape.like(pass.cosines), own.sines = tape.like(pass.sines);
   const Heads3 h = heads(own, x, from, u);
   const bool fused = !keeps_scores(tape.mode().kernels, u);
+  // Classes without SDPA in transformers run fused kernels elsewhere: MPT's measured steps are of
+  // llm-foundry's own. Their time stays that of a kernel.
+  tape.unfused(!fused && !u.scores_only);
   Value mixed = fused ? fused_kernel(pass, h, u) : scores(pass, h, u);
+  tape.unfused(false);
   if (u.joined && fused) mixed = tape.like(mixed);
   if (u.gated) {
     const Size width = u.gate_width > 0 ? u.gate_width : u.heads * u.value_dim;

@@ -36,7 +36,7 @@ Size bytes_of(Held held) {
 }
 
 Value Tape::make(Extent extent, Held held, bool grad, Region region, Layout layout) {
-  storages_.push_back({extent, held, region});
+  storages_.push_back({.extent = extent, .held = held, .region = region, .unfused = unfused_});
   return {static_cast<int>(storages_.size()) - 1, extent, held, grad, layout, region};
 }
 Value Tape::parameter(Extent extent, bool trained) const {
@@ -165,7 +165,7 @@ Tape::Sums Tape::saved(std::size_t since) const {
 Tape::Sums Tape::made(std::size_t since) const {
   return sums(since, [&](const Storage& s) {
     const bool scores = s.extent.s > 1, table = s.extent.b == 0;
-    return s.weight || !(table || (scores && mode_.kernels.fused_attention));
+    return s.weight || !(table || (scores && mode_.kernels.fused_attention && !s.unfused));
   });
 }
 template <class Counts>

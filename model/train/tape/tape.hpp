@@ -119,6 +119,8 @@ class Tape {
  public:
   explicit Tape(TapeMode mode) : mode_(mode) {}
   const TapeMode& mode() const { return mode_; }
+  /// Says whether what follows is attention without a fused kernel, which writes its scores.
+  void unfused(bool attention) { unfused_ = attention; }
 
   // ---- values -----------------------------------------------------------------------------------
   Value make(Extent extent, Held held, bool grad, Region region = Region::outer,
@@ -186,11 +188,13 @@ class Tape {
     Held held;
     Region region;
     bool kept = false, weight = false, quantised = false;
+    bool unfused = false;  ///< made while unfused_ is true
   };
   template <class Counts>
   Sums sums(std::size_t since, Counts counts) const;
   TapeMode mode_;
   int products_ = 0;
+  bool unfused_ = false;
   std::vector<Storage> storages_;
 };
 

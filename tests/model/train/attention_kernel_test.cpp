@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/model/train/training_fixture.hpp"
+#include "tests/model/train/training_time_fixture.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -88,6 +88,21 @@ TEST(AttentionKernel, SdpaTakesNoSinks) {
   EXPECT_LT(step.attention(flash), step.attention(sdpa));
   EXPECT_EQ(step.attention(sdpa, "llama-factory"), step.attention(flash, "llama-factory"));
   EXPECT_EQ(step.attention(sdpa, "megatron"), step.attention(flash, "megatron"));
+}
+
+/// Time and memory are of the same kernel: scores that SDPA's substitute keeps are written too.
+TEST(AttentionKernel, WithoutSdpaAStepIsAsSlowAsEager) {
+  const auto takes = [](const KernelStep& step, AttentionKernel kernel) {
+    TrainingPace pace = perfect();
+    pace.traffic.value = 2;
+    return seconds(step.with(kernel), test::machine(1, 80, 64), pace);
+  };
+  const KernelStep sinks(test::catalogue_model("openai/gpt-oss-20b")),
+      caps(test::catalogue_model("google/gemma-2-9b")), plain(windowed("null"));
+  EXPECT_EQ(takes(sinks, sdpa), takes(sinks, eager));
+  EXPECT_EQ(takes(caps, sdpa), takes(caps, eager));
+  EXPECT_LT(takes(sinks, flash), takes(sinks, eager));
+  EXPECT_LT(takes(plain, sdpa), takes(plain, eager));
 }
 
 /// Gemma 2's soft cap is an argument of flash-attn alone.
