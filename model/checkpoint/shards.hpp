@@ -112,6 +112,11 @@ struct Shards {
   DividedWidth expert_width, feed_forward_width;  ///< the first such layer has them; 0: none
 
   Divided layers(Size first, Size last) const { return between(before, {first, last}); }
+  /// Divided::rows of those layers.
+  Bytes rows(Size first, Size last) const {
+    return before[static_cast<std::size_t>(last)].rows -
+           before[static_cast<std::size_t>(first)].rows;
+  }
   /// Rows of the vocabulary including padding.
   Size padded_vocabulary(Size multiple) const { return round_up(vocabulary, multiple); }
   /// Bytes of `whole` on one card, rounded up.

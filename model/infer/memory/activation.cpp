@@ -107,7 +107,7 @@ double copied_elements(const Scenario& s, const CacheClass& c) {
 
 /// Sizes that passes of a scenario have in common, on each of `shards` cards.
 struct PassSizes {
-  PassSizes(const Scenario& s, Size shards, const TokenBytes& of);
+  PassSizes(const Scenario& s, Size shards, const TokenBytes& of, Size context);
 
   Size chunk;         ///< prefill_chunk()
   Size part;          ///< sequences that go through a layer together
@@ -116,10 +116,10 @@ struct PassSizes {
   double copied = 0;  ///< bytes of a layer's keys and values of all sequences in 16 bit, where
                       ///< attention copies them
 };
-PassSizes::PassSizes(const Scenario& s, Size shards, const TokenBytes& of)
-    : chunk(of.chunk.of(s)), part(s.batch_part()), context(s.cached_tokens()) {
+PassSizes::PassSizes(const Scenario& s, Size shards, const TokenBytes& of, Size all)
+    : chunk(of.chunk.of(s)), part(s.batch_part()), context(all) {
   if (of.attended.empty()) return;
-  const CachedTokens reserved = reserved_tokens(s);
+  const CachedTokens reserved = reserved_tokens(s, context);
   Size longest = 0, windowed = 0;
   double largest = 0;
   for (const auto& [cache, window, masked, elements] : of.attended) {
@@ -171,6 +171,14 @@ Bytes pass_activations(const Scenario& s, Size pass, Size shards, const TokenByt
                              head_activations(s, pass, logits, of)));
 }
 
+/// Weights that are packed as they are loaded stand in 16 bit until they are, matrix by matrix.
+/// Caches that grow are not there yet. Reserved ones may be: litgpt generate/base.py has
+/// set_kv_cache() before load_checkpoint().
+Bytes packing(const Scenario& s) {
+  if (s.weights->scheme->family != SchemeFamily::bitsandbytes) return Bytes(0);
+  return Bytes(2 * std::max(s.weights->largest_matrix, s.weights->model->profile.head_elements));
+}
+
 }  // namespace
 
 TokenBytes::TokenBytes(const Scenario& s, Size shards)
@@ -181,6 +189,9 @@ TokenBytes::TokenBytes(const Scenario& s, Size shards)
       score(static_cast<double>(score_bytes(s))),
       start(s),
       chunk(s),
+      packing(headroom::model::packing(s)),
+      growth(s.kv_cache ? s.runtime->cache.growth : Growth::reserved),
+      layers(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))),
       has_towers(s.images.count > 0 || s.weights->model->images.kind != ImageTokens::unknown) {
   const bool masks = s.runtime->memory.mask_bytes > 0 && s.kv_cache, copies = copies_cache(s);
   for (const CacheClass& c : s.weights->model->profile.caches) {
@@ -193,26 +204,17 @@ TokenBytes::TokenBytes(const Scenario& s, Size shards)
 
 Bytes activations(const Scenario& s, Size pass, Size shards, Side side) {
   const TokenBytes token(s, shards);
-  const PassSizes sizes(s, shards, token);
+  const PassSizes sizes(s, shards, token, s.cached_tokens());
   return pass_activations(s, pass, shards, token, sizes, side == Side::card ? sizes.copied : 0);
 }
 
-CachedTokens prompt_tokens(const Scenario& s) {
-  CachedTokens tokens = reserved_tokens(s);
+CachedTokens prompt_tokens(const Scenario& s, CachedTokens tokens) {
   if (!s.weights->model->encoder_decoder) tokens.self = std::min(tokens.self, s.prompt_tokens);
   tokens.just_passed = true;
   return tokens;
 }
 
 namespace {
-
-/// Weights that are packed as they are loaded stand in 16 bit until they are, matrix by matrix.
-/// Caches that grow are not there yet. Reserved ones may be: litgpt generate/base.py has
-/// set_kv_cache() before load_checkpoint().
-Bytes packing(const Scenario& s) {
-  if (s.weights->scheme->family != SchemeFamily::bitsandbytes) return Bytes(0);
-  return Bytes(2 * std::max(s.weights->largest_matrix, s.weights->model->profile.head_elements));
-}
 
 /// A tied head that checkpoints of AWQ hold again stands twice until it is tied, before there are
 /// caches, tables or kernels' buffers. Source: AutoAWQ 0.1.6 models/base.py, save_quantized (clones
@@ -229,18 +231,15 @@ Bytes tying(const Scenario& s) {
 
 }  // namespace
 
-WorkingMemory::WorkingMemory(const Scenario& s, Size shards, const TokenBytes& token)
-    : packing_(packing(s)),
-      tying_(tying(s)),
-      growth_(s.kv_cache ? s.runtime->cache.growth : Growth::reserved),
-      count_(std::max<Size>(1, std::ssize(s.weights->model->profile.layers))) {
+WorkingMemory::WorkingMemory(const Scenario& s, Size shards, const TokenBytes& token, Size context)
+    : packing_(token.packing), tying_(tying(s)), growth_(token.growth), count_(token.layers) {
   if (token.has_towers) {
     images_ = rounded_up(embeddings_of_images(s));
     others_ = tower_activations(s, shards);
   }
-  const PassSizes sizes(s, shards, token);
+  const PassSizes sizes(s, shards, token, context);
   const Size pass =
-      token.start.has_pass ? start_tokens(s, token.start) : prompt_pass(s, sizes.chunk);
+      token.start.has_pass ? start_tokens(s, token.start, context) : prompt_pass(s, sizes.chunk);
   const double logits = logits_of(s, pass, shards, token.start);
   layers_ = rounded_up(layer_activations(s, pass, token, sizes, sizes.copied));
   host_layers_ =
@@ -255,7 +254,7 @@ Bytes WorkingMemory::operator()(Bytes caches, Bytes prompt_caches, Head head) co
   if (head == Head::here) prefill = std::max(prefill, head_ + images_);
   if (head == Head::returned) prefill = std::max(prefill, returned_);
   const Bytes tying = head == Head::here ? tying_ - caches : Bytes(0);
-  if (!grows()) return std::max({prefill, packing_, tying});
+  if (!grows()) return std::max(std::max(prefill, packing_), tying);
   const Bytes copies = growth_ == Growth::reallocate_all ? caches : Bytes(caches.count() / count_);
   return std::max({prefill + prompt_caches - caches, decode_ + copies, packing_ - caches, tying});
 }

@@ -63,11 +63,14 @@ enum class Side : std::uint8_t { card, host };
 /// The above with Head::here.
 Bytes activations(const Scenario& scenario, Size tokens, Size shards, Side side = Side::card);
 
-/// Bytes of the caches after prefill.
-CachedTokens prompt_tokens(const Scenario& scenario);
+/// Tokens in the caches after prefill, of those that are reserved.
+CachedTokens prompt_tokens(const Scenario& scenario, CachedTokens reserved);
+inline CachedTokens prompt_tokens(const Scenario& s) {
+  return prompt_tokens(s, reserved_tokens(s));
+}
 
 /// A token's share of activations() on one of `shards` cards, whatever the sizes are. Left out:
-/// scores, masks and copies, which depend on sizes.
+/// scores, masks and copies, which depend on sizes. Other rules of working memory stand with it.
 struct TokenBytes {
   TokenBytes(const Scenario& scenario, Size shards);
 
@@ -85,6 +88,9 @@ struct TokenBytes {
   double score;                    ///< score_bytes()
   StartRules start;
   ChunkRule chunk;
+  Bytes packing;    ///< while weights are loaded that are packed then
+  Growth growth;    ///< how caches grow; without them: reserved
+  Size layers;      ///< at least 1
   bool has_towers;  ///< images may take memory
   boost::container::small_vector<Attended, 2> attended;
 };
@@ -95,8 +101,9 @@ class WorkingMemory {
  public:
   /// `shards`: cards that split each matrix.
   WorkingMemory(const Scenario& scenario, Size shards)
-      : WorkingMemory(scenario, shards, TokenBytes(scenario, shards)) {}
-  WorkingMemory(const Scenario& scenario, Size shards, const TokenBytes& token);
+      : WorkingMemory(scenario, shards, TokenBytes(scenario, shards), scenario.cached_tokens()) {}
+  /// `context`: the scenario's cached_tokens().
+  WorkingMemory(const Scenario& scenario, Size shards, const TokenBytes& token, Size context);
   /// `caches`: of this card at their largest; `prompt_caches`: once the prompts are in.
   Bytes operator()(Bytes caches, Bytes prompt_caches, Head head = Head::here) const;
   /// Bytes of only the largest pass on the host, as `activations`.
@@ -111,10 +118,10 @@ class WorkingMemory {
   Bytes images_;                    ///< in addition to that pass, until its end
   Bytes others_;                    ///< in prefill, without that pass
   Bytes decode_;                    ///< if caches grow
-  Bytes packing_;                   ///< while weights are loaded that are packed then
+  Bytes packing_;                   ///< TokenBytes::packing
   Bytes tying_;                     ///< while a head that is stored again is loaded
   Growth growth_;
-  Size count_;  ///< layers
+  Size count_;  ///< TokenBytes::layers
 };
 
 /// Cosines and sines of every position, in 16 bit. If each of `layers` layers has its own: 2 *

@@ -115,11 +115,11 @@ Size stored_window(const Scenario& s, const CacheClass& c) {
   return cache.windows == Windows::share && !shares ? 0 : applied_window(s, c);
 }
 
-CachedTokens reserved_tokens(const Scenario& s) {
+CachedTokens reserved_tokens(const Scenario& s) { return reserved_tokens(s, s.cached_tokens()); }
+CachedTokens reserved_tokens(const Scenario& s, Size context) {
   if (!s.kv_cache) return {};
-  const Size all = s.cached_tokens();
-  const Size source = s.weights->model->encoder_decoder ? std::min(s.prompt_tokens, all) : 0;
-  return {.self = all - source, .source = source};
+  const Size source = s.weights->model->encoder_decoder ? std::min(s.prompt_tokens, context) : 0;
+  return {.self = context - source, .source = source};
 }
 
 Size tokens_of_sequence(const Scenario& s, const CacheClass& c, Size window,

@@ -21,6 +21,8 @@ struct CachedTokens {
 
 /// Tokens that the scenario reserves memory for: its context, in the runtime's blocks.
 CachedTokens reserved_tokens(const Scenario& scenario);
+/// Likewise. `context`: its cached_tokens().
+CachedTokens reserved_tokens(const Scenario& scenario, Size context);
 
 /// Recurrent states of each sequence: one, and with speculative decoding one for each proposed
 /// token, to return to where a proposal is not kept. vLLM 0.33 v1/kv_cache_interface.py

@@ -40,14 +40,14 @@ Size start_sequences(const Scenario& s, const StartRules& rules) {
 }
 Size start_sequences(const Scenario& s) { return start_sequences(s, StartRules(s)); }
 
-Size start_tokens(const Scenario& s, const StartRules& rules) {
-  const Size sequences = start_sequences(s, rules), context = s.cached_tokens();
+Size start_tokens(const Scenario& s, const StartRules& rules, Size context) {
+  const Size sequences = start_sequences(s, rules);
   const Size whole_context = context > longest_whole ? 0 : context;
   const Size tokens = std::max(rules.stated_tokens > 0 ? rules.stated_tokens : whole_context,
                                s.runtime->memory.start_pass.min_tokens);
   return std::max(sequences, context > tokens / sequences ? tokens : sequences * context);
 }
-Size start_tokens(const Scenario& s) { return start_tokens(s, StartRules(s)); }
+Size start_tokens(const Scenario& s) { return start_tokens(s, StartRules(s), s.cached_tokens()); }
 
 Size usual_sequences(const Scenario& s) {
   if (!has_start_pass(s)) return 0;

@@ -39,9 +39,9 @@ struct StartRules {
   Size stated_tokens, usual_sequences;        ///< as the functions
   double first_graph = 0, further_graph = 0;  ///< bytes of CUDA graphs within the engine's share
 };
-/// As the functions without rules. `rules`: the scenario's.
+/// As the functions without rules. `rules`: the scenario's, `context`: its cached_tokens().
 Size start_sequences(const Scenario& scenario, const StartRules& rules);
-Size start_tokens(const Scenario& scenario, const StartRules& rules);
+Size start_tokens(const Scenario& scenario, const StartRules& rules, Size context);
 double graphs_in_share(const Scenario& scenario, const StartRules& rules);
 /// Bytes of the process in host memory that the pass counts as the card's: all of them where both
 /// have one memory. Source: vLLM 0.26 and 0.33 utils/mem_utils.py MemorySnapshot.measure, where the

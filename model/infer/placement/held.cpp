@@ -20,7 +20,7 @@ Bytes tables_on_host(const Scenario& s) {
 
 Bytes tables_on_host(const Scenario& s, Range layers) {
   if (!s.runtime->offload.tables_on_host || layers.size() <= 0) return Bytes(0);
-  return s.weights->shards.layers(layers.first, layers.last).rows;
+  return s.weights->shards.rows(layers.first, layers.last);
 }
 
 namespace {

@@ -89,15 +89,20 @@ Bytes over_pool(const Scenario& s, const Plan& plan, const CardUse& use, Bytes m
 
 Bytes over_limits(const Uses& uses, const Plan& plan, Size card, Limits of, double factor) {
   const Scenario& s = uses.scenario();
-  CardUse use = uses.card(plan, card);
-  use.kv_cache = std::max(use.kv_cache, pages_of_states(uses, card));
-  const Bytes over_share = over_pool(s, plan, use, of.memory, factor);
-  // The pool is taken whole. The engine leaves beside it as much as it expects its work to take,
-  // and at the high end that may be too little.
-  if (has_static_pool(s) && s.gpu_budget == unlimited && factor > 1)
-    use.kv_cache = std::max(use.kv_cache, pool_of_caches(s, plan, use, of.memory, 1.0));
-  return std::max({use.total() - limit_at(of.budget, use.uncertain_work(), factor), over_share,
-                   missing_beside(s, plan, of, use.activations, factor)});
+  const CardUse& use = uses.card(plan, card);
+  Bytes caches = std::max(use.kv_cache, pages_of_states(uses, card));
+  Bytes over = missing_beside(s, plan, of, use.activations, factor);
+  if (has_static_pool(s)) {
+    CardUse with_pages = use;
+    with_pages.kv_cache = caches;
+    over = std::max(over, over_pool(s, plan, with_pages, of.memory, factor));
+    // The pool is taken whole. The engine leaves beside it as much as it expects its work to take,
+    // and at the high end that may be too little.
+    if (s.gpu_budget == unlimited && factor > 1)
+      caches = std::max(caches, pool_of_caches(s, plan, use, of.memory, 1.0));
+  }
+  const Bytes work = use.work();
+  return std::max(use.weights + caches + work - limit_at(of.budget, work + use.host, factor), over);
 }
 
 Bytes over_budget(const Uses& uses, const Plan& plan, Size card, double factor) {

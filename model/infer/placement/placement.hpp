@@ -123,6 +123,8 @@ class Uses {
   Uses(const Scenario& scenario, std::shared_ptr<const Setup> setup) : Uses(scenario, *setup) {
     own_setup_ = std::move(setup);
   }
+  /// `context`: the scenario's cached_tokens().
+  Uses(const Scenario& scenario, const Setup& setup, Size context);
   Bytes workspace(Size card) const;
   void work_out(const HeldBytes& held, const Plan& plan, Size card, CardUse& use) const;
   /// Worked out once for each `known` that this scenario asks for in turn.

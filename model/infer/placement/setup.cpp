@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/infer/memory/driver_context.hpp"
 #include "model/infer/placement/cache_room.hpp"
 #include "model/infer/placement/outside_share.hpp"
 #include "model/infer/placement/split.hpp"
@@ -31,8 +32,8 @@ Setup::Setup(const Scenario& s)
       taken_((1.0 + s.runtime->memory.fragmentation.value) * (1.0 + rest_share(s))) {
   for (std::size_t card = 0; card < s.machine->devices.size(); ++card) {
     const Bytes memory = usable_memory(s.machine->devices[card]);
-    cards_.push_back(
-        {memory, own_budget(s, memory), largest_share(s, memory, 1.0), Workspace(s, card)});
+    cards_.push_back({memory, own_budget(s, memory), largest_share(s, memory, 1.0),
+                      driver_context(s, static_cast<Size>(card)), Workspace(s, card)});
     largest_own_ = std::max(largest_own_, cards_.back().own);
   }
   if (division_.cards > 0) divide_cards(s);
@@ -45,7 +46,7 @@ void Setup::divide_cards(const Scenario& s) {
     if (card % shards_ == 0) least_.push_back(own);
     Card& least = least_.back();
     least = {std::min(least.memory, own.memory), std::min(least.own, own.own),
-             std::min(least.most, own.most), own.workspace};
+             std::min(least.most, own.most), own.context, own.workspace};
     if (card == 0 || !repeats(s, division_, card)) {
       held_.push_back(held_on(s, division_, card));
       state_blocks_.push_back(model::state_block(s, division_, card));

@@ -23,9 +23,10 @@ class Setup {
 
   /// A card on its own, whatever the plan is.
   struct Card {
-    Bytes memory;  ///< usable_memory()
-    Bytes own;     ///< budget without one in bytes
-    Bytes most;    ///< the most of a budget in bytes
+    Bytes memory;   ///< usable_memory()
+    Bytes own;      ///< budget without one in bytes
+    Bytes most;     ///< the most of a budget in bytes
+    Bytes context;  ///< driver_context()
     Workspace workspace;
   };
   const Card& card(Size number) const { return cards_[static_cast<std::size_t>(number)]; }

@@ -2,7 +2,6 @@
 #include <limits>
 #include <optional>
 
-#include "model/infer/memory/driver_context.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/memory/rounding.hpp"
 #include "model/infer/placement/setup.hpp"
@@ -85,9 +84,9 @@ class LayerFill {
   /// The share of each card's budget, after the driver's context, that weights take at most.
   void limit_weights() {
     const double share = s_.runtime->weights.whole_share;
+    const Setup& setup = uses_.setup();
     for (Size card = 0; card < cards_; ++card)
-      most_.push_back(share *
-                      real_count(uses_.setup().budget(s_, card) - driver_context(s_, card)));
+      most_.push_back(share * real_count(setup.budget(s_, card) - setup.card(card).context));
   }
   bool holds_weights(Size card, Bytes weights) const {
     return most_.empty() || real_count(weights) <= most_[index(card)];

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "model/infer/memory/activation.hpp"
-#include "model/infer/memory/driver_context.hpp"
 #include "model/infer/memory/kv_cache.hpp"
 #include "model/infer/memory/start_pass.hpp"
 #include "model/infer/memory/static_share.hpp"
@@ -25,14 +24,17 @@ DraftUse draft_of(const Scenario& s, Size shards, bool first) {
 
 Uses::Uses(const Scenario& s) : Uses(s, std::make_shared<const Setup>(s)) {}
 
-Uses::Uses(const Scenario& s, const Setup& setup)
+Uses::Uses(const Scenario& s, const Setup& setup) : Uses(s, setup, s.cached_tokens()) {}
+
+Uses::Uses(const Scenario& s, const Setup& setup, Size context)
     : s_(s),
       setup_(setup),
-      cache_(setup.caches(), s, reserved_tokens(s)),
-      work_(s, setup.shards(), setup.token()),
+      cache_(setup.caches(), s, reserved_tokens(s, context)),
+      work_(s, setup.shards(), setup.token(), context),
       graphs_(graphs_in_share(s, setup.token().start)),
       number_(setup.plans().next_number()) {
-  if (work_.grows()) prompt_cache_.emplace(setup.caches(), s, prompt_tokens(s));
+  if (work_.grows())
+    prompt_cache_.emplace(setup.caches(), s, prompt_tokens(s, reserved_tokens(s, context)));
   if (has_state_pool(s)) states_.emplace(setup.caches(), s, CachedTokens());
 }
 
@@ -51,12 +53,12 @@ const Uses::Whole& Uses::whole() const {
 Bytes Uses::workspace(Size card) const { return setup_.card(card).workspace.with(graphs_); }
 
 Bytes Uses::limit(Size card, double factor) const {
-  const Bytes work = driver_context(s_, card) + whole().overhead + workspace(card);
+  const Bytes work = setup_.card(card).context + whole().overhead + workspace(card);
   return limit_at(setup_.budget(s_, card), work, factor);
 }
 
 Bytes Uses::room(Size card, double factor) const {
-  const Bytes left = limit(card, factor) - driver_context(s_, card);
+  const Bytes left = limit(card, factor) - setup_.card(card).context;
   const DraftUse draft = draft_of(s_, 1, card == 0);
   return rounded_down(real_count(left) / setup_.taken()) - whole().overhead - workspace(card) -
          draft.weights - draft.kv_cache;

@@ -99,7 +99,7 @@ struct Scenario {
   }
   Size cached_tokens() const {
     if (context > 0) return context;
-    return std::max({prompt_tokens + output_tokens, default_context(), least_context});
+    return std::max(prompt_tokens + output_tokens, std::max(default_context(), least_context));
   }
   /// Sequences of the batch that the engine may run at once.
   Size most_at_once() const { return max_sequences > 0 ? std::min(batch, max_sequences) : batch; }
