@@ -121,11 +121,12 @@ std::string value_of(const boost::json::object& config, std::string_view key) {
 /// vLLM's --spec-method, --spec-model and --spec-tokens: the same keys apart, which vLLM adds to
 /// those of the JSON (engine/arg_utils.py).
 void read_apart(Arguments& all, boost::json::object& config) {
-  const std::pair<Names, std::string_view> keys[] = {{{"--spec-method"}, "method"},
-                                                     {{"--spec-model"}, "model"},
-                                                     {{"--spec-tokens"}, "num_speculative_tokens"}};
-  for (const auto& [names, key] : keys)
-    if (const auto value = take(all, names)) config[key] = *value;
+  constexpr std::pair<std::string_view, std::string_view> keys[] = {
+      {"--spec-method", "method"},
+      {"--spec-model", "model"},
+      {"--spec-tokens", "num_speculative_tokens"}};
+  for (const auto& [name, key] : keys)
+    if (const auto value = take(all, {name})) config[key] = *value;
 }
 
 /// vLLM's --speculative-config (config/speculative.py).
