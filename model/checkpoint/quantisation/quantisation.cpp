@@ -48,7 +48,8 @@ QuantisedTensor packed(const Matrix& m, const Scheme& scheme, Role role) {
     return {&precision(scheme.format), scheme.packed(m, of_head)};
   }
   const Precision& format = precision(scheme.format);
-  return {&format, scheme.packed != nullptr ? scheme.packed(m, scheme) : in_rows(m, format)};
+  const Bytes packed = scheme.packed != nullptr ? scheme.packed(m, scheme) : in_rows(m, format);
+  return {&format, packed + m.count * Bytes(scheme.single_bytes)};
 }
 
 /// Weights of the heads in sparse attention's indexer. No method converts them (vLLM 0.33

@@ -71,6 +71,7 @@ struct Scheme {
   bool importance = false;
   /// `quant_method` of published checkpoints in this scheme; empty: they have none, or several
   std::string_view method = {};
+  Size single_bytes = 0;  ///< bytes of single values in each matrix, beside what `packed` counts
   Size head_bits =
       0;  ///< as `bits`, of the output head, which is a copy if it is tied; 0: as others
 };
