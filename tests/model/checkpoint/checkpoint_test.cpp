@@ -8,24 +8,14 @@
 #include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/checkpoint/quantisation/undescribed.hpp"
+#include "tests/model/checkpoint/small_llama.hpp"
 
 namespace headroom::model {
 namespace {
 
-constexpr std::int64_t hidden = 256, inner = 512, kv = 128, vocabulary = 1000;
+constexpr std::int64_t hidden = SmallLlama::hidden, inner = SmallLlama::inner, kv = SmallLlama::kv,
+                       vocabulary = SmallLlama::vocabulary;
 
-std::string llama_config(std::int64_t layers, std::string_view quantisation,
-                         std::string_view more = "") {
-  return fmt::format(
-      R"({{"architectures":["LlamaForCausalLM"],"model_type":"llama","hidden_size":256,
-      "intermediate_size":512,"num_attention_heads":4,"num_key_value_heads":2,"vocab_size":1000,
-      "num_hidden_layers":{},"tie_word_embeddings":false,"torch_dtype":"float16",
-      "quantization_config":{}{}}})",
-      layers, quantisation, more);
-}
-Model small_model(const std::string& json) {
-  return make_model("small", parse_config(json, "config.json"), "");
-}
 std::int64_t bytes_of(const std::string& json) {
   return checkpoint_bytes(small_model(json)).count();
 }
@@ -40,11 +30,6 @@ constexpr std::int64_t head = 2 * vocabulary * hidden;
 constexpr std::int64_t gptq(std::int64_t out, std::int64_t in, std::int64_t bits, std::int64_t g) {
   return out * in * bits / 8 + in / g * out * bits / 8 + 2 * (in / g) * out + 4 * in + 2 * out;
 }
-/// q, k, v, o, gate, up and down of one layer. `f(out, in)` gives the bytes of each.
-template <typename F>
-std::int64_t block(F f) {
-  return f(hidden, hidden) * 2 + f(kv, hidden) * 2 + f(inner, hidden) * 2 + f(hidden, inner);
-}
 std::int64_t gptq4(std::int64_t out, std::int64_t in) { return gptq(out, in, 4, 128); }
 
 TEST(CheckpointBytes, OfGptqRulesForSingleModules) {
@@ -52,25 +37,25 @@ TEST(CheckpointBytes, OfGptqRulesForSingleModules) {
     return bytes_of(llama_config(
         2, fmt::format(R"({{"quant_method":"gptq","bits":4,"group_size":128{}}})", more)));
   };
-  const std::int64_t plain = outside_layers(2) + head + 2 * block(gptq4);
+  const std::int64_t plain = outside_layers(2) + head + 2 * small_layer(gptq4);
   EXPECT_EQ(with(""), plain);
   EXPECT_EQ(with(R"(,"dynamic":{"-:.*down_proj":{}})"),
             plain + 2 * (2 * hidden * inner - gptq4(hidden, inner)));
   EXPECT_EQ(with(R"(,"dynamic":{"+:.*\\.q_proj":{"bits":8,"group_size":32}})"),
             plain + 2 * (gptq(hidden, hidden, 8, 32) - gptq4(hidden, hidden)));
   EXPECT_EQ(with(R"(,"dynamic":{"-:.*layers\\.0\\.":{},".*":{"bits":8}})"),
-            outside_layers(2) + head + block([](auto o, auto i) { return 2 * o * i; }) +
-                block([](auto o, auto i) { return gptq(o, i, 8, 128); }))
+            outside_layers(2) + head + small_layer([](auto o, auto i) { return 2 * o * i; }) +
+                small_layer([](auto o, auto i) { return gptq(o, i, 8, 128); }))
       << "the first rule that matches decides";
   EXPECT_EQ(with(R"(,"lm_head":true)"), plain - head + gptq4(vocabulary, hidden));
   EXPECT_EQ(with(R"(,"modules_in_block_to_quantize":[["self_attn.q_proj"],["mlp.down_proj"]])"),
-            plain + 2 * (block([](auto o, auto i) { return 2 * o * i - gptq4(o, i); }) -
+            plain + 2 * (small_layer([](auto o, auto i) { return 2 * o * i - gptq4(o, i); }) -
                          (2 * hidden * hidden - gptq4(hidden, hidden)) -
                          (2 * hidden * inner - gptq4(hidden, inner))));
   EXPECT_EQ(with(R"(,"modules_to_not_convert":["self_attn.q"])"),
             plain + 2 * (2 * hidden * hidden - gptq4(hidden, hidden)));
   EXPECT_EQ(with(R"(,"meta":{"quantizer":["gptqmodel:1.4.2"]})"),
-            plain - 2 * block([](auto o, auto) { return 2 * o; }))
+            plain - 2 * small_layer([](auto o, auto) { return 2 * o; }))
       << "GPTQModel stores no bias that the layer lacks";
 }
 
@@ -80,20 +65,20 @@ TEST(CheckpointBytes, OfAutoRoundArePackedLikeGptqOrAwq) {
         1, fmt::format(R"({{"quant_method":"auto-round","bits":4,"group_size":128{}}})", more)));
   };
   const auto packed = [](auto o, auto i) { return gptq4(o, i) - 4 * i - 2 * o; };
-  EXPECT_EQ(with(""), outside_layers(1) + head + block(packed));
+  EXPECT_EQ(with(""), outside_layers(1) + head + small_layer(packed));
   EXPECT_EQ(with(R"(,"packing_format":"auto_round:auto_awq")"),
-            outside_layers(1) + head + block(packed));
-  EXPECT_EQ(
-      with(R"(,"extra_config":{"model.layers.0.self_attn.q_proj":{"bits":16}})"),
-      outside_layers(1) + head + block(packed) + 2 * hidden * hidden - packed(hidden, hidden));
+            outside_layers(1) + head + small_layer(packed));
+  EXPECT_EQ(with(R"(,"extra_config":{"model.layers.0.self_attn.q_proj":{"bits":16}})"),
+            outside_layers(1) + head + small_layer(packed) + 2 * hidden * hidden -
+                packed(hidden, hidden));
   for (const char* expression : {".*q_proj", ".*self_attn\\\\.q.*", "model.layers.[0-9].*q_proj"})
-    EXPECT_EQ(
-        with(fmt::format(R"(,"extra_config":{{"{}":{{"bits":16}}}})", expression)),
-        outside_layers(1) + head + block(packed) + 2 * hidden * hidden - packed(hidden, hidden))
+    EXPECT_EQ(with(fmt::format(R"(,"extra_config":{{"{}":{{"bits":16}}}})", expression)),
+              outside_layers(1) + head + small_layer(packed) + 2 * hidden * hidden -
+                  packed(hidden, hidden))
         << expression;
   EXPECT_EQ(with(R"(,"extra_config":{".*q_proj":{"bits":16},
                      "model.layers.0.self_attn.q_proj":{"bits":4}})"),
-            outside_layers(1) + head + block(packed))
+            outside_layers(1) + head + small_layer(packed))
       << "a name comes before expressions";
 }
 
@@ -103,7 +88,7 @@ TEST(CheckpointBytes, OfFp8LeaveIgnoredLayers) {
     EXPECT_EQ(bytes_of(llama_config(2, fmt::format(R"({{"quant_method":"fp8","{}":["lm_head",
                                 "model.layers.1.self_attn.q_proj"]}})",
                                                    key))),
-              outside_layers(2) + head + 2 * block(fp8) + hidden * hidden - 4)
+              outside_layers(2) + head + 2 * small_layer(fp8) + hidden * hidden - 4)
         << key;
 }
 
@@ -116,19 +101,21 @@ TEST(CheckpointBytes, OfCompressedTensorsCountZeroPointsAndOrder) {
   };
   const auto symmetric = [](auto o, auto i) { return o * i / 2 + 2 * o * (i / 128) + 16; };
   const auto zero = [&](auto o, auto i) { return symmetric(o, i) + o / 8 * 4 * (i / 128); };
-  EXPECT_EQ(with(""), outside_layers(1) + head + block(symmetric));
-  EXPECT_EQ(with(R"(,"symmetric":false)"), outside_layers(1) + head + block(zero));
-  EXPECT_EQ(with(R"(,"actorder":"weight")"), outside_layers(1) + head + block(symmetric));
-  EXPECT_EQ(with(R"(,"actorder":"group")"), outside_layers(1) + head + block([&](auto o, auto i) {
-                                              return symmetric(o, i) + 4 * i;
-                                            }));
-  EXPECT_EQ(with(R"(,"symmetric":false,"actorder":"group")"),
-            outside_layers(1) + head + block([&](auto o, auto i) { return zero(o, i) + 4 * i; }));
-  EXPECT_EQ(with("", "[]"), outside_layers(1) + block(symmetric) + symmetric(vocabulary, hidden))
-      << "the head is a Linear too";
+  EXPECT_EQ(with(""), outside_layers(1) + head + small_layer(symmetric));
+  EXPECT_EQ(with(R"(,"symmetric":false)"), outside_layers(1) + head + small_layer(zero));
+  EXPECT_EQ(with(R"(,"actorder":"weight")"), outside_layers(1) + head + small_layer(symmetric));
+  EXPECT_EQ(with(R"(,"actorder":"group")"),
+            outside_layers(1) + head +
+                small_layer([&](auto o, auto i) { return symmetric(o, i) + 4 * i; }));
   EXPECT_EQ(
-      with("", R"(["re:lm","re:.*self_attn.q"])"),
-      outside_layers(1) + head + block(symmetric) + 2 * hidden * hidden - symmetric(hidden, hidden))
+      with(R"(,"symmetric":false,"actorder":"group")"),
+      outside_layers(1) + head + small_layer([&](auto o, auto i) { return zero(o, i) + 4 * i; }));
+  EXPECT_EQ(with("", "[]"),
+            outside_layers(1) + small_layer(symmetric) + symmetric(vocabulary, hidden))
+      << "the head is a Linear too";
+  EXPECT_EQ(with("", R"(["re:lm","re:.*self_attn.q"])"),
+            outside_layers(1) + head + small_layer(symmetric) + 2 * hidden * hidden -
+                symmetric(hidden, hidden))
       << "expressions match a name's beginning";
 }
 
@@ -194,8 +181,8 @@ TEST(CheckpointErrors, OfQuantisedLayersThatTheModelLacks) {
 /// int8 of bitsandbytes. `kept` of 12 layers stay in 16 bit.
 std::int64_t int8_of(std::int64_t kept) {
   const auto int8 = [](auto o, auto i) { return o * i + 4 * o + 1; };
-  return outside_layers(12) + (12 - kept) * block(int8) +
-         kept * block([](auto o, auto i) { return 2 * o * i; });
+  return outside_layers(12) + (12 - kept) * small_layer(int8) +
+         kept * small_layer([](auto o, auto i) { return 2 * o * i; });
 }
 
 TEST(CheckpointBytes, OfBitsandbytesSkipAsTheVersionThatWroteThemMatches) {
@@ -223,12 +210,12 @@ TEST(CheckpointBytes, OfModeloptByAlgorithmAndLayer) {
   EXPECT_EQ(
       bytes_of(llama_config(1, R"({"quant_method":"modelopt","quant_algo":"NVFP4","group_size":16,
                                  "kv_cache_quant_algo":"FP8","exclude_modules":["lm_head"]})")),
-      outside_layers(1) + head + block(nvfp4));
+      outside_layers(1) + head + small_layer(nvfp4));
   EXPECT_EQ(bytes_of(llama_config(1, R"({"quant_algo":"MIXED_PRECISION","quantized_layers":{
               "backbone.layers.0.self_attn.q_proj":{"quant_algo":"FP8"},
               "lm_head":{"quant_algo":"W4A16_NVFP4","group_size":16}}})")),
             outside_layers(1) + vocabulary * hidden / 16 * 9 + 4 + hidden * hidden + 8 -
-                2 * hidden * hidden + block([](auto o, auto i) { return 2 * o * i; }));
+                2 * hidden * hidden + small_layer([](auto o, auto i) { return 2 * o * i; }));
 }
 
 TEST(Checkpoint, KeysThatChangeBytesAndAreNotDescribedAreNamed) {

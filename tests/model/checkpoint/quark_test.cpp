@@ -8,6 +8,7 @@
 #include "model/checkpoint/quantisation/quantisation.hpp"
 #include "model/engine/engine.hpp"
 #include "model/engine/loaded_scheme.hpp"
+#include "tests/model/checkpoint/small_llama.hpp"
 #include "tests/support/scenarios.hpp"
 
 namespace headroom::model {
@@ -18,18 +19,9 @@ constexpr std::string_view mxfp4 =
 constexpr std::string_view fp8 = R"("dtype":"fp8_e4m3","qscheme":"per_tensor")";
 
 Model quark(std::string_view weight, std::string_view more = "") {
-  return make_model(
-      "small",
-      parse_config(
-          fmt::format(
-              R"({{"architectures":["LlamaForCausalLM"],"model_type":"llama","hidden_size":256,
-              "intermediate_size":512,"num_attention_heads":4,"num_key_value_heads":2,
-              "vocab_size":1000,"num_hidden_layers":2,"tie_word_embeddings":false,
-              "torch_dtype":"bfloat16","quantization_config":{{"quant_method":"quark",
-              "exclude":["lm_head"],"global_quant_config":{{"weight":{{{}}}}}{}}}}})",
-              weight, more),
-          "config.json"),
-      "");
+  return small_model(llama_config(2, fmt::format(R"({{"quant_method":"quark","exclude":["lm_head"],
+                     "global_quant_config":{{"weight":{{{}}}}}{}}})",
+                                                 weight, more)));
 }
 
 /// Bytes of the tensor of that name.

@@ -6,32 +6,20 @@
 #include <string>
 
 #include "model/checkpoint/quantisation/checkpoint_bytes.hpp"
+#include "tests/model/checkpoint/small_llama.hpp"
 
 namespace headroom::model {
 namespace {
 
-constexpr std::int64_t width = 256, wide = 512, keys = 128, words = 1000;
-
 Model torchao(std::string_view type, std::string_view data, int version = 2) {
-  return make_model("small",
-                    parse_config(fmt::format(
-                                     R"({{"architectures":["LlamaForCausalLM"],"model_type":"llama",
-                       "hidden_size":256,"intermediate_size":512,"num_attention_heads":4,
-                       "num_key_value_heads":2,"vocab_size":1000,"num_hidden_layers":1,
-                       "tie_word_embeddings":false,"torch_dtype":"bfloat16",
-                       "quantization_config":{{"quant_method":"torchao","quant_type":{{
-                       "default":{{"_type":"{}","_version":{},"_data":{{{}}}}}}}}}}})",
-                                     type, version, data),
-                                 "config.json"),
-                    "");
+  return small_model(
+      llama_config(1, fmt::format(R"({{"quant_method":"torchao","quant_type":{{"default":{{
+                     "_type":"{}","_version":{},"_data":{{{}}}}}}}}})",
+                                  type, version, data)));
 }
 
-/// Bytes of the layer's seven matrices.
-template <typename F>
-std::int64_t seven(F f) {
-  return f(width, width) * 2 + f(keys, width) * 2 + f(wide, width) * 2 + f(width, wide);
-}
-constexpr std::int64_t unpacked = 2 * (2 * words * width + 3 * width);
+constexpr std::int64_t unpacked =
+    2 * (2 * SmallLlama::vocabulary * SmallLlama::hidden + 3 * SmallLlama::hidden);
 
 TEST(Torchao, PacksFourBitsInGroupsOrInTiles) {
   const auto bytes = [](std::string_view packing) {
@@ -40,11 +28,11 @@ TEST(Torchao, PacksFourBitsInGroupsOrInTiles) {
                        fmt::format(R"("group_size":64,"int4_packing_format":"{}")", packing)))
         .count();
   };
-  EXPECT_EQ(bytes("plain"), unpacked + seven([](std::int64_t out, std::int64_t in) {
+  EXPECT_EQ(bytes("plain"), unpacked + small_layer([](std::int64_t out, std::int64_t in) {
                               return out * in / 2 + 4 * out * in / 64;
                             }));
   // Inputs are padded to 1,024.
-  EXPECT_EQ(bytes("tile_packed_to_4d"), unpacked + seven([](std::int64_t out, std::int64_t) {
+  EXPECT_EQ(bytes("tile_packed_to_4d"), unpacked + small_layer([](std::int64_t out, std::int64_t) {
                                           return out * 1024 / 2 + 4 * out * 1024 / 64;
                                         }));
 }
@@ -56,10 +44,11 @@ TEST(Torchao, ScalesFloat8ByRowOrByMatrix) {
                                     fmt::format(R"("granularity":[{},{}])", each, each)))
         .count();
   };
-  EXPECT_EQ(bytes("PerRow"),
-            unpacked + seven([](std::int64_t out, std::int64_t in) { return out * in + 4 * out; }));
+  EXPECT_EQ(bytes("PerRow"), unpacked + small_layer([](std::int64_t out, std::int64_t in) {
+                               return out * in + 4 * out;
+                             }));
   EXPECT_EQ(bytes("PerTensor"),
-            unpacked + seven([](std::int64_t out, std::int64_t in) { return out * in + 4; }));
+            unpacked + small_layer([](std::int64_t out, std::int64_t in) { return out * in + 4; }));
 }
 
 TEST(Torchao, RefusesLayoutsThatAreNotDescribed) {
