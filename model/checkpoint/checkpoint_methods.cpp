@@ -52,9 +52,7 @@ std::pair<int, int> version_of(const Config& file) {
 void add_skipped(std::vector<std::string>& patterns, const std::string& entry,
                  std::pair<int, int> version) {
   if (version.first >= 5) {
-    const bool bounded = version >= std::pair{5, 23};
-    patterns.push_back(fmt::format("re:(?:{}){}", entry, bounded ? "(?:(?<=\\.).*)?" : ".*"));
-    patterns.push_back("end:" + entry);  // and nothing below it
+    add_not_converted(patterns, entry, version >= std::pair{5, 23});
     return;
   }
   patterns.push_back(fmt::format("part:{}.", entry));
@@ -113,6 +111,11 @@ void bitsandbytes_exceptions(const Config& q, const Config& file, CheckpointDeta
   stay(details, std::move(patterns));
   // quantizers/base.py, get_modules_to_not_convert: a list replaces the default head.
   details.groups.push_back({bitsandbytes_scheme(q), {std::string(output_head)}});
+}
+
+void add_not_converted(std::vector<std::string>& patterns, const std::string& entry, bool bounded) {
+  patterns.push_back(fmt::format("re:(?:{}){}", entry, bounded ? "(?:(?<=\\.).*)?" : ".*"));
+  patterns.push_back("end:" + entry);  // and nothing below it
 }
 
 std::string with_group(const std::string& base, const Config& q, double group,

@@ -65,6 +65,11 @@ void quark_exceptions(const Config& q, const Config& file, CheckpointDetails& de
 std::string torchao_scheme(const Config& q);
 void torchao_exceptions(const Config& q, const Config& file, CheckpointDetails& details);
 
+/// Adds patterns for the modules that an entry of transformers' lists keeps, as of 5.0: an
+/// expression at the path's beginning, or its end. `bounded`: the beginning must end at a dot, as
+/// of 5.23. Source: quantizers/quantizers_utils.py of 5.0, 5.10 and 5.23, should_convert_module.
+void add_not_converted(std::vector<std::string>& patterns, const std::string& entry, bool bounded);
+
 /// Adds the group to the name unless it is 128: "gptq-int4", "gptq-int4-64g", "gptq-int4-nogroup".
 /// Throws ConfigError about `key` for groups that no layout has.
 std::string with_group(const std::string& base, const Config& q, double group,

@@ -151,10 +151,8 @@ void torchao_exceptions(const Config& q, const Config&, CheckpointDetails& detai
   if (q.flag({"untie_embedding_weights"}, false))
     q.fail("untie_embedding_weights", "true: a head beside a tied embedding is not described");
   std::vector<std::string> listed;
-  for (const std::string& entry : q.texts({"modules_to_not_convert"})) {
-    listed.push_back(fmt::format("re:(?:{})(?:(?<=\\.).*)?", entry));
-    listed.push_back("end:" + entry);
-  }
+  for (const std::string& entry : q.texts({"modules_to_not_convert"}))
+    add_not_converted(listed, entry, true);
   stay(details, std::move(listed));
   if (const std::optional<Config> modules = by_module(q)) {
     SchemesByRule schemes;
