@@ -202,15 +202,14 @@ void check_draft(const Config& config, const Architecture& row) {
 std::string class_against_type(const Config& config) {
   const std::string type = config.text({"model_type"}, ""), name = config.class_name();
   if (type.empty() || name.empty() || config.has("auto_map")) return {};
-  bool known_name = false, known_type = false;
+  bool known_name = false;
   std::string_view of_type;
   for (const auto& row : architectures()) {
     if (row.name == name && row.model_type == type) return {};
     known_name = known_name || row.name == name;
     if (row.model_type == type && of_type.empty()) of_type = row.name;
-    known_type = known_type || row.model_type == type;
   }
-  if (!known_name || !known_type) return {};
+  if (!known_name || of_type.empty()) return {};
   return fmt::format(
       "the class of key 'architectures', {}, as vllm does, though key 'model_type' is {}, the type "
       "of {}, which transformers goes by",

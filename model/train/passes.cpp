@@ -108,7 +108,7 @@ SavedActivations saved_of(const TrainingScenario& s) {
   mode.kernels.fused_attention = s.fuses_attention() || attention_again;
   mode.kernels.flash_package = s.attention == AttentionKernel::flash_attention;
   mode.kernels.windows_in_kernel = s.runtime->windows_in_kernel;
-  mode.kernels.sinks_in_kernel = s.runtime->sinks_in_kernel || s.runtime->own_layers;
+  mode.kernels.sinks_in_kernel = s.runtime->takes_sinks();
   // The compiler fuses them too and recomputes cheap results. With selective recomputation the list
   // of operations decides.
   const bool selective = s.recomputation == Recomputation::selective;

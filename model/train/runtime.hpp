@@ -64,10 +64,11 @@ struct TrainingRuntime {
   bool gates_in_place = false;     ///< gradients of gate and up overwrite them
   bool windows_in_kernel = false;  ///< attention's kernel takes sliding windows: no mask exists
   bool sinks_in_kernel = false;    ///< … and attention sinks: no scores are kept
-  bool modules_alone = false;      ///< QLoRA leaves stacked experts in 16 bit (modules_alone.hpp)
-  bool loads_whole = false;        ///< with sharded weights, each card first loads all of them
-  Size subgroup_elements = 0;      ///< elements updated at a time; 0: all at once
-  bool zero_alone = false;  ///< ZeRO works on one card: nothing is sharded, but buckets exist
+  bool takes_sinks() const { return sinks_in_kernel || own_layers; }
+  bool modules_alone = false;  ///< QLoRA leaves stacked experts in 16 bit (modules_alone.hpp)
+  bool loads_whole = false;    ///< with sharded weights, each card first loads all of them
+  Size subgroup_elements = 0;  ///< elements updated at a time; 0: all at once
+  bool zero_alone = false;     ///< ZeRO works on one card: nothing is sharded, but buckets exist
   bool zero_by_deepspeed = false;  ///< DeepSpeed does the work of a ZeRO stage
   Offloads offload{};
   int zero_with_tensor = 3;     ///< highest ZeRO stage beside tensor parallelism

@@ -135,14 +135,14 @@ void read_vllm_speculation(Arguments& all) {
   boost::json::object apart;
   read_apart(all, apart);
   if (!given && apart.empty()) return;
-  const auto text = given ? given : std::optional<std::string>("{}");
+  const std::string text = given.value_or("{}");
   boost::system::error_code failed;
-  const boost::json::value parsed = boost::json::parse(*text, failed);
+  const boost::json::value parsed = boost::json::parse(text, failed);
   if (failed || !parsed.is_object())
     throw UsageError(
         fmt::format("--speculative-config: found '{}', expected JSON such as "
                     R"('{{"method":"mtp","num_speculative_tokens":2}}')",
-                    *text));
+                    text));
   boost::json::object config = parsed.as_object();
   for (const auto& each : apart) config[each.key()] = each.value();
   const std::string method = value_of(config, "method"), model = value_of(config, "model"),
@@ -282,8 +282,10 @@ std::vector<std::string> in_own_words(const CommandHelp& command,
   const bool training = std::ranges::any_of(
       all, [](const std::string& each) { return each == "--from" || each.ends_with("training"); });
   if (training) return all;
-  if (takes("batch")) refuse_logical_batch(all);
-  if (takes("batch")) read_slots(all);
+  if (takes("batch")) {
+    refuse_logical_batch(all);
+    read_slots(all);
+  }
   if (takes("no-mmap")) read_load_mode(all);
   if (takes("flash-attn")) read_flash(all);
   if (takes("ep")) read_parallel(all);

@@ -14,7 +14,7 @@ struct ServerCommand {
   std::vector<std::string> arguments;  ///< command, model, --runtime and options
   /// Options that change neither memory nor speed, and are left out.
   std::vector<std::string> without_effect;
-  /// Limits that are left out since no estimate here depends on them.
+  /// Options that may change memory or speed, and are not read.
   std::vector<std::string> not_described;
   std::vector<std::string> notes;  ///< the engine's choices where the command says nothing
 };

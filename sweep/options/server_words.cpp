@@ -61,7 +61,7 @@ constexpr Left without_effect[] = {{"--jinja", Takes::nothing},
                                    {"--num-postprocess-workers", Takes::one},
                                    {"--model-name", Takes::one}};
 
-/// Left out of a pasted command: an estimate here does not depend on them.
+/// Left out of a pasted command, though they may change memory or speed. The answer names them.
 constexpr Left not_described[] = {{"--enable-prefix-caching", Takes::nothing},
                                   {"--no-enable-prefix-caching", Takes::nothing},
                                   {"--disable-radix-cache", Takes::nothing},

@@ -10,7 +10,7 @@ namespace headroom::sweep {
 
 struct LeftOut {
   Takes takes;
-  bool described;  ///< false: it changes something that no estimate here depends on
+  bool described;  ///< false: it may change memory or speed, and is not read
 };
 
 /// How a pasted command of `runtime` has the option, where it is left out.

@@ -71,7 +71,7 @@ void read_attention(const Options& options, model::TrainingScenario& s, GivenTra
     s.attention = model::AttentionKernel::flash_attention;
   if (s.attention != model::AttentionKernel::sdpa) return;
   const model::AttentionSupport has = model::attention_support(*s.model);
-  const bool by_runtime = has.sinks && (s.runtime->sinks_in_kernel || s.runtime->own_layers);
+  const bool by_runtime = has.sinks && s.runtime->takes_sinks();
   if (!has.sdpa && !by_runtime)
     given.assumed.emplace_back(
         has.sinks ? "attention keeps its scores: SDPA takes no attention sinks, and transformers "

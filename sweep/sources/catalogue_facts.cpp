@@ -7,17 +7,25 @@
 
 namespace headroom::sweep {
 
+namespace {
+
+/// The line of a catalogue's file, "NAME.json", behind its name.
+std::string_view row_of(const SortedTable& table, std::string_view file) {
+  file.remove_suffix(std::string_view(".json").size());
+  return table.row(std::string(file) + '\t');
+}
+
+}  // namespace
+
 std::string origin_of(std::string_view file) {
   static const SortedTable table(embedded_models().content("sources.tsv"));
-  file.remove_suffix(5);  // ".json"
-  const std::string_view origin = table.row(std::string(file) + '\t');
+  const std::string_view origin = row_of(table, file);
   return origin.empty() ? "catalogue" : "catalogue, " + std::string(origin);
 }
 
 std::string_view use_of(std::string_view catalogue_file) {
   static const SortedTable table(embedded_models().content("uses.tsv"));
-  catalogue_file.remove_suffix(5);  // ".json"
-  const std::string_view row = table.row(std::string(catalogue_file) + '\t');
+  const std::string_view row = row_of(table, catalogue_file);
   return row.substr(0, row.find('\t'));
 }
 

@@ -187,10 +187,6 @@ class WithoutConfig : public ModelFiles {
   const ModelFiles& files_;
 };
 
-}  // namespace
-
-namespace {
-
 std::optional<Model> read_model(const ModelFiles& files, const FileRequest& request) {
   if (request.file.empty() && is_stub(files))
     if (const WithoutConfig others(files); checkpoint_file(others))

@@ -133,6 +133,7 @@ bool in_catalogue(std::string_view text) {
 }
 
 namespace {
+
 /// "org/name" or "org/name:TAG" of a reference; empty where it has no owner, or names a file.
 std::string repository_of(const ModelReference& reference) {
   return std::ranges::count(reference.name, '/') == 1 ? reference.name : std::string();
