@@ -17,7 +17,6 @@
 namespace headroom::sweep {
 namespace {
 
-using model::Detail;
 using model::Model;
 
 constexpr const char* config_name = "config.json";

@@ -102,7 +102,8 @@ double copied_elements(const Scenario& s, const CacheClass& c) {
   const bool latent = c.kind == CacheKind::latent && keeps_latents(s);
   const Size all = latent ? c.per_token_before.back() : elements_before(s, c).back();
   const Size values = latent ? 0 : values_before(s, c).back();  // latents: a part of the keys
-  return static_cast<double>((keys_copied * (all - values) + values_copied * values) / c.layers);
+  const Size of_layers = keys_copied * (all - values) + values_copied * values;
+  return static_cast<double>(of_layers) / static_cast<double>(c.layers);
 }
 
 /// Sizes that passes of a scenario have in common, on each of `shards` cards.

@@ -13,7 +13,7 @@
 namespace headroom::model {
 namespace {
 
-constexpr std::int64_t hidden = SmallLlama::hidden, inner = SmallLlama::inner, kv = SmallLlama::kv,
+constexpr std::int64_t hidden = SmallLlama::hidden, inner = SmallLlama::inner,
                        vocabulary = SmallLlama::vocabulary;
 
 std::int64_t bytes_of(const std::string& json) {
