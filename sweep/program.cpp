@@ -67,16 +67,6 @@ bool is_machine(const std::string& text) {
   }
 }
 
-/// True if `text` has an owner or a path as models have, or the catalogue knows it.
-bool is_model(const std::string& text) {
-  if (text.find('/') != std::string::npos) return true;
-  try {
-    return catalogue_source()->find(parse_reference(text)).has_value();
-  } catch (const std::exception&) {
-    return false;
-  }
-}
-
 bool says_machine(const std::vector<std::string>& arguments) {
   constexpr std::string_view flags[] = {"--machine", "--device", "--gpu", "--host", "--cpu"};
   return std::ranges::any_of(arguments, [&](const std::string& text) {
@@ -97,8 +87,8 @@ void take_machine(const Command& command, std::vector<std::string>& arguments) {
   const auto words = options - arguments.begin();
   if (plans ? words == 0 : words != 2) return;
   std::string& last = arguments[static_cast<std::size_t>(words) - 1];
-  if (!is_machine(last) && (words < (plans ? 3 : 2) || says_machine(arguments) || is_model(last) ||
-                            std::filesystem::exists(last)))
+  if (!is_machine(last) && (words < (plans ? 3 : 2) || says_machine(arguments) ||
+                            names_model(last) || std::filesystem::exists(last)))
     return;
   if (!plans || arguments.front() != "fewest-gpus") {
     last = "--machine=" + last;
@@ -109,7 +99,25 @@ void take_machine(const Command& command, std::vector<std::string>& arguments) {
   if (!machine.devices.empty()) last = "--device=" + machine.devices.front().name;
 }
 
+/// Words that people try as commands, and the commands that do it.
+struct Synonym {
+  std::string_view word, command;
+};
+constexpr Synonym synonyms[] = {
+    {"train", "estimate MODEL MACHINE --task training"},
+    {"finetune", "estimate MODEL MACHINE --task training --lora"},
+    {"serve", "launch MODEL MACHINE"},
+    {"run", "launch MODEL MACHINE"},
+    {"compare", "plan best-precision MODEL MACHINE, or headroom sweep for several models"},
+    {"list", "models list"},
+    {"machines", "hardware list"},
+    {"engines", "runtimes"},
+};
+
 [[noreturn]] void unknown_command(const std::string& name, const std::string& next) {
+  const auto other = std::ranges::find(synonyms, name, &Synonym::word);
+  if (other != std::end(synonyms))
+    throw UsageError(fmt::format("'{}' is no command; try headroom {}", name, other->command));
   if (is_machine(name))
     throw UsageError(fmt::format("'{}' is a machine, and the model comes first: headroom {} {}",
                                  name, next.empty() ? "MODEL" : next, name));
@@ -176,7 +184,7 @@ int dispatch(std::vector<std::string> arguments) {
   if (command == nullptr) {
     // `estimate` says what is wrong with the machine of a model.
     const bool names_machine = !arguments.empty() && !arguments.front().starts_with('-');
-    if (!is_model(name) && !(names_machine && is_machine(arguments.front())))
+    if (!names_model(name) && !(names_machine && is_machine(arguments.front())))
       unknown_command(name, names_machine ? arguments.front() : "");
     command = &estimate_command;
     if (names_machine) arguments.front() = "--machine=" + arguments.front();

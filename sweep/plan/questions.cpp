@@ -7,6 +7,7 @@
 
 #include "hardware/names.hpp"
 #include "sweep/plan/plan.hpp"
+#include "sweep/sources/source.hpp"
 
 namespace headroom::sweep {
 namespace {
@@ -124,7 +125,7 @@ const Question& question(std::string_view name) {
     if (each.name == name) return each;
     known.emplace_back(each.name);
   }
-  if (name.find('/') != std::string_view::npos)
+  if (names_model(name))
     throw UnknownName(fmt::format(
         "'{}' is no question; the question comes before the model: headroom plan largest-batch {} "
         "--machine MACHINE",

@@ -39,6 +39,8 @@ class ModelSource {
 std::unique_ptr<ModelSource> catalogue_source();
 /// True if the program itself contains the model that `text` names: nothing outside describes it.
 bool in_catalogue(std::string_view text);
+/// True if `text` has an owner or a path as models have, or the catalogue knows it.
+bool names_model(std::string_view text);
 /// A config, the files of a checkpoint, or a folder that has them.
 std::unique_ptr<ModelSource> file_source();
 
