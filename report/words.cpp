@@ -79,7 +79,7 @@ constexpr auto words_of_reasons = std::to_array<std::pair<model::Reason, std::st
     {model::Reason::no_gpu, "the engine needs a GPU"},
     {model::Reason::cards_unsupported, "the engine has no kernels for these cards"},
     {model::Reason::model_unsupported, "the engine does not run models of this class"},
-    {model::Reason::not_generative, "the model is an encoder, which generates nothing"},
+    {model::Reason::not_generative, "the model writes no text"},
     {model::Reason::layers_not_divisible, "fewer layers than pipeline stages"},
     {model::Reason::not_enough_gpus, "the parallel sizes ask for more cards than there are"},
     {model::Reason::parallelism_unsupported, "the engine does not split that way"},

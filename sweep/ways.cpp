@@ -43,7 +43,7 @@ bool is_comfortable(const Way& way) {
   constexpr double tokens_s = 10;
   return !below_four_bits(way) && model::fits(way.estimate) && way.estimate.queued == 0 &&
          (model::is_on_gpus(way.estimate) || tokens_s_of_each(way) >= tokens_s ||
-          !way.weights->model->profile.generative);
+          !way.weights->model->writes());
 }
 
 bool is_refused(const Way& way) { return way.estimate.verdict == Verdict::refused; }
@@ -123,7 +123,7 @@ model::WayFacts facts_of(const Way& way) {
 }
 
 model::WayPlace place_of(const Way& way, const model::Scenario& s) {
-  const bool several = s.batch > 1 && way.weights->model->profile.generative;
+  const bool several = s.batch > 1 && way.weights->model->writes();
   model::WayFacts facts = facts_of(way);
   facts.one_batch =
       several && model::fits(way.estimate) && !model::batches_continuously(s, way.estimate);

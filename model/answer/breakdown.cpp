@@ -196,7 +196,7 @@ std::vector<PassBreakdown> breakdown(const Scenario& asked) {
   const Plan plan = place(s, 1.0);
   std::vector<PassBreakdown> all{
       of_pass(s, "ttft", prefill(s, plan, s.prompt_tokens, TimelineDetail::layers))};
-  if (!s.weights->model->profile.generative) return all;
+  if (!s.weights->model->writes()) return all;
   if (s.draft == nullptr) {
     all.push_back(of_pass(s, "tpot", step(s, plan, TimelineDetail::layers)));
     return all;

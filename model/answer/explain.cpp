@@ -79,9 +79,11 @@ class Explainer {
     if (const Bytes tables = tables_on_host(s_); tables > Bytes(0))
       say(fmt::format("{} of tables that are looked up stay in host memory", to_text(tables)));
     say(fmt::format("runtime {} {}", runtime_.name, runtime_.version));
-    say(fmt::format("batch {}, prompt {}, output {}, context {} a sequence", asked_.batch,
-                    counted(s_.prompt_tokens, "token"), counted(s_.output_tokens, "token"),
-                    counted(s_.cached_tokens(), "token")));
+    say(fmt::format(
+        "batch {}, prompt {}{}, context {} a sequence", asked_.batch,
+        counted(s_.prompt_tokens, "token"),
+        model.writes() ? fmt::format(", output {}", counted(s_.output_tokens, "token")) : "",
+        counted(s_.cached_tokens(), "token")));
     if (s_.machine->host_assumed && !s_.machine->host_for_cards)
       say(fmt::format("host {} (the usual one, as none was given)", s_.machine->host.name));
     add_budgets(say);

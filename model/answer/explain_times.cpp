@@ -174,7 +174,7 @@ void add_time_terms(const Scenario& s, const Plan& plan, Explanation& out) {
     terms.add_with_draft(first, *s.draft, draft_times(s, plan));
   else
     terms.add_first(first);
-  if (!s.weights->model->profile.generative) return;
+  if (!s.weights->model->writes()) return;
   if (s.kv_cache && s.draft == nullptr) terms.add_step(decode_step(s, plan, mean_tokens(s)));
   terms.add_total(s.output_tokens);
 }

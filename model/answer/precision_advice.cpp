@@ -106,7 +106,7 @@ std::optional<Advice> usable_under(const TensorIndex& index, Scenario s) {
 /// If less than a token a second is decoded: the widest scheme of 4 bits or more that decodes one,
 /// else the best below. It is one of the runtime, or else of another compared engine that offloads.
 std::optional<Advice> usable_bits(const Scenario& asked, const Estimate& now) {
-  if (!asked.weights->model->profile.generative || asked.draft != nullptr) return {};
+  if (!asked.weights->model->writes() || asked.draft != nullptr) return {};
   if (fits(now) && !is_too_slow(now)) return {};
   const TensorIndex index(*asked.weights->model);
   if (auto own = usable_under(index, asked)) return own;

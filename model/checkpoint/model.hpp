@@ -45,6 +45,8 @@ struct Model {
   /// A GGUF file of another scheme was made from this. Its converter leaves MXFP4 experts as they
   /// are. Empty: the checkpoint is no conversion.
   std::optional<CheckpointFormats> converted_from;
+  /// "embedding" or "reranking" of a decoder that is published for that; else empty.
+  std::string use;
   Size rope_factors = 0;  ///< elements of rotary scaling factors that GGUF files store
   /// the prompt goes to an encoder, and only the output to the decoder
   bool encoder_decoder = false;
@@ -66,6 +68,9 @@ struct Model {
   std::shared_ptr<const Stored> stored;
   /// Why only counts and bytes from headers exist. Empty if the model is described.
   std::string undescribed;
+
+  /// True if answers are text: a decoder with a head, of no other use.
+  bool writes() const { return profile.generative && use.empty(); }
 };
 
 /// True if the checkpoint's weights are quantised, in a described format or another.

@@ -111,7 +111,7 @@ void Evaluator::add_times(const Uses& uses, const Plan& plan, Estimate& e) {
   if (const Size meeting = plan.shards * plan.sharing();
       meeting > 1 && reached.link(meeting).start->measurements == 0)
     e.first_unmeasured = e.step_unmeasured = true;
-  if (!s_.weights->model->profile.generative) {
+  if (!s_.weights->model->writes()) {
     e.total = e.ttft;
     return;
   }
@@ -171,7 +171,7 @@ const Evaluator::Outcome& Evaluator::outcome(const Plan& plan) {
   const Uses& uses = *uses_;
   made.add_memory(uses);
   if (!fits(e.verdict)) return made;
-  if (!s_.weights->model->profile.generative) e.reason = Reason::not_generative;
+  if (!s_.weights->model->writes()) e.reason = Reason::not_generative;
   add_times(uses, plan, e);
   return made;
 }

@@ -9,7 +9,7 @@
 
 namespace headroom::model {
 bool batches_continuously(const Scenario& s, const Estimate& e) {
-  return s.runtime->serving.continuous_batching && s.weights->model->profile.generative &&
+  return s.runtime->serving.continuous_batching && s.weights->model->writes() &&
          s.kv_cache && s.draft == nullptr && e.verdict != Verdict::refused && e.gpus_used > 0;
 }
 

@@ -249,10 +249,9 @@ std::string why_not_words(const Estimate& e) {
 }
 
 CurveLine curve_line(const Scenario& scenario, std::string label, std::optional<Bytes> step) {
-  if (!scenario.weights->model->profile.generative)
-    throw std::invalid_argument(
-        fmt::format("{} is an encoder and generates nothing: a curve shows tokens per second",
-                    scenario.weights->model->name));
+  if (!scenario.weights->model->writes())
+    throw std::invalid_argument(fmt::format("{} writes no text: a curve shows tokens per second",
+                                            scenario.weights->model->name));
   CurveLine line{.scenario = scenario,
                  .label = std::move(label),
                  .points = allocation_curve(scenario, allocations(scenario, step)),

@@ -87,8 +87,9 @@ void add_batch_sizes(const LaunchPoint& point, EngineCommand& command) {
   const model::Scenario& s = point.scenario;
   constexpr Size usual = 2048, usual_micro = 512;  // common/common.h: n_batch, n_ubatch
   Size micro = s.chunk_tokens;
-  if (!point.model().profile.generative) {
-    const bool ranks = point.model().architecture.ends_with("ForSequenceClassification");
+  if (!point.model().writes()) {
+    const bool ranks = point.model().architecture.ends_with("ForSequenceClassification") ||
+                       point.model().use == "reranking";
     command.flag(ranks ? "--reranking" : "--embedding");
     if (s.prompt_tokens > std::max(micro, usual_micro)) micro = s.prompt_tokens;
   }

@@ -50,7 +50,7 @@ std::string boxes_note(const Boxes& boxes) {
 }
 
 std::string LaunchPoint::rate_words() const {
-  if (!model().profile.generative)
+  if (!model().writes())
     return fmt::format("{} for {} of {} tokens", duration(estimate().ttft.value()),
                        counted(scenario.batch, "prompt"), scenario.prompt_tokens);
   if (scenario.batch < 2) return three_digits(estimate().tokens_s) + " tokens/s";
@@ -122,7 +122,7 @@ std::string gguf_repository(const model::QuantisedModel& weights) {
 
 Size served_context(const model::Scenario& s) {
   const model::Model& model = *s.weights->model;
-  if (!model.profile.generative && s.context == 0) return s.prompt_tokens;
+  if (!model.writes() && s.context == 0) return s.prompt_tokens;
   const bool is_limited = model.encoder_decoder && model.shape.positions > 0;
   return is_limited ? std::min(s.cached_tokens(), model.shape.positions) : s.cached_tokens();
 }

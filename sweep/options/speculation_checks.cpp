@@ -115,8 +115,8 @@ void check_draft(const model::Scenario& s, const model::Draft& draft) {
   if (s.runtime->serving.draft_vocabulary < 0 && draft.proposer != Proposer::modules)
     refuse(fmt::format("decoding with one is not described for {}", s.runtime->name));
   if (!s.kv_cache) refuse("has no effect with --no-kv-cache");
-  if (!model.profile.generative || model.encoder_decoder)
-    refuse(fmt::format("{} is no decoder", model.name));
+  if (!model.writes() || model.encoder_decoder)
+    refuse(fmt::format("{} writes no text, or not by a decoder alone", model.name));
   if (draft.proposer == Proposer::model &&
       (!draft.weights->model->profile.generative || draft.weights->model->encoder_decoder))
     refuse("both models must be decoders");

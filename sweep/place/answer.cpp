@@ -124,7 +124,7 @@ std::vector<Strategy>::iterator largest_of(std::vector<Strategy>& all, Counts co
 /// The strategy that has the memory which `headroom curve` recommends. It stands before the first
 /// that may take as much.
 void add_economical(Answer& answer, const Scenario& s, Policy policy, const MapOptions& options) {
-  if (s.machine->devices.empty() || !s.weights->model->profile.generative) return;
+  if (s.machine->devices.empty() || !s.weights->model->writes()) return;
   const CurveLine line = curve_line(s, {}, std::nullopt);
   if (!line.recommended) return;
   const Bytes budget = line.points[*line.recommended].allocation;

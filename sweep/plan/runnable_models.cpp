@@ -194,7 +194,7 @@ int runnable_models(const Options& options, const SlowestAccepted& slowest) {
   std::vector<Row> rows;
   for (Resolved& each : resolve_models(catalogue_models(), Hub(hub_flags(options)))) {
     if (each.failure) std::rethrow_exception(each.failure);
-    if (!each.model->profile.generative) continue;
+    if (!each.model->writes()) continue;
     rows.emplace_back().model = std::make_unique<Model>(std::move(*each.model));
   }
   tbb::parallel_for(std::size_t{0}, rows.size(),

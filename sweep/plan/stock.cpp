@@ -27,7 +27,7 @@ void add_models(PlanStock& stock, const Question& asked, const std::vector<std::
   if (names.empty()) names = catalogue_models();
   for (Resolved& each : resolve_models(names, hub)) {
     if (each.failure) std::rethrow_exception(each.failure);
-    const bool writes = each.model->profile.generative;
+    const bool writes = each.model->writes();
     if (!writes && !operands.empty())
       throw UsageError(fmt::format(
           "plan {}: {} writes no tokens, so it has no users, contexts or rates of them; `headroom "

@@ -95,9 +95,9 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
   p.models.push_back(std::make_unique<model::Model>(
       named(row, "model", name, [&](const std::string& t) { return resolve_model(t, hub); })));
   const model::Model& m = *p.models.back();
-  if (!m.profile.generative)
-    row.fail("model", fmt::format("found {}, which generates nothing; expected a model that does",
-                                  m.architecture));
+  if (!m.writes())
+    row.fail("model", fmt::format("found {}, which writes no text; expected a model that does",
+                                  m.name));
   model::Scenario& s = load.request;
   s.runtime = named(row, "runtime", row.text("runtime").value_or(usual_runtime),
                     [&](const std::string& t) { return &engines.named(t); });

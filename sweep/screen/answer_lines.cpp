@@ -168,12 +168,14 @@ std::string default_words(const model::Scenario& s) {
 
 std::string assumption_lines(const GivenScenario& given) {
   const model::Scenario& s = given.scenario;
-  std::string text =
-      fmt::format("Assumes a prompt of {}, {}, {}{} (--prompt-tokens, --output-tokens, --batch)",
-                  grouped(s.prompt_tokens, "token"), grouped(s.output_tokens, "output token"),
-                  s.batch == 1 ? std::string("one request at a time")
-                               : fmt::format("{} sequences at once", grouped(s.batch)),
-                  copies_words(s));
+  const bool writes = s.weights->model->writes();
+  std::string text = fmt::format(
+      "Assumes a prompt of {}, {}{}{} ({})", grouped(s.prompt_tokens, "token"),
+      writes ? grouped(s.output_tokens, "output token") + ", " : "",
+      s.batch == 1 ? std::string("one request at a time")
+                   : fmt::format("{} sequences at once", grouped(s.batch)),
+      copies_words(s),
+      writes ? "--prompt-tokens, --output-tokens, --batch" : "--prompt-tokens, --batch");
   if (s.context > 0 || s.default_context() > 0)
     text += fmt::format(", a context of {} tokens{}{} (--context)", grouped(s.cached_tokens()),
                         s.batch > 1 ? " each" : "", default_words(s));

@@ -38,16 +38,35 @@ struct WaySpeed {
   std::string tokens, first;
 };
 
+/// Tokens of prompts a second, where nothing is written.
+double prompt_rate(const model::Scenario& s, const Estimate& e) {
+  const Size sequences = s.batch * std::max<Size>(1, s.data_parallel);
+  return static_cast<double>(sequences * s.prompt_tokens) / e.ttft.value();
+}
+
+std::string_view rate_unit(const model::Scenario& s) {
+  return !s.weights->model->writes() ? "prompt tokens/s"
+         : s.batch > 1               ? "output tokens/s"
+                                     : "tokens/s";
+}
+
+/// "first token"; where nothing is written, the time for all prompts.
+std::string_view first_time_words(const model::Scenario& s) {
+  return s.weights->model->writes() ? "first token" : s.batch > 1 ? "the prompts" : "the prompt";
+}
+
 /// One request counts by its decoding. Several at once count as whole requests, as the lines below
-/// the table have them.
+/// the table have them. A model that writes nothing counts by its prompts.
 WaySpeed speed_of_way(const model::Scenario& s, const Estimate& e) {
   const auto words = [](double rate, const Interval& rate_of, Seconds first,
                         const Interval& first_of) {
     return WaySpeed{rate_with_interval(rate, rate_of, ""),
                     std::string(unmeasured_sign(first_of)) + duration(first.value())};
   };
-  if (s.batch < 2) {
+  const bool writes = s.weights->model->writes();
+  if (s.batch < 2 || !writes) {
     const model::TimeIntervals of = model::interval_factors(s).times(e);
+    if (!writes) return words(prompt_rate(s, e), of.ttft, e.ttft, of.ttft);
     return words(e.tokens_s, of.tpot, e.ttft, of.ttft);
   }
   const model::Service seen = model::service_of(s, e);
@@ -86,6 +105,9 @@ std::string headline(const GivenScenario& given, const Estimate& e, const model:
                         time_with_interval(e.tpot, model::interval_factors(s).times(e).tpot));
   else if (load)
     text += ", " + traffic_rate(*load, s, e);
+  else if (!s.weights->model->writes())
+    text += ", " + rate_with_interval(prompt_rate(s, e), model::interval_factors(s).times(e).ttft,
+                                      " prompt tokens/s");
   else if (e.tokens_s > 0 && s.batch > 1)
     text += ", " + speed_of_way(s, e).tokens + " output tokens/s";
   else if (e.tokens_s > 0)
@@ -134,7 +156,7 @@ std::vector<std::string> row_of(const Way& way, const model::Scenario& asked, Si
           std::string(way.engine->name),
           runs ? memory_cell(e, most_gpus) : "",
           context > 0 ? grouped(context) : "",
-          e.tokens_s > 0 ? speed.tokens : "",
+          e.tokens_s > 0 || !s.weights->model->writes() ? speed.tokens : "",
           speed.first,
           note_of(way)};
 }
@@ -161,22 +183,22 @@ std::string ways_table(const GivenScenario& given, std::span<const Way* const> s
   for (const Way* way : shown)
     rows.push_back(row_of(*way, given.scenario, most_gpus, way == given.ways.data() ? ">" : ""));
   constexpr int always = ScreenColumn::always;
-  return screen_table(
-      {{"", false, always, {}},
-       {"precision", false, always, {}},
-       {"engine", false, always, {}},
-       {std::string(memory_heading(most_gpus)), true, always, {}},
-       {"context to", true, 1, {}},
-       {given.scenario.batch > 1 ? "output tokens/s" : "tokens/s", true, always, {}},
-       {"first token", true, 2, {}},
-       {"", false, always, {}}},
-      rows);
+  return screen_table({{"", false, always, {}},
+                       {"precision", false, always, {}},
+                       {"engine", false, always, {}},
+                       {std::string(memory_heading(most_gpus)), true, always, {}},
+                       {"context to", true, 1, {}},
+                       {std::string(rate_unit(given.scenario)), true, always, {}},
+                       {std::string(first_time_words(given.scenario)), true, 2, {}},
+                       {"", false, always, {}}},
+                      rows);
 }
 
 /// `s` with a prompt that fills the context, where that is much longer than the asked one.
 std::optional<model::Scenario> full_context(model::Scenario s) {
   constexpr Size much = 4;
-  if (s.context <= much * (s.prompt_tokens + s.output_tokens)) return std::nullopt;
+  if (!s.weights->model->writes() || s.context <= much * (s.prompt_tokens + s.output_tokens))
+    return std::nullopt;
   s.prompt_tokens = s.context - s.output_tokens;
   return s;
 }
@@ -191,7 +213,7 @@ std::string time_lines(const model::Scenario& s, const Estimate& e) {
                                   duration(seconds * interval.high))});
   };
   add("load", e.load.value(), of.load);
-  add("first token", e.ttft.value(), of.ttft);
+  add(first_time_words(s), e.ttft.value(), of.ttft);
   add("each further token", e.tpot.value(), of.tpot);
   if (const auto full = full_context(s)) {
     const Estimate end = model::evaluate(*full);

@@ -30,9 +30,9 @@ using model::Estimate;
 using model::Scenario;
 using model::worth_saying;
 
-/// Output tokens a second: of decoding for one request, else of whole requests.
+/// Output tokens a second: of decoding for one request, else of whole requests. 0: there are none.
 double rate_of(const Scenario& s, const Estimate& e) {
-  if (!model::fits(e.verdict)) return 0;
+  if (!model::fits(e.verdict) || !s.weights->model->writes()) return 0;
   return s.batch > 1 ? served_tokens_s(s, e) : e.tokens_s;
 }
 

@@ -29,12 +29,11 @@ std::string_view use_of(std::string_view catalogue_file) {
   return row.substr(0, row.find('\t'));
 }
 
-void say_use(model::Model& model, std::string_view use) {
+void set_use(model::Model& model, std::string_view use, std::string_view file) {
   if (use.empty() || !model.profile.generative) return;
-  model.assumed.push_back(fmt::format(
-      "{} is for {}: it writes no text, an answer takes the time to the first token, and tokens/s "
-      "and further tokens are those of a decoder of its shape",
-      model.name, use));
+  model.use = use;
+  model.assumed.push_back(
+      fmt::format("{} is for {} and writes no text ({})", model.name, use, file));
 }
 
 }  // namespace headroom::sweep

@@ -15,8 +15,8 @@ std::string origin_of(std::string_view catalogue_file);
 /// it says nothing.
 std::string_view use_of(std::string_view catalogue_file);
 
-/// Says among what is assumed that the model writes no text, so its answer is its first token's.
-/// Nothing where `use` is empty, and for a class that does not decode.
-void say_use(model::Model& model, std::string_view use);
+/// Sets what the model is for, and says among what is assumed that `file` has it. Nothing where
+/// `use` is empty, and for a class that does not decode.
+void set_use(model::Model& model, std::string_view use, std::string_view file);
 
 }  // namespace headroom::sweep

@@ -79,7 +79,7 @@ class CatalogueSource : public ModelSource {
     request.overrides = reference.overrides;
     auto model = model_from_config(
         model::parse_config(embedded_models().content(found.front()), name), request);
-    say_use(model, use_of(found.front()));
+    set_use(model, use_of(found.front()), "its publisher");
     return model;
   }
 };

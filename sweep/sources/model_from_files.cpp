@@ -215,8 +215,8 @@ std::optional<Model> read_model(const ModelFiles& files, const FileRequest& requ
 /// (transformers_utils/config.py get_sentence_transformer_tokenizer_config, get_pooling_config).
 std::optional<Model> model_from_files(const ModelFiles& files, const FileRequest& request) {
   auto model = read_model(files, request);
-  if (model && model->profile.generative && files.has("modules.json"))
-    say_use(*model, "embedding (modules.json)");
+  constexpr std::string_view mark = "modules.json";
+  if (model && model->profile.generative && files.has(mark)) set_use(*model, "embedding", mark);
   return model;
 }
 

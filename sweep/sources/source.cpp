@@ -5,11 +5,9 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "hardware/names.hpp"
 #include "hardware/text.hpp"
-#include "model/checkpoint/formats/shard_index.hpp"
 #include "model/checkpoint/quantisation/exceptions.hpp"
 #include "model/describe/architecture.hpp"
 #include "sweep/concurrent_requests.hpp"

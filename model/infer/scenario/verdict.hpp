@@ -31,7 +31,7 @@ enum class Reason : std::uint8_t {
   precision_unsupported,    ///< not held by this runtime or on this hardware
   context_too_long,         ///< beyond the model's positions, and the runtime refuses
   no_gpu,                   ///< the runtime needs one
-  not_generative,           ///< an encoder: there is nothing to decode
+  not_generative,           ///< the model writes no text: there is nothing to decode
   layers_not_divisible,     ///< fewer layers than pipeline stages
   not_enough_gpus,          ///< the parallel sizes ask for more cards than there are
   parallelism_unsupported,  ///< the runtime does not split that way

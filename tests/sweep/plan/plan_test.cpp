@@ -59,7 +59,7 @@ TEST(Plan, TakesTheWayOfAnEstimate) {
   for (const auto& [model, machine] : drawn_points(240 / test::stride)) {
     const auto estimate = json_of({"estimate", model, "--machine", machine}, file);
     const auto plan = json_of({"plan", "best-precision", model, "--machine", machine}, file);
-    if (!test::catalogue_model(model).profile.generative) {
+    if (!resolve_model(model).writes()) {
       EXPECT_TRUE(plan.is_null()) << model << " writes no tokens";
       continue;
     }
