@@ -9,8 +9,8 @@
 
 namespace headroom::model {
 bool batches_continuously(const Scenario& s, const Estimate& e) {
-  return s.runtime->serving.continuous_batching && s.weights->model->writes() &&
-         s.kv_cache && s.draft == nullptr && e.verdict != Verdict::refused && e.gpus_used > 0;
+  return s.runtime->serving.continuous_batching && s.weights->model->writes() && s.kv_cache &&
+         s.draft == nullptr && e.verdict != Verdict::refused && e.gpus_used > 0;
 }
 
 Served served(const Scenario& s, const Estimate& e, Block& block, const Plan* fitted) {

@@ -96,8 +96,8 @@ model::Load read_load(const toml::table& table, Portfolio& p, const Hub& hub,
       named(row, "model", name, [&](const std::string& t) { return resolve_model(t, hub); })));
   const model::Model& m = *p.models.back();
   if (!m.writes())
-    row.fail("model", fmt::format("found {}, which writes no text; expected a model that does",
-                                  m.name));
+    row.fail("model",
+             fmt::format("found {}, which writes no text; expected a model that does", m.name));
   model::Scenario& s = load.request;
   s.runtime = named(row, "runtime", row.text("runtime").value_or(usual_runtime),
                     [&](const std::string& t) { return &engines.named(t); });

@@ -29,7 +29,7 @@ Size Scenario::stages() const {
 bool Scenario::within_positions() const {
   const Model& model = *weights->model;
   Size taken = cached_tokens();
-  if (context == 0 && !model.writes()) taken = prompt_tokens;  // nothing is written
+  if (context == 0 && !model.writes()) taken = prompt_tokens;        // nothing is written
   if (context == 0 && model.encoder_decoder) taken = output_tokens;  // the encoder has the prompt
   return model.shape.positions <= 0 || taken <= model.shape.positions;
 }
