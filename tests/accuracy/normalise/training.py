@@ -193,11 +193,21 @@ def attention_of(row, script):
     return 'eager' if old and unasked and script['transformers'] else script['attention']
 
 
+# transformers' names of torch's AdamW (training_args.py OptimizerNames) and of its loops. Other
+# words are passed on.
+OPTIMIZERS = {'adamw-torch': 'adamw-foreach', 'adamw-torch-fused': 'adamw'}
+
+
 def optimizer_of(row, script):
     if lower(row['task']).startswith('badam'):
         raise Missing('feature: BAdam')
-    said = re.sub('[_-]', '', row.said)
     usual = 'adamw-foreach' if script['transformers'] and is_before_fused_steps(row) else 'adamw'
+    stated = lower(row.setting('optimizer')).replace('_', '-')
+    if stated in ('adam', 'adamw'):
+        return usual
+    if stated not in ('', 'yes'):
+        return OPTIMIZERS.get(stated, stated)
+    said = re.sub('[_-]', '', row.said)
     return 'paged-adamw-8bit' if 'pagedadamw8bit' in said else \
         'adamw-8bit' if 'adam8bit' in said or 'adamw8bit' in said else \
         'adafactor' if 'adafactor' in row.said else \
