@@ -32,6 +32,12 @@ constexpr Offloads deepspeed_offload{.states = 1, .disk = 3};
 /// to host memory.
 constexpr Offloads fsdp_offload{.together = true};
 
+/// Types that unsloth 2026.10 patches (models/llama.py, patch_peft_model). Falcon-H1 is left out,
+/// as its feed-forward layers stay as they are, and so are mixtures, whose experts have other
+/// names.
+constexpr std::string_view unsloth_types[] = {"cohere", "gemma",   "gemma2", "granite",
+                                              "llama",  "mistral", "qwen2",  "qwen3"};
+
 const TrainingRuntime megatron{
     .name = "megatron",
     .source =
@@ -210,6 +216,7 @@ const TrainingRuntime runtime_rows[] = {
                "unsloth 2026.10 models/llama.py: use_gradient_checkpointing = \"unsloth\"",
      .recipe = "pure-16bit",
      .shared_recipe = "pure-16bit",
+     .fused_adapters = unsloth_types,
      .loss = LossKind::chunked,
      .fused_kernels = true,
      .gates_in_place = true,

@@ -55,6 +55,8 @@ struct TrainingRuntime {
   Size adapter_bytes = 4;           ///< bytes of an adapter element
   bool adapter_inputs_fp32 = true;  ///< an adapter's input is converted to its own type
   bool adapter_dropout = false;     ///< a dropped copy with its mask is kept instead
+  /// types of models whose adapted matrices of one input run in one kernel (adapter_kept.hpp)
+  std::span<const std::string_view> fused_adapters{};
   MatrixPackage matrices = MatrixPackage::none;  ///< for layers that multiply below 16 bit
   bool own_layers = false;  ///< own model code: torch's kernels for activations
   LossKind loss = LossKind::whole;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "model/checkpoint/position_table.hpp"
+#include "model/train/adapter_kept.hpp"
 #include "model/train/pass_work.hpp"
 #include "model/train/passes.hpp"
 #include "model/train/tape/tower.hpp"
@@ -72,24 +73,6 @@ Bytes states_of_trained(const TrainingScenario& s) {
     sum += shaped({"", {m.copies * m.rank, m.in}, Role::matmul});
     sum += shaped({"", {m.out, m.copies * m.rank}, Role::matmul});
     if (m.magnitudes > 0) sum += shaped({"", {m.magnitudes}, Role::other});
-  }
-  return sum;
-}
-
-/// Inputs and inner rows that adapters keep: x for the first factor, and its result for the second
-/// (PEFT 0.21, tuners/lora/layer.py, Linear.forward). Stacked experts: one row for each chosen
-/// expert. DoRA also keeps the frozen layer's output, for the magnitude's gradient, and the
-/// factors' unscaled result.
-double adapter_kept(const TrainingScenario& s, bool in_tower) {
-  if (s.adapter == nullptr) return 0;
-  const auto tower = vision_tower(*s.model);
-  const double of_input = s.runtime->adapter_inputs_fp32 ? 4 : 2;
-  double sum = 0;
-  for (const AdaptedModule& m : s.adapter->modules) {
-    if ((tower && tower->contains(m.path)) != in_tower) continue;
-    sum += (of_input + (s.runtime->adapter_dropout ? 1 : 0)) * static_cast<double>(m.in) +
-           static_cast<double>(s.runtime->adapter_bytes) * static_cast<double>(m.rank);
-    if (m.magnitudes > 0) sum += 2 * of_input * static_cast<double>(m.out);
   }
   return sum;
 }

@@ -10,7 +10,7 @@
 namespace headroom::model {
 namespace {
 
-using Index = std::unordered_map<std::string_view, const TensorHeader*>;
+using HeaderIndex = std::unordered_map<std::string_view, const TensorHeader*>;
 
 bool is_integer(std::string_view dtype) {
   return dtype == "BOOL" ||
@@ -18,7 +18,7 @@ bool is_integer(std::string_view dtype) {
 }
 
 /// The tensor called `name` with its `end` replaced. Null if there is none.
-const TensorHeader* sibling(const Index& index, std::string_view name, std::string_view end,
+const TensorHeader* sibling(const HeaderIndex& index, std::string_view name, std::string_view end,
                             std::string_view other) {
   const std::string wanted =
       std::string(name.substr(0, name.size() - end.size())) + std::string(other);
@@ -36,7 +36,7 @@ Size product(const TensorHeader& t, Size a, Size b) {
 }
 
 /// GPTQ stores [in * bits / 32, out] with g_idx [in]; AWQ [in, out / 8] with scales [groups, out].
-Size qweight(const Index& index, const TensorHeader& t) {
+Size qweight(const HeaderIndex& index, const TensorHeader& t) {
   if (t.shape.size() != 2) return t.elements();
   if (const auto* order = sibling(index, t.name, "qweight", "g_idx"))
     return product(t, order->elements(), t.shape[1]);
@@ -50,7 +50,7 @@ Size qweight(const Index& index, const TensorHeader& t) {
 /// True for data that a packed weight needs in addition to its elements. Such a name without a
 /// weight next to it is an independent tensor (logit_scale). KV cache scales are scalars of the
 /// attention module.
-bool is_companion(const Index& index, const TensorHeader& t) {
+bool is_companion(const HeaderIndex& index, const TensorHeader& t) {
   const std::string_view name = t.name;
   if (ends_with_any(name, {".k_scale", ".v_scale", ".q_scale"}) && t.elements() <= 1) return true;
   if (!ends_with_any(
@@ -68,7 +68,7 @@ bool is_companion(const Index& index, const TensorHeader& t) {
   return false;
 }
 
-Size logical(const Index& index, const TensorHeader& t, bool* assumed) {
+Size logical(const HeaderIndex& index, const TensorHeader& t, bool* assumed) {
   const std::string_view name = t.name;
   if (name.ends_with("qweight") && is_integer(t.dtype)) {
     const Size n = qweight(index, t);
@@ -104,7 +104,7 @@ Size logical(const Index& index, const TensorHeader& t, bool* assumed) {
 }  // namespace
 
 std::vector<LogicalCount> logical_counts(const TensorList& list) {
-  Index index;
+  HeaderIndex index;
   for (const TensorHeader& tensor : list.tensors) index.emplace(tensor.name, &tensor);
   std::vector<LogicalCount> all;
   all.reserve(list.tensors.size());
