@@ -229,6 +229,14 @@ def kv_precision_of(row, runtime, checkpoint, compute_capability):
     return cache_name(name) or 'auto'
 
 
+def refuse_unknown_cache(row, runtime, found):
+    """Raises Missing where an NVFP4 checkpoint is not named. Those of ModelOpt say in their config
+    whether the cache is in FP8 (kv_cache_quant_algo), which halves it."""
+    asked = family_of(runtime) in ('vllm', 'sglang') and found['kv_precision'] == 'auto'
+    if asked and found['precision'] == 'nvfp4' and 'fp4' not in lower(row['model']):
+        raise Missing('kv_precision: the NVFP4 checkpoint is not named, and may set FP8')
+
+
 def flash_attention_of(row):
     """"fa=1", "fa", "no flash attention": on, off, or empty for the engine's own choice."""
     if 'fa' in row.settings:

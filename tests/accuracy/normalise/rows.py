@@ -3,7 +3,7 @@ import csv
 import re
 
 from .engine import (engine_of, family_of, flash_attention_of, gpu_batches_of, is_text_only, kv_precision_of, scheme_of,
-                     threads_of, version_of)
+                     threads_of, version_of, refuse_unknown_cache)
 from .machine import boxes_of, cards_of, host_of, refuse_unknown_sizes
 from .placement import placement_of
 from .quantity import CACHE, REQUESTS_OF, figure_of, group_of
@@ -17,11 +17,9 @@ COLUMNS = (
     'id', 'kind', 'group', 'model', 'runtime', 'precision', 'weights_gib', 'parameters', 'kv_precision', 'machine', 'card_gib',
     'nodes', 'network_gbs', 'host', 'ram_gib', 'ram_gbs', 'ram_gbs_stated', 'cpu_gflops', 'cores',
     'sockets', 'disk_read_gbs', 'batch', 'prompt_tokens', 'output_tokens', 'context', 'requests', 'tp', 'pp',
-    'ep', 'dp', 'cp', 'threads', 'flash_attn', 'enforce_eager', 'gpu_memory_utilization',
-    'offload', 'gpu_layers', 'weights_on_card', 'experts_on_card', 'cpu_moe', 'n_cpu_moe', 'override_tensor',
-    'ubatch', 'max_num_seqs', 'gpu_budget', 'cpu_offload_gb', 'tensor_split', 'text_only', 'split_mode', 'no_kv_offload', 'gpu_batches', 'speculate', 'seq', 'zero',
-    'recipe', 'matrices', 'optimizer', 'recompute', 'compile', 'liger', 'offload_optimizer',
-    'offload_params', 'zero3_init', 'loss', 'attention', 'interleave', 'micro_batches',
+    'ep', 'dp', 'cp', 'threads', 'flash_attn', 'enforce_eager', 'gpu_memory_utilization', 'offload', 'gpu_layers',
+    'weights_on_card', 'experts_on_card', 'cpu_moe', 'n_cpu_moe', 'override_tensor', 'ubatch', 'max_num_seqs', 'gpu_budget', 'cpu_offload_gb', 'tensor_split', 'text_only', 'split_mode', 'no_kv_offload', 'gpu_batches', 'speculate', 'seq', 'zero',
+    'recipe', 'matrices', 'optimizer', 'recompute', 'compile', 'liger', 'offload_optimizer', 'offload_params', 'zero3_init', 'loss', 'attention', 'interleave', 'micro_batches',
     'adapters', 'targets', 'rank', 'trainable', 'modules_to_save', 'frozen_inputs', 'figure',
     'form', 'value', 'unit', 'rounding', 'outcome', 'grade', 'source', 'missing')
 
@@ -221,6 +219,7 @@ def inference_of(row, found, catalogue):
     found['kv_precision'] = kv_precision_of(row, engine['runtime'], checkpoint, capability)
     found['text_only'] = 'yes' if is_text_only(row, engine) else ''
     if row['outcome']:
+        refuse_unknown_cache(row, runtime, found)
         found |= label_of(row, engine)
         if family_of(runtime) == 'vllm':
             found |= loaded_size(row, found)
