@@ -207,8 +207,10 @@ def runtime_of(script, zero, sharded):
 
 def offload_of(row):
     """FSDP's CPUOffload, and DeepSpeed's shipped files named after offload, move both."""
-    moved = 'cpu' if row.setting('cpu_offload') == 'yes' else ''
-    return {'offload_optimizer': moved, 'offload_params': moved}
+    moved = {key: 'cpu' if row.setting(key) == 'yes' else ''
+             for key in ('cpu_offload', 'offload_optimizer')}
+    return {'offload_optimizer': moved['cpu_offload'] or moved['offload_optimizer'],
+            'offload_params': moved['cpu_offload']}
 
 
 def refuse_labels(row, script):
