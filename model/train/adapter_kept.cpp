@@ -11,10 +11,10 @@ namespace {
 constexpr double bytes_together = 2;  ///< fused kernels keep their input in 16 bit
 
 double kept_apart(const TrainingRuntime& runtime, const AdaptedModule& m) {
-  const double of_input = runtime.adapter_inputs_fp32 ? 4 : 2;
-  double sum = (of_input + (runtime.adapter_dropout ? 1 : 0)) * static_cast<double>(m.in) +
-               static_cast<double>(runtime.adapter_bytes) * static_cast<double>(m.rank);
-  if (m.magnitudes > 0) sum += 2 * of_input * static_cast<double>(m.out);
+  const double element = runtime.adapter_inputs_fp32 ? 4 : 2;
+  double sum = element * static_cast<double>(m.in + m.rank);
+  if (runtime.adapter_dropout) sum += static_cast<double>(m.in);  // its mask
+  if (m.magnitudes > 0) sum += 2 * element * static_cast<double>(m.out);
   return sum;
 }
 

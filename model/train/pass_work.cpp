@@ -85,7 +85,7 @@ RealBytes weight_bytes(const TrainingScenario& s, const StageShape& stage) {
 
 RealBytes length_bytes(const TrainingScenario& s) {
   if (s.adapter == nullptr) return {};
-  const double element = s.runtime->adapter_inputs_fp32 ? 4 : 2;
+  const double element = real_count(s.runtime->adapter_bytes);
   const double converted = (s.base != nullptr ? unpacked_bytes(*s.base) : 0) +
                            (element > 2 || s.base != nullptr ? 2 + element : 0);
   double bytes = 0;

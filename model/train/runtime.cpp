@@ -123,6 +123,8 @@ const TrainingRuntime runtime_rows[] = {
                "stage3.py grad_partitions_flat_buffer: one buffer of gradients for the whole run",
      .recipe = "fp32-master",
      .shared_recipe = "fp32-master",
+     .adapter_inputs_fp32 =
+         false,  // runtime/engine.py _configure_distributed_model: module.bfloat16()
      .modules_alone = true,
      .subgroup_elements = 1'000'000'000,
      .zero_alone = true,
@@ -201,6 +203,7 @@ const TrainingRuntime runtime_rows[] = {
                "unless it is disabled (hparams/model_args.py)",
      .recipe = "autocast",
      .shared_recipe = "fp32-master",
+     .adapter_inputs_fp32 = false,  // model/adapter.py: fp32 adapters, under the Trainer's autocast
      .logits_raised = true,
      .sinks_in_kernel = true,  // 0.9.5 model_utils/attention.py: FlashAttention-3 for gpt-oss
      .modules_alone = true,
@@ -216,6 +219,7 @@ const TrainingRuntime runtime_rows[] = {
                "unsloth 2026.10 models/llama.py: use_gradient_checkpointing = \"unsloth\"",
      .recipe = "pure-16bit",
      .shared_recipe = "pure-16bit",
+     .adapter_inputs_fp32 = false,  // under the Trainer's autocast, as its scripts ask for it
      .fused_adapters = unsloth_types,
      .loss = LossKind::chunked,
      .fused_kernels = true,

@@ -49,12 +49,13 @@ struct Offloads {
 struct TrainingRuntime {
   std::string_view paced_as() const { return paced.empty() ? name : paced; }
   std::string_view name, source;
-  std::string_view recipe;          ///< for full training without sharded states
-  std::string_view shared_recipe;   ///< with sharded states
-  int zero = 0;                     ///< minimum ZeRO stage
-  Size adapter_bytes = 4;           ///< bytes of an adapter element
-  bool adapter_inputs_fp32 = true;  ///< an adapter's input is converted to its own type
-  bool adapter_dropout = false;     ///< a dropped copy with its mask is kept instead
+  std::string_view recipe;         ///< for full training without sharded states
+  std::string_view shared_recipe;  ///< with sharded states
+  int zero = 0;                    ///< minimum ZeRO stage
+  Size adapter_bytes = 4;          ///< bytes of an adapter element
+  /// an adapter's input is kept in its own type: no autocast makes a 16-bit copy
+  bool adapter_inputs_fp32 = true;
+  bool adapter_dropout = false;  ///< a dropped copy with its mask is kept instead
   /// types of models whose adapted matrices of one input run in one kernel (adapter_kept.hpp)
   std::span<const std::string_view> fused_adapters{};
   MatrixPackage matrices = MatrixPackage::none;  ///< for layers that multiply below 16 bit

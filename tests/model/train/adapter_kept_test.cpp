@@ -20,8 +20,14 @@ double a_layer(std::string_view runtime, std::vector<std::string> targets, bool 
 
 // 1024 elements go into each matrix of attention, and 2816 into down_proj.
 TEST(AdapterKept, ModulesKeepTheirInputsAndRows) {
-  EXPECT_EQ(a_layer("trainer", {"q_proj", "v_proj"}), 2 * (4 * 1024 + 4 * 8));
-  EXPECT_EQ(a_layer("trainer", {"down_proj"}), 4 * 2816 + 4 * 8);
+  EXPECT_EQ(a_layer("torch", {"q_proj", "v_proj"}), 2 * 4 * (1024 + 8));
+  EXPECT_EQ(a_layer("torch", {"down_proj"}), 4 * (2816 + 8));
+}
+
+// Autocast copies them, and DeepSpeed's engine converts the adapters themselves.
+TEST(AdapterKept, CopiesOfAutocastHaveSixteenBits) {
+  for (const auto* runtime : {"llama-factory", "deepspeed", "unsloth"})
+    EXPECT_EQ(a_layer(runtime, {"q_proj", "v_proj"}), 2 * 2 * (1024 + 8)) << runtime;
 }
 
 TEST(AdapterKept, AKernelOfSeveralModulesKeepsOneInput) {
@@ -32,10 +38,11 @@ TEST(AdapterKept, AKernelOfSeveralModulesKeepsOneInput) {
 }
 
 TEST(AdapterKept, AMissingModuleOrALengthKeepsTheOthersApart) {
-  EXPECT_EQ(a_layer("unsloth", {"q_proj", "v_proj"}), a_layer("trainer", {"q_proj", "v_proj"}));
+  EXPECT_EQ(a_layer("unsloth", {"q_proj", "v_proj"}),
+            a_layer("llama-factory", {"q_proj", "v_proj"}));
   EXPECT_EQ(a_layer("unsloth", {"q_proj", "v_proj", "o_proj"}),
-            a_layer("trainer", {"q_proj", "v_proj"}) + 2 * 1024);
-  EXPECT_EQ(a_layer("unsloth", {"o_proj"}, true), a_layer("trainer", {"o_proj"}, true));
+            a_layer("llama-factory", {"q_proj", "v_proj"}) + 2 * 1024);
+  EXPECT_EQ(a_layer("unsloth", {"o_proj"}, true), a_layer("llama-factory", {"o_proj"}, true));
 }
 
 }  // namespace
