@@ -263,16 +263,15 @@ TEST(Ways, NarrowFormatsJoinWhereEachRequestIsSlow) {
   EXPECT_TRUE(std::ranges::any_of(ways, narrowest)) << "no engine is usually run with it";
 }
 
-/// q6_K has room, too, so q5_K_M is not the widest that does.
 TEST(Ways, TheWidestWeightsAreCalledSo) {
-  const Machine on = machine("rtx-4090");
-  const auto words = [&](const char* name) {
-    return choice_words(ways_on(resolve_model(name), on, 8192), 1);
+  const auto words = [](const char* name, const char* card) {
+    return choice_words(ways_on(resolve_model(name), machine(card), 8192), 1);
   };
-  EXPECT_EQ(words("Qwen/Qwen3.8-27B"), "faster for its bits than wider weights");
-  EXPECT_EQ(words("Qwen/Qwen3-8B"), "the widest weights that fit");
+  // q6_K has room, too, so q5_K_M is not the widest that does.
+  EXPECT_EQ(words("google/gemma-3-27b-it", "rtx-5090"), "faster for its bits than wider weights");
+  EXPECT_EQ(words("Qwen/Qwen3-8B", "rtx-4090"), "the widest weights that fit");
   // Other formats of a checkpoint in 4 bits take more bytes, and hold no more.
-  EXPECT_EQ(words("openai/gpt-oss-20b"), "the widest weights that fit");
+  EXPECT_EQ(words("openai/gpt-oss-20b", "rtx-4090"), "the widest weights that fit");
 }
 
 }  // namespace
