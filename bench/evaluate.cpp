@@ -160,7 +160,7 @@ void train(benchmark::State& state, std::string_view name, std::string_view runt
   s.optimizer = &model::optimizer("adamw");
   s.runtime = &model::training_runtime(runtime);
   s.zero = 1;
-  s.recipe = &model::usual_recipe(*s.runtime, s.zero, false);
+  s.recipe = &model::usual_recipe(*s.runtime, s.zero, model::Trained::weights);
   s.parallel.stages = stages;
   s.parallel.replicas = 8 / stages;
   std::vector<model::TrainingScenario> all;

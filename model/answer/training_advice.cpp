@@ -48,12 +48,12 @@ namespace {
 
 /// True if the recipe is the engine's own.
 bool has_usual_recipe(const TrainingScenario& s) {
-  return s.recipe == &usual_recipe(*s.runtime, s.zero, s.adapter != nullptr);
+  return s.recipe == &usual_recipe(*s.runtime, s.zero, trained_by(s));
 }
 
 /// A recipe that is the engine's own becomes its own under the ZeRO stage.
 void put_under_zero(TrainingScenario& s, int zero) {
-  if (has_usual_recipe(s)) s.recipe = &usual_recipe(*s.runtime, zero, s.adapter != nullptr);
+  if (has_usual_recipe(s)) s.recipe = &usual_recipe(*s.runtime, zero, trained_by(s));
   s.zero = zero;
   s.runtime = &under_zero(*s.runtime, zero);
 }
@@ -169,6 +169,8 @@ Options options_of(const TrainingScenario& s, const Adapted* made, Size cards) {
     option(optimizer_8bit, 0, states, [](auto& c) { c.optimizer = &optimizer("adamw-8bit"); });
   if (s.adapter == nullptr && s.recipe->name != "pure-16bit" && !runs_deepspeed(*s.runtime))
     option(pure_16bit, 0, states, [](auto& c) { c.recipe = &recipe("pure-16bit"); });
+  if (s.recipe->over_quantised)
+    option(unraised, 0, states, [](auto& c) { c.recipe = &recipe("pure-16bit"); });
   if (s.parallel.alike() > 1 && s.zero < 3)
     option(zero_3, 0, share, [](auto& c) { share_out(c, c.parallel.replicas); });
   if (const Size replicas = s.parallel.replicas * (cards / s.parallel.cards());
@@ -183,17 +185,21 @@ Options options_of(const TrainingScenario& s, const Adapted* made, Size cards) {
   if (made == nullptr) return all;
   if (s.adapter != nullptr) {
     if (made->base.refusal.empty())
-      option(quantised_base, 0, states, [made](TrainingScenario& c) { c.base = &made->base; });
+      option(quantised_base, 0, states, [made](TrainingScenario& c) {
+        const bool usual = has_usual_recipe(c);
+        c.base = &made->base;
+        if (usual) c.recipe = &usual_recipe(*c.runtime, c.zero, trained_by(c));
+      });
     return all;
   }
   const auto adapters = [made](TrainingScenario& c) {
     c.adapter = &made->adapter;
-    c.recipe = &usual_recipe(*c.runtime, c.zero, true);
+    c.recipe = &usual_recipe(*c.runtime, c.zero, trained_by(c));
   };
   option(lora, advised_rank, states, adapters);
   if (made->base.refusal.empty())
     option(qlora, advised_rank, states,
-           [made, adapters](TrainingScenario& c) { adapters(c), c.base = &made->base; });
+           [made, adapters](TrainingScenario& c) { c.base = &made->base, adapters(c); });
   return all;
 }
 

@@ -10,10 +10,10 @@ namespace {
 
 constexpr double bytes_together = 2;  ///< fused kernels keep their input in 16 bit
 
-double kept_apart(const TrainingRuntime& runtime, const AdaptedModule& m) {
-  const double element = runtime.adapter_inputs_fp32 ? 4 : 2;
+double kept_apart(const TrainingScenario& s, const AdaptedModule& m) {
+  const double element = s.runtime->adapter_inputs_fp32 && !s.recipe->autocast ? 4 : 2;
   double sum = element * static_cast<double>(m.in + m.rank);
-  if (runtime.adapter_dropout) sum += static_cast<double>(m.in);  // its mask
+  if (s.runtime->adapter_dropout) sum += static_cast<double>(m.in);  // its mask
   if (m.magnitudes > 0) sum += 2 * element * static_cast<double>(m.out);
   return sum;
 }
@@ -40,7 +40,7 @@ double adapter_kept(const TrainingScenario& s, bool in_tower) {
   for (const auto& group : groups.together)
     if (counts(*group.front())) sum += bytes_together * static_cast<double>(group.front()->in);
   for (const AdaptedModule* m : groups.apart)
-    if (counts(*m)) sum += kept_apart(*s.runtime, *m);
+    if (counts(*m)) sum += kept_apart(s, *m);
   return sum;
 }
 

@@ -61,6 +61,19 @@ void check_described(const TrainingScenario& s, const SavedActivations& saved) {
   }
 }
 
+void check_recipe(const TrainingScenario& s) {
+  if (!s.recipe->over_quantised) return;
+  const auto refuse = [&](std::string_view why) {
+    throw ImpossibleStep(
+        Reason::precision_unsupported,
+        fmt::format("the recipe {} is {}; pure-16bit is another recipe", s.recipe->name, why));
+  };
+  if (s.base == nullptr) refuse("for a base in 4 bit");
+  // deepspeed 0.16 runtime/engine.py _configure_distributed_model; FSDP has one type in a layer
+  if (runs_deepspeed(*s.runtime) || s.zero > 0)
+    refuse("not for DeepSpeed and FSDP, which hold all weights in 16 bit");
+}
+
 void check_attention(const TrainingScenario& s, const SavedActivations& saved) {
   if (s.attention != AttentionKernel::flash_attention) return;
   const auto refuse = [&](std::string_view what, std::string_view why) {
@@ -98,6 +111,8 @@ SavedActivations saved_of(const TrainingScenario& s) {
                 .attention_dropout = execution.attention_dropout,
                 .hidden_dropout = execution.hidden_dropout,
                 .frozen_inputs = s.frozen_inputs,
+                .quantised_layers = s.recipe->over_quantised,
+                .wide_head = !s.recipe->over_quantised || s.recipe->raises_rest,
                 .imbalance = s.imbalance,
                 .keeps_products = s.recomputation == Recomputation::selective &&
                                   s.runtime->selective == Selective::but_every_2nd_mm,
@@ -199,7 +214,8 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, const KeptB
   const double tokens = tokens_on_card(s);
   const double patches = real_count(s.batch * s.images.count * s.images.patches);
   const double tensor = real_count(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
-  const double element = s.recipe->parameters == Held::fp32 && !s.recipe->autocast ? 4 : 2;
+  const bool narrow = s.recipe->autocast && !s.recipe->over_quantised;
+  const double element = s.recipe->parameters == Held::fp32 && !narrow ? 4 : 2;
   Kept k;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const bool tower = saved.kinds[i].tower;

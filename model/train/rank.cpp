@@ -88,7 +88,8 @@ RankShare elements_of_rank(const TrainingScenario& s, Size stage) {
 }
 
 RankShare base_of_rank(const TrainingScenario& s, Size stage) {
-  if (s.base != nullptr) return share_of(s, *s.base, stage);
+  if (s.base != nullptr)
+    return share_of(s, s.recipe->raises_rest && s.base->raised ? *s.base->raised : *s.base, stage);
   RankShare share = elements_of_rank(s, stage);
   for (Size* each : {&share.dense, &share.experts, &share.largest_layer, &share.embedding_and_head})
     *each *= s.recipe->weight;

@@ -1,13 +1,10 @@
 #include "model/train/runtime.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "hardware/names.hpp"
-#include "model/checkpoint/modules_alone.hpp"
-#include "model/checkpoint/quantisation/tensor_index.hpp"
 
 namespace headroom::model {
 namespace {
@@ -81,6 +78,7 @@ const TrainingRuntime runtime_rows[] = {
      .recipe = "autocast",
      .shared_recipe = "autocast",
      .outputs_held = true,
+     .raises_base = true,
      .modules_alone = true,
      .context_bytes = context,
      .spread = {1, band_low, band_high, 5, "PEFT method_comparison"},
@@ -93,6 +91,7 @@ const TrainingRuntime runtime_rows[] = {
      .recipe = "autocast",
      .shared_recipe = "fp32-master",
      .logits_raised = true,
+     .raises_base = true,
      .modules_alone = true,
      .zero_by_deepspeed = true,
      .offload = deepspeed_offload,
@@ -111,6 +110,7 @@ const TrainingRuntime runtime_rows[] = {
      .recipe = "autocast",
      .shared_recipe = "fp32-master",
      .logits_raised = true,
+     .raises_base = true,
      .fused_step = true,  // one tensor at a time
      .gradients_kept = true,
      .context_bytes = {1343 * MiB, 1343 * MiB, 1800 * MiB, 1,
@@ -266,20 +266,6 @@ const TrainingRuntime& under_zero(const TrainingRuntime& asked, int zero) {
     return rows;
   }();
   return *std::ranges::find(shared, asked.name, &TrainingRuntime::name);
-}
-
-QuantisedModel frozen_base(const Model& model, const TrainingRuntime& runtime) {
-  const Scheme& nf4 = scheme("nf4");
-  if (!runtime.modules_alone || !stacks_experts(model))
-    return quantise_alone(TensorIndex(model), nf4);
-  const auto made = std::make_shared<const Model>(with_modules_alone(model));
-  QuantisedModel weights = quantise_alone(TensorIndex(*made), nf4);
-  weights.owned_model = made;
-  return weights;
-}
-
-const Recipe& usual_recipe(const TrainingRuntime& runtime, int zero, bool adapters) {
-  return recipe(adapters ? "pure-16bit" : zero > 0 ? runtime.shared_recipe : runtime.recipe);
 }
 
 TrainingRuntime without_measurements(TrainingRuntime row) {

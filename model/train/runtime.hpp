@@ -68,6 +68,8 @@ struct TrainingRuntime {
   bool windows_in_kernel = false;  ///< attention's kernel takes sliding windows: no mask exists
   bool sinks_in_kernel = false;    ///< … and attention sinks: no scores are kept
   bool takes_sinks() const { return sinks_in_kernel || own_layers; }
+  /// PEFT prepares a base in 4 bit: its norms, embeddings and head are in fp32 (recipe "raised")
+  bool raises_base = false;
   bool modules_alone = false;  ///< QLoRA leaves stacked experts in 16 bit (modules_alone.hpp)
   bool loads_whole = false;    ///< with sharded weights, each card first loads all of them
   Size subgroup_elements = 0;  ///< elements updated at a time; 0: all at once
@@ -110,13 +112,6 @@ const TrainingRuntime& under_zero(const TrainingRuntime& asked, int zero);
 inline bool runs_deepspeed(const TrainingRuntime& runtime) {
   return runtime.paced_as() == "deepspeed";
 }
-
-/// The default weight format. Next to adapters, weights are frozen in 16 bit; otherwise the runtime
-/// and its sharding decide.
-const Recipe& usual_recipe(const TrainingRuntime& runtime, int zero, bool adapters);
-
-/// The frozen weights of QLoRA: nf4 of bitsandbytes, as the runtime loads them.
-QuantisedModel frozen_base(const Model& model, const TrainingRuntime& runtime);
 
 /// The row without the effect of its measurements.
 TrainingRuntime without_measurements(TrainingRuntime row);

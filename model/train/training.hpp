@@ -13,10 +13,10 @@
 #include "model/infer/estimate.hpp"
 #include "model/infer/scenario/verdict.hpp"
 #include "model/train/attention_kernel.hpp"
+#include "model/train/frozen_base.hpp"
 #include "model/train/matrix_format.hpp"
 #include "model/train/optimizer.hpp"
 #include "model/train/recipe.hpp"
-#include "model/train/runtime.hpp"
 
 namespace headroom::model {
 
@@ -90,6 +90,11 @@ struct TrainingScenario {
   /// False: the scores of attention are kept.
   bool fuses_attention() const { return attention != AttentionKernel::eager; }
 };
+
+inline Trained trained_by(const TrainingScenario& s) {
+  if (s.adapter == nullptr) return Trained::weights;
+  return s.base != nullptr ? Trained::adapters_over_4_bit : Trained::adapters;
+}
 
 /// The moment of a step with the highest memory use.
 enum class Peak : std::uint8_t { forward_end, backward_start, backward, step, load, sum };

@@ -82,6 +82,7 @@ const model::QuantisedModel& TrainingMeasurements::held(const model::Model& mode
   if (const auto it = held_.find(key); it != held_.end()) return it->second;
   model::QuantisedModel weights = model::quantise(model, scheme);
   if (!weights.refusal.empty()) throw Skipped(Skip::precision, weights.refusal);
+  weights.raised = std::make_shared<const model::QuantisedModel>(model::raised(weights));
   return held_.emplace(key, std::move(weights)).first->second;
 } catch (const UnknownName& e) {
   throw Skipped(Skip::precision, e.what());

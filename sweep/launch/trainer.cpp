@@ -147,7 +147,7 @@ def load():
     model = AutoModelForCausalLM.from_pretrained(
         MODEL,
 {loading}    )
-    return {wrapped}
+{prepared}    return {wrapped}
 
 
 def sequences(vocabulary):
@@ -180,21 +180,33 @@ if __name__ == "__main__":
 
 /// Source: transformers 5.17 training_args.py, trainer.py.
 std::string trainer_script(const TrainingPoint& point) {
-  refuse_unwritten(point, {.tensor_parallel = sharding_of(point.step()) == Sharding::deepspeed});
+  refuse_unwritten(point, {.tensor_parallel = sharding_of(point.step()) == Sharding::deepspeed,
+                           .prepares_base = true});
   const model::TrainingScenario& s = point.step();
   const std::string checkpoint = checkpoint_of(point);
   std::string deepspeed;
   if (sharding_of(s) == Sharding::deepspeed)
     deepspeed = fmt::format("DEEPSPEED = {}\n", as_python(deepspeed_config(point), ""));
-  const bool adapters = s.adapter != nullptr;
+  const bool adapters = s.adapter != nullptr, prepares = s.recipe->over_quantised;
+  const std::string prepared =
+      !prepares ? ""
+                : fmt::format(
+                      "    model = prepare_model_for_kbit_training(\n        model, "
+                      "use_gradient_checkpointing={}, "
+                      "gradient_checkpointing_kwargs={{\"use_reentrant\": False}})\n",
+                      model::recomputes_layers(s.recomputation) ? "True" : "False");
   return fmt::format(
       program, fmt::arg("expected", expected(point)), fmt::arg("start", start_line(point)),
-      fmt::arg("peft", adapters ? "from peft import LoraConfig, get_peft_model\n" : ""),
+      fmt::arg(
+          "peft",
+          fmt::format("{}{}{}", adapters ? "from peft import LoraConfig, get_peft_model" : "",
+                      prepares ? ", prepare_model_for_kbit_training" : "", adapters ? "\n" : "")),
       fmt::arg("quantiser", s.base != nullptr ? ", BitsAndBytesConfig" : ""),
       fmt::arg("model", python_quoted(checkpoint)), fmt::arg("sequence", s.sequence),
       fmt::arg("cards", s.parallel.cards()), fmt::arg("batch", s.batch),
       fmt::arg("passes", s.accumulated), fmt::arg("deepspeed", deepspeed),
       fmt::arg("settings", trainer_settings(point)), fmt::arg("loading", loading_arguments(point)),
+      fmt::arg("prepared", prepared),
       fmt::arg("wrapped",
                adapters ? fmt::format("get_peft_model(model, {})", lora_config(point)) : "model"));
 }

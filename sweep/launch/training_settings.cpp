@@ -135,6 +135,9 @@ void refuse_unwritten(const TrainingPoint& point, Settings settings) {
          "the Trainer recomputes whole layers: --checkpointing full or none");
   refuse(s.recomputation == model::Recomputation::offloaded && !settings.inputs_on_host,
          "this file has no layers' inputs in host memory: --checkpointing full, or axolotl's file");
+  refuse(s.recipe->over_quantised && !(settings.prepares_base && s.recipe->raises_rest),
+         settings.prepares_base ? "PEFT raises all that has no 4 bits: --recipe raised"
+                                : "this file leaves what has no 4 bits in 16: --recipe pure-16bit");
   refuse(s.images.count > 0 || s.tower_frozen, "images and their tower are not part of this file");
   refuse(s.document > 0, "--packing has no setting in this file: documents would attend to others");
 }
@@ -149,7 +152,8 @@ OptimizerWords optimizer_words(const TrainingPoint& point) {
 }
 
 std::string_view loaded_type(const TrainingPoint& point) {
-  if (point.step().recipe->weight == 4) return "float32";
+  const model::Recipe& recipe = *point.step().recipe;
+  if (recipe.weight == 4 && !recipe.over_quantised) return "float32";
   return point.given.precision == "fp16" || point.given.precision == "float16" ? "float16"
                                                                                : "bfloat16";
 }

@@ -68,11 +68,14 @@ const model::Recipe& recipe_of(const Options& options, const model::TrainingScen
   if (as_stored && !options.given("precision") && given.adapter == nullptr)
     return recipe_as_stored(s, given);
   const model::Recipe& row =
-      fp32 ? model::recipe("fp32")
-           : model::usual_recipe(*s.runtime, s.zero, given.adapter != nullptr);
+      fp32 ? model::recipe("fp32") : model::usual_recipe(*s.runtime, s.zero, model::trained_by(s));
   const std::string meaning =
-      given.adapter ? fmt::format("frozen weights in {}", row.weight == 4 ? "fp32" : "16 bit")
-                    : std::string(row.meaning);
+      row.over_quantised
+          ? std::string(
+                "PEFT raises what has no 4 bits to fp32; TRL since 0.27, axolotl and "
+                "LLaMA-Factory do not: pure-16bit")
+      : given.adapter ? fmt::format("frozen weights in {}", row.weight == 4 ? "fp32" : "16 bit")
+                      : std::string(row.meaning);
   given.assumed.push_back(fmt::format("recipe {}: {} (--recipe)", row.name, meaning));
   return row;
 }

@@ -17,8 +17,8 @@ inline constexpr Flag training_flags[] = {
      "training: activations that backward recomputes: none, selective, full, or offloaded (all, "
      "with the layers' inputs in host memory) (default: the engine's, mostly none)"},
     {"recipe", "", Takes::one, "NAME",
-     "training: pure-16bit, autocast, fp32-master, fp32-gradients, sharded-fp32 or fp32 "
-     "(default: the engine's)"},
+     "training: pure-16bit, autocast, fp32-master, fp32-gradients, sharded-fp32 or fp32; over a "
+     "base in 4 bit also raised or raised-norms (default: the engine's)"},
     {"mixed-precision", "", Takes::nothing, "", "training: short for --recipe autocast"},
     {"optimizer", "", Takes::one, "NAME",
      "training: adamw (default), adamw-8bit, adafactor, lion, sgd, …"},

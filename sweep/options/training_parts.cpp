@@ -83,13 +83,14 @@ void read_attention(const Options& options, model::TrainingScenario& s, GivenTra
 
 void read_kernels(const Options& options, model::TrainingScenario& s, GivenTraining& given) {
   constexpr auto how = model::recomputation_names;
-  const auto usual = s.runtime->recomputation;
+  const auto usual = model::usual_recomputation(*s.runtime, *s.recipe);
   const std::string again =
       options.one_of("checkpointing", how, how[static_cast<std::size_t>(usual)]);
   s.recomputation = static_cast<model::Recomputation>(std::ranges::find(how, again) - how.begin());
   if (!options.given("checkpointing") && usual != model::Recomputation::none)
     given.assumed.push_back(fmt::format(
-        "{} recomputes all layers by itself{} (--checkpointing)", s.runtime->name,
+        "{} recomputes all layers by itself{} (--checkpointing)",
+        usual == s.runtime->recomputation ? s.runtime->name : "PEFT's preparation",
         usual == model::Recomputation::offloaded ? ", from inputs in host memory" : ""));
   read_attention(options, s, given);
   s.fused_loss = options.given("fused-loss") || options.given("liger");

@@ -65,7 +65,7 @@ std::optional<TrainingEstimate> qlora_step(const Model& m) {
     s.base = &base;
     s.adapter = &adapter;
     s.optimizer = &optimizer("adamw");
-    s.recipe = &recipe("pure-16bit");
+    s.recipe = &usual_recipe(*s.runtime, s.zero, trained_by(s));
     s.recomputation = Recomputation::full;
     s.sequence = usual_sequence(m);
     return evaluate_training(s);

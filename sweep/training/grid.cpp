@@ -240,10 +240,10 @@ model::Estimate TrainingGrid::evaluate(std::span<const Size> point,
   if (s.zero < s.runtime->zero)  // it shards at least that much, as estimate says
     return model::refused_step(model::Reason::parallelism_unsupported);
   s.runtime = &model::under_zero(*s.runtime, s.zero);
-  s.recomputation = draft.recomputation.value_or(s.runtime->recomputation);
   s.recipe = draft.recipe != nullptr
                  ? draft.recipe
-                 : &model::usual_recipe(*s.runtime, s.zero, s.adapter != nullptr);
+                 : &model::usual_recipe(*s.runtime, s.zero, model::trained_by(s));
+  s.recomputation = draft.recomputation.value_or(model::usual_recomputation(*s.runtime, *s.recipe));
   try {
     const model::TrainingEstimate memory = evaluator(s);
     model::Estimate outcome = model::outcome_of(s, memory, *draft.machine);

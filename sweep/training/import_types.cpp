@@ -90,10 +90,24 @@ void types_without_switch(const Settings& settings, Importing& to) {
   to.out().loads_as_stored = true;
 }
 
+/// PEFT's preparation of a 4-bit base raises the rest to fp32. TRL runs without since 0.27
+/// (experimental/utils.py, prepare_model_for_kbit_training), and axolotl takes it back
+/// (loaders/model.py, _convert_embedding_modules_dtype).
+void base_type(const Settings& settings, Importing& to) {
+  const Options& options = to.options();
+  if (!options.given("qlora") || options.given("precision") || options.given("mixed-precision"))
+    return;
+  if (settings.trl || settings.is_from(axolotl_keys))
+    to.supply("recipe", "pure-16bit",
+              settings.trl ? "TRL since 0.27 raises no frozen weights to fp32"
+                           : "axolotl leaves frozen weights in the type that it computes in");
+}
+
 }  // namespace
 
 void import_types(const Settings& settings, Importing& to) {
   const Options& options = to.options();
+  base_type(settings, to);
   if (settings.is_from(axolotl_keys)) return axolotl_types(settings, to);
   const Setting* loaded = settings.first_of({"dtype", "torch_dtype"});
   const std::string type = loaded == nullptr ? "" : lower(loaded->value);

@@ -116,7 +116,7 @@ QuantisedTensor hold_tensor(const TensorIndex& index, const Scheme& scheme, bool
       if (holds_gate_and_up(tensor) && m->out % 2 == 0) m->count *= 2, m->out /= 2;
       return packed(*m, *own, tensor.role);
     }
-  const Precision& rest = precision("bf16");
+  const Precision& rest = precision(scheme.rest);
   return {&rest, rest.stored(tensor.elements())};
 }
 

@@ -74,6 +74,7 @@ struct Scheme {
   Size single_bytes = 0;  ///< bytes of single values in each matrix, beside what `packed` counts
   Size head_bits =
       0;  ///< as `bits`, of the output head, which is a copy if it is tied; 0: as others
+  std::string_view rest = "bf16";  ///< row of precisions() for weights that are not converted
 };
 
 std::span<const Scheme> schemes();
@@ -111,6 +112,8 @@ enum class FromFiles : std::uint8_t { as_they_are, cast, packed };
 struct QuantisedModel {
   const Model* model = nullptr;
   std::shared_ptr<const Model> owned_model;  ///< `model` where an engine loads it in another form
+  /// a frozen base with what is not quantised in fp32 (model/train/runtime.hpp, frozen_base)
+  std::shared_ptr<const QuantisedModel> raised;
   const Scheme* scheme = nullptr;
   std::string refusal;      ///< why the scheme cannot store the model; then there are no bytes
   Bytes total;              ///< parameters and buffers, adapters

@@ -217,9 +217,7 @@ void add_end(SavedActivations& all, const Run& run, const Execution& execution,
   const LayerUse* first = layers.first_of_text();
   const bool crosses = layers.crosses();
   const TapeMode& mode = run.mode;
-  TapeMode ends = mode;
-  ends.operand_bits = 0;
-  Tape tape(ends);
+  Tape tape(mode.outside_layers());
   const bool drops = dropping_stacks(model.part) > 0;
   if (crosses) {
     const Value memory = end_of_stack(tape, run, first, drops);
@@ -229,7 +227,9 @@ void add_end(SavedActivations& all, const Run& run, const Execution& execution,
   if (encodes) around_encoder(tape, model.part);
   const Size residuals = layers.residuals(model);
   const Value y = encodes ? run.residual(tape) : end_of_stack(tape, run, first, drops, residuals);
-  Value scores = tape.linear(y, run.hidden, model.profile.head_rows, tokens(1), mode.trained);
+  const Size rows = model.profile.head_rows;
+  Value scores = mode.wide_head ? tape.linear(y, run.hidden, rows, tokens(1), mode.trained)
+                                : tape.make(tokens(rows), Held::bf16, true);
   if (execution.logit_softcap > 0) scores = tape.scale(tape.keeps_result(tape.scale(scores)));
   all.after = tape.saved();
   all.logits_bytes = bytes_of(scores.held);

@@ -66,6 +66,10 @@ Value Tape::to(const Value& x, Held held) {
 Value Tape::linear(const Value& given, Size in, Size out, Extent rows, bool trained,
                    Region region) {
   Value x = given;
+  if (mode_.quantised_layers) {
+    if (mode_.frozen_inputs && x.grad) save(to(x, Held::bf16));
+    return make(out * rows, x.held, x.grad, region);
+  }
   Value weight = parameter(constant(in * out), trained);
   if (mode_.autocast) {
     x = to(x, Held::bf16);

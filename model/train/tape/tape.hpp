@@ -104,8 +104,10 @@ struct TapeMode {
   bool tower_trained = true;  ///< gradients run through the vision tower
   bool one_sequence = false;  ///< a batch of one: reshapes need no copy
   double attention_dropout = 0, hidden_dropout = 0;
-  bool frozen_inputs = false;  ///< frozen products keep their inputs too
-  double imbalance = 1;        ///< rows of this card's experts over an even share
+  bool frozen_inputs = false;     ///< frozen products keep their inputs too
+  bool quantised_layers = false;  ///< matrices of layers return their input's type (4 bit)
+  bool wide_head = true;          ///< the head is held as `parameters` say; else in 16 bit
+  double imbalance = 1;           ///< rows of this card's experts over an even share
   /// Every second matrix product and attention's output are kept, whatever needs them; all else is
   /// made again (torchtitan's selective recomputation).
   bool keeps_products = false;
@@ -113,6 +115,12 @@ struct TapeMode {
   /// Matrices of layers keep their inputs quantised to so many bits an element; 0: as they are.
   double operand_bits = 0;
   Kernels kernels{};
+  /// For the head, which no format converts.
+  TapeMode outside_layers() const {
+    TapeMode mode = *this;
+    mode.operand_bits = 0, mode.quantised_layers = false;
+    return mode;
+  }
 };
 
 class Tape {

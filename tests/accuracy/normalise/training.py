@@ -3,6 +3,7 @@ import csv
 import pathlib
 import re
 
+from .frozen import recipe_of_frozen
 from .optimizer import optimizer_of
 from .text import Missing, leading_int, lower, number
 
@@ -261,7 +262,7 @@ def training_of(row):
     zero = zero_of(row, adapters)
     sharded = is_sharded(row)
     recipe = 'fp32' if precision == 'fp32' else \
-        'pure-16bit' if precision == 'bf16-true' or adapters else ''
+        'pure-16bit' if precision == 'bf16-true' else ''
     found = {'runtime': runtime_of(script, zero, sharded),
              'batch': int(batch), 'seq': int(sequence),
              'zero': max(zero, 3 if sharded else 0), 'recipe': script['recipe'] or recipe,
@@ -278,4 +279,6 @@ def training_of(row):
               'attention': attention_of(row, script)}
     if adapters:
         found |= adapters_of(row, script)
+        found['recipe'] = script['recipe'] or recipe_of_frozen(
+            row, script, found['precision'], zero > 0 or sharded)
     return found if row['outcome'] else found | value_of(row, script)

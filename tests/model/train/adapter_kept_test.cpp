@@ -15,6 +15,7 @@ double a_layer(std::string_view runtime, std::vector<std::string> targets, bool 
       adapt(f.model, {.rank = 8, .targets = std::move(targets), .magnitudes = dora});
   TrainingScenario s = f.step(runtime);
   s.adapter = &adapter;
+  s.recipe = &usual_recipe(*s.runtime, s.zero, trained_by(s));
   return adapter_kept(s, false) / 8;
 }
 

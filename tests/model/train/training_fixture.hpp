@@ -27,7 +27,7 @@ struct Fixture {
     s.optimizer = &optimizer("adamw");
     s.runtime = &training_runtime(runtime);
     s.zero = s.runtime->zero;
-    s.recipe = &usual_recipe(*s.runtime, s.zero, false);
+    s.recipe = &usual_recipe(*s.runtime, s.zero, Trained::weights);
     return s;
   }
 };

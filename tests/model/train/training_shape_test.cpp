@@ -133,7 +133,7 @@ TEST(TrainingAdvice, PutsIdleCardsToWork) {
   TrainingScenario wide = s;
   wide.parallel.replicas = 4;
   wide.zero = 3;
-  wide.recipe = &usual_recipe(*s.runtime, 3, false);
+  wide.recipe = &usual_recipe(*s.runtime, 3, Trained::weights);
   EXPECT_EQ(change->peak, evaluate_training(wide).peak);
   EXPECT_LT(change->time, 0.5);  // four times the tokens
   EXPECT_FALSE(with_all(2).has_value());
@@ -174,7 +174,7 @@ TEST(TrainingAdvice, FewestReplicasAreThoseThatFitInTheRecipeOfZero3) {
   eight.parallel.replicas = 8;
   eight.zero = 3;
   eight.runtime = &under_zero(*s.runtime, 3);
-  eight.recipe = &usual_recipe(*s.runtime, 3, false);
+  eight.recipe = &usual_recipe(*s.runtime, 3, Trained::weights);
   ASSERT_NE(eight.recipe, s.recipe);
   const Bytes needed = evaluate_training(eight).peak;
   EXPECT_EQ(fewest_replicas(s, needed), 8);
@@ -193,7 +193,7 @@ TEST(TrainingRuntime, ZeroOfTheTrainerIsDeepSpeed) {
   for (TrainingScenario* s : {&ours, &theirs}) {
     s->zero = 3;
     s->parallel.replicas = 8;
-    s->recipe = &usual_recipe(*s->runtime, 3, false);
+    s->recipe = &usual_recipe(*s->runtime, 3, Trained::weights);
   }
   const Machine box = cards(8, Bytes(Size{80} << 30));
   const auto seconds = [&](const TrainingScenario& s) {

@@ -201,7 +201,7 @@ TEST(Training, FactorsReplaceAndScale) {
 
 Step sharded(std::string_view runtime, int zero, Size replicas) {
   Step run(llama_of(), runtime);
-  run.s.recipe = &usual_recipe(*run.s.runtime, zero, false);
+  run.s.recipe = &usual_recipe(*run.s.runtime, zero, Trained::weights);
   run.s.parallel.replicas = replicas;
   run.s.zero = zero;
   return run;

@@ -126,7 +126,7 @@ TEST(TrainingTime, LengthsOfRowsTakeTheirTimeWhateverTheTokens) {
   const auto weights = [&](const Adapter& adapter, Size batch) {
     TrainingScenario s = f.step();
     s.adapter = &adapter;
-    s.recipe = &usual_recipe(*s.runtime, s.zero, true);
+    s.recipe = &usual_recipe(*s.runtime, s.zero, Trained::adapters);
     s.batch = batch;
     TrainingEvaluator evaluate;
     const TrainingEstimate e = evaluate(s);
