@@ -61,19 +61,6 @@ void check_described(const TrainingScenario& s, const SavedActivations& saved) {
   }
 }
 
-void check_recipe(const TrainingScenario& s) {
-  if (!s.recipe->over_quantised) return;
-  const auto refuse = [&](std::string_view why) {
-    throw ImpossibleStep(
-        Reason::precision_unsupported,
-        fmt::format("the recipe {} is {}; pure-16bit is another recipe", s.recipe->name, why));
-  };
-  if (s.base == nullptr) refuse("for a base in 4 bit");
-  // deepspeed 0.16 runtime/engine.py _configure_distributed_model; FSDP has one type in a layer
-  if (runs_deepspeed(*s.runtime) || s.zero > 0)
-    refuse("not for DeepSpeed and FSDP, which hold all weights in 16 bit");
-}
-
 void check_attention(const TrainingScenario& s, const SavedActivations& saved) {
   if (s.attention != AttentionKernel::flash_attention) return;
   const auto refuse = [&](std::string_view what, std::string_view why) {
@@ -103,6 +90,7 @@ bool quantised_operands(const TrainingScenario& s) {
 
 SavedActivations saved_of(const TrainingScenario& s) {
   const Execution execution = usual_execution(*s.model);
+  const bool in_8_bit = s.base != nullptr && keeps_inputs(*s.base);
   TapeMode mode{.parameters = s.recipe->parameters,
                 .autocast = s.recipe->autocast,
                 .trained = s.adapter == nullptr,
@@ -110,7 +98,8 @@ SavedActivations saved_of(const TrainingScenario& s) {
                 .one_sequence = s.batch == 1,
                 .attention_dropout = execution.attention_dropout,
                 .hidden_dropout = execution.hidden_dropout,
-                .frozen_inputs = s.frozen_inputs,
+                .frozen_inputs = s.frozen_inputs || in_8_bit,
+                .frozen_inputs_as_they_are = in_8_bit,
                 .quantised_layers = s.recipe->over_quantised,
                 .wide_head = !s.recipe->over_quantised || s.recipe->raises_rest,
                 .imbalance = s.imbalance,

@@ -61,8 +61,6 @@ bool runs(const SavedLayer& kind, const ImagesOfSample& images);
 /// Throws ImpossibleStep if layers have modules whose saved activations are unknown and no
 /// factor replaces them. Towers without gradients keep nothing.
 void check_described(const TrainingScenario& scenario, const SavedActivations& saved);
-/// Throws ImpossibleStep where a recipe for a base in 4 bit has none, or is not the engine's.
-void check_recipe(const TrainingScenario& scenario);
 /// Throws ImpossibleStep where flash-attn is asked for and a layer that runs has no such kernel.
 void check_attention(const TrainingScenario& scenario, const SavedActivations& saved);
 

@@ -21,9 +21,9 @@ constexpr Recipe recipe_rows[] = {
      4, 0, Held::bf16, false,
      "torch.distributed.fsdp, MixedPrecision(param_dtype=bfloat16, reduce_dtype=float32)"},
     {"fp32", "everything in fp32", 4, 4, 0, Held::fp32, false, "torch's default type"},
-    {"raised", "a base in 4 bit, with everything else and what layers pass on in fp32", 4, 4, 0,
+    {"raised", "a quantised base, with everything else and what layers pass on in fp32", 4, 4, 0,
      Held::fp32, true, "PEFT 0.21 utils/other.py prepare_model_for_kbit_training", true, true},
-    {"raised-norms", "a base in 4 bit, with norms and what layers pass on in fp32", 2, 2, 0,
+    {"raised-norms", "a quantised base, with norms and what layers pass on in fp32", 2, 2, 0,
      Held::fp32, true, "TRL before 0.27 with bf16 (models/utils.py peft_module_casting_to_bf16)",
      true},
 };

@@ -17,10 +17,10 @@ struct Recipe {
   Held parameters;  ///< the type of the layers' arithmetic
   bool autocast;    ///< matrices in bf16 over fp32 weights
   std::string_view source;
-  /// For a base in 4 bit alone. Its layers return the type of their input, and no copy of their
-  /// weights exists (bitsandbytes 0.50 nn/modules.py, Linear4bit.forward).
+  /// For a base quantised by bitsandbytes alone. Its layers return the type of their input, and no
+  /// copy of their weights exists (0.50 nn/modules.py, Linear4bit.forward, Linear8bitLt.forward).
   bool over_quantised = false;
-  bool raises_rest = false;  ///< embeddings, the head and whatever else has no 4 bits are in fp32
+  bool raises_rest = false;  ///< whatever is not quantised is in fp32: embeddings, the head, norms
   /// Bytes of the copy that the optimizer updates; its states match it.
   Size stepped() const { return master > 0 ? master : weight; }
 };

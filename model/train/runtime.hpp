@@ -68,7 +68,7 @@ struct TrainingRuntime {
   bool windows_in_kernel = false;  ///< attention's kernel takes sliding windows: no mask exists
   bool sinks_in_kernel = false;    ///< … and attention sinks: no scores are kept
   bool takes_sinks() const { return sinks_in_kernel || own_layers; }
-  /// PEFT prepares a base in 4 bit: its norms, embeddings and head are in fp32 (recipe "raised")
+  /// PEFT prepares a quantised base: its norms, embeddings and head are in fp32 (recipe "raised")
   bool raises_base = false;
   bool modules_alone = false;  ///< QLoRA leaves stacked experts in 16 bit (modules_alone.hpp)
   bool loads_whole = false;    ///< with sharded weights, each card first loads all of them

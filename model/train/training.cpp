@@ -88,7 +88,7 @@ void check_step(const TrainingScenario& s) {
   if (s.zero < 0 || s.zero > 3) throw std::invalid_argument("ZeRO has stages 0 to 3");
   if (s.batch < 1 || s.sequence < 1 || s.accumulated < 1)
     throw std::invalid_argument("a batch, a sequence and passes are at least 1");
-  check_recipe(s);
+  check_base(s);
   check_offload(s);
   if (s.parallel.tensor > 1 && s.zero > s.runtime->zero_with_tensor)
     throw ImpossibleStep(

@@ -93,8 +93,12 @@ struct TrainingScenario {
 
 inline Trained trained_by(const TrainingScenario& s) {
   if (s.adapter == nullptr) return Trained::weights;
-  return s.base != nullptr ? Trained::adapters_over_4_bit : Trained::adapters;
+  return s.base != nullptr ? Trained::adapters_over_quantised : Trained::adapters;
 }
+
+/// Throws ImpossibleStep where the recipe is for a quantised base and there is none, or where the
+/// engine does not hold or divide the base like that.
+void check_base(const TrainingScenario& s);
 
 /// The moment of a step with the highest memory use.
 enum class Peak : std::uint8_t { forward_end, backward_start, backward, step, load, sum };

@@ -65,11 +65,16 @@ std::string loading_arguments(const TrainingPoint& point) {
   std::string text = fmt::format("        dtype=torch.{},\n        attn_implementation=\"{}\",\n",
                                  loaded_type(point), attention_word(s));
   if (s.base == nullptr) return text;
-  text += fmt::format(
-      "        quantization_config=BitsAndBytesConfig(load_in_4bit=True, "
-      "bnb_4bit_quant_type=\"nf4\",\n            bnb_4bit_compute_dtype=torch.{0}{1}),\n",
-      loaded_type(point),
-      s.zero == 3 ? fmt::format(", bnb_4bit_quant_storage=torch.{}", loaded_type(point)) : "");
+  const std::string_view scheme = s.base->scheme->name;
+  if (scheme == "int8")
+    text += "        quantization_config=BitsAndBytesConfig(load_in_8bit=True),\n";
+  else
+    text += fmt::format(
+        "        quantization_config=BitsAndBytesConfig(load_in_4bit=True, "
+        "bnb_4bit_quant_type=\"{}\",\n            bnb_4bit_compute_dtype=torch.{}{}{}),\n",
+        scheme.substr(0, 3), loaded_type(point),
+        scheme.ends_with("double") ? ", bnb_4bit_use_double_quant=True" : "",
+        s.zero == 3 ? fmt::format(", bnb_4bit_quant_storage=torch.{}", loaded_type(point)) : "");
   if (s.zero < 3) text += "        device_map={\"\": int(os.environ.get(\"LOCAL_RANK\", 0))},\n";
   return text;
 }

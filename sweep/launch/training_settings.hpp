@@ -19,7 +19,7 @@ constexpr bool is_fsdp(Sharding sharding) {
 struct Settings {
   bool inputs_on_host = false;   ///< layers' inputs in host memory
   bool tensor_parallel = false;  ///< DeepSpeed's AutoTP
-  bool prepares_base = false;    ///< PEFT prepares a base in 4 bit
+  bool prepares_base = false;    ///< PEFT prepares a quantised base
 };
 
 /// Throws std::invalid_argument for what the Trainer and programs around it have no setting for.

@@ -74,13 +74,16 @@ void add_llama_factory_adapters(const GivenTraining& given, json::object& file) 
     file["additional_target"] = fmt::format("{}", fmt::join(given.copies, ","));
   if (given.adapters.magnitudes) file["use_dora"] = true;
   if (!given.base) return;
-  file["quantization_bit"] = 4;
-  file["quantization_type"] = "nf4";
-  file["double_quantization"] = false;
+  const std::string_view scheme = given.base->scheme->name;
+  file["quantization_bit"] = scheme == "int8" ? 8 : 4;
+  if (scheme == "int8") return;
+  file["quantization_type"] = scheme.substr(0, 3);
+  file["double_quantization"] = scheme.ends_with("double");
 }
 
 void add_axolotl_adapters(const GivenTraining& given, json::object& file) {
-  file["adapter"] = given.base ? "qlora" : "lora";
+  const std::string_view scheme = given.base ? given.base->scheme->name : "";
+  file["adapter"] = given.base && scheme != "int8" ? "qlora" : "lora";
   file["lora_r"] = given.adapters.rank;
   file["lora_alpha"] = given.lora_alpha;
   file["lora_dropout"] = 0.0;
@@ -91,8 +94,12 @@ void add_axolotl_adapters(const GivenTraining& given, json::object& file) {
   if (!given.copies.empty()) file["lora_modules_to_save"] = array_of(given.copies);
   if (given.adapters.magnitudes) file["peft_use_dora"] = true;
   if (!given.base) return;
-  file["load_in_4bit"] = true;
-  file["bnb_config_kwargs"] = json::object{{"bnb_4bit_use_double_quant", false}};
+  file[scheme == "int8" ? "load_in_8bit" : "load_in_4bit"] = true;
+  if (scheme == "int8") return;
+  if (scheme.starts_with("fp4"))
+    throw std::invalid_argument("axolotl has nf4 in 4 bit: --base-precision nf4 or nf4-double");
+  file["bnb_config_kwargs"] =
+      json::object{{"bnb_4bit_use_double_quant", scheme.ends_with("double")}};
 }
 
 void add_axolotl_liger(const model::TrainingScenario& s, json::object& file) {

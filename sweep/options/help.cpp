@@ -22,7 +22,9 @@ constexpr FlagGroup groups[] = {
     {"Workload",
      "task precision precisions kv-precision cache-type-k cache-type-v batch prompt-tokens "
      "output-tokens prompt-tokens-p95 output-tokens-p95 context seq no-kv-cache images image-size"},
-    {"Adapters", "lora lora-rank lora-alpha lora-targets dora modules-to-save lora-adapters qlora"},
+    {"Adapters",
+     "lora lora-rank lora-alpha lora-targets dora modules-to-save lora-adapters qlora "
+     "base-precision"},
     {"Speculative decoding", "speculate acceptance draft-model draft-precision draft-tokens"},
     {"Machine",
      "machine machines device count host gpu-memory gpu-bandwidth gpu-tflops cpu ram ram-bandwidth "

@@ -16,6 +16,18 @@ const model::MatrixFormat* matrices_of(const Options& options) {
   return known != model::matrix_formats().end() ? &*known : nullptr;
 }
 
+std::string base_precision(const Options& options) {
+  options.exclusive({"qlora", "base-precision"});
+  if (options.given("qlora")) return "nf4";
+  const std::string name = lower(options.text("base-precision", ""));
+  if (name.empty()) return {};
+  const model::Scheme* scheme = model::find_scheme(name);
+  if (scheme == nullptr || scheme->family != model::SchemeFamily::bitsandbytes)
+    throw UsageError(fmt::format(
+        "--base-precision: found '{}', expected nf4, nf4-double, fp4, fp4-double or int8", name));
+  return std::string(scheme->name);
+}
+
 namespace {
 
 bool computes_in_fp32(const model::Recipe& recipe) {
@@ -30,7 +42,8 @@ bool asks_for_fp32(const std::string& precision) {
     return false;
   throw UsageError(fmt::format(
       "--precision: found '{}'; training computes in bf16, fp16 or fp32, matrices of layers in "
-      "fp8, fp8-block, mxfp8 or nvfp4 too (--qlora holds the base in 4 bit)",
+      "fp8, fp8-block, mxfp8 or nvfp4 too (--qlora and --base-precision hold frozen weights in 4 "
+      "or 8 bit)",
       precision));
 }
 
@@ -72,7 +85,7 @@ const model::Recipe& recipe_of(const Options& options, const model::TrainingScen
   const std::string meaning =
       row.over_quantised
           ? std::string(
-                "PEFT raises what has no 4 bits to fp32; TRL since 0.27, axolotl and "
+                "PEFT raises what is not quantised to fp32; TRL since 0.27, axolotl and "
                 "LLaMA-Factory do not: pure-16bit")
       : given.adapter ? fmt::format("frozen weights in {}", row.weight == 4 ? "fp32" : "16 bit")
                       : std::string(row.meaning);

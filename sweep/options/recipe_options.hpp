@@ -8,6 +8,10 @@ namespace headroom::sweep {
 /// The format of 8 and 4 bit that --precision names; null: another precision.
 const model::MatrixFormat* matrices_of(const Options& options);
 
+/// The scheme of bitsandbytes in which weights beneath adapters are frozen; empty: 16 bit. Throws
+/// UsageError for another.
+std::string base_precision(const Options& options);
+
 /// The recipe that is asked for, or the runtime's for --precision and what is shared out.
 /// `as_stored`: a file asks for no type, so weights have the checkpoint's. Throws UsageError.
 const model::Recipe& recipe_of(const Options& options, const model::TrainingScenario& scenario,

@@ -18,7 +18,7 @@ inline constexpr Flag training_flags[] = {
      "with the layers' inputs in host memory) (default: the engine's, mostly none)"},
     {"recipe", "", Takes::one, "NAME",
      "training: pure-16bit, autocast, fp32-master, fp32-gradients, sharded-fp32 or fp32; over a "
-     "base in 4 bit also raised or raised-norms (default: the engine's)"},
+     "quantised base also raised or raised-norms (default: the engine's)"},
     {"mixed-precision", "", Takes::nothing, "", "training: short for --recipe autocast"},
     {"optimizer", "", Takes::one, "NAME",
      "training: adamw (default), adamw-8bit, adafactor, lion, sgd, …"},
@@ -56,6 +56,9 @@ inline constexpr Flag training_flags[] = {
     {"token-budget", "", Takes::one, "N",
      "training: days for N tokens: a number, 300B, 15T (needs --machine)"},
     {"qlora", "", Takes::nothing, "", "training: adapters over frozen weights in nf4"},
+    {"base-precision", "--load-in-8bit=int8 --load-in-4bit=nf4", Takes::one, "NAME",
+     "training: adapters over weights frozen in nf4, nf4-double, fp4, fp4-double or int8 of "
+     "bitsandbytes (default: 16 bit)"},
     {"grad-ckpt-reduction", "", Takes::one, "X",
      "rule of thumb: share of activations that checkpointing leaves"},
     {"attn-act-factor-fa", "", Takes::one, "X",

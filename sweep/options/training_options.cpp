@@ -82,7 +82,7 @@ void read_adapters(const Options& options, GivenTraining& given) {
   model::TrainingScenario& s = given.scenario;
   const model::Model& m = *given.model;
   auto adapters = adapters_of(options);
-  if (!adapters && options.given("qlora")) adapters = model::AdapterRequest{};
+  if (!adapters && !base_precision(options).empty()) adapters = model::AdapterRequest{};
   if (adapters) {
     given.adapter = std::make_unique<model::Adapter>(model::adapt(m, *adapters));
     given.adapters = *adapters;
@@ -99,13 +99,16 @@ void read_adapters(const Options& options, GivenTraining& given) {
     given.copies = listed_names(options, "modules-to-save");
     s.trained_copies = copies_of(m, given.copies);
   }
-  if (options.given("qlora")) {
-    given.base = std::make_unique<model::QuantisedModel>(model::frozen_base(m, *s.runtime));
-    if (!given.base->refusal.empty()) throw UsageError("--qlora: " + given.base->refusal);
-    given.assumed.emplace_back(given.base->model->modules_alone
-                                   ? "frozen linear modules in nf4, blocks of 64; experts that one "
-                                     "parameter stacks stay in 16 bit (bitsandbytes issue 1849)"
-                                   : "frozen weights in nf4, blocks of 64");
+  if (const std::string scheme = base_precision(options); !scheme.empty()) {
+    given.base = std::make_unique<model::QuantisedModel>(model::frozen_base(m, *s.runtime, scheme));
+    if (!given.base->refusal.empty())
+      throw UsageError(fmt::format("--base-precision {}: {}", scheme, given.base->refusal));
+    given.assumed.push_back(fmt::format(
+        "frozen {} in {}{}", given.base->model->modules_alone ? "linear modules" : "weights",
+        scheme == "nf4" ? "nf4, blocks of 64" : scheme,
+        given.base->model->modules_alone ? "; experts that one parameter stacks stay in 16 bit "
+                                           "(bitsandbytes issue 1849)"
+                                         : ""));
   }
 }
 

@@ -13,13 +13,13 @@
 namespace headroom::sweep {
 
 /// Flags of a training step, and those of what estimates it further.
-#define HEADROOM_STEP_FLAGS                                                      \
-  "grad-accum zero checkpointing recipe optimizer fused-loss liger "             \
-  "offload-optimizer offload-params no-zero3-init attention mixed-precision cp " \
-  "virtual-stages sequence-parallel expert-imbalance "                           \
-  "grad-ckpt-reduction attn-act-factor-fa attn-act-factor-no-fa "                \
-  "mlp-act-factor logits-factor fragmentation-gib misc-overhead-gib lora "       \
-  "qlora lora-rank lora-alpha lora-targets dora modules-to-save compile "        \
+#define HEADROOM_STEP_FLAGS                                                              \
+  "grad-accum zero checkpointing recipe optimizer fused-loss liger "                     \
+  "offload-optimizer offload-params no-zero3-init attention mixed-precision cp "         \
+  "virtual-stages sequence-parallel expert-imbalance "                                   \
+  "grad-ckpt-reduction attn-act-factor-fa attn-act-factor-no-fa "                        \
+  "mlp-act-factor logits-factor fragmentation-gib misc-overhead-gib lora "               \
+  "qlora base-precision lora-rank lora-alpha lora-targets dora modules-to-save compile " \
   "from token-budget packing freeze-vision-tower"
 /// Flags that mean something for training alone.
 #define HEADROOM_TRAINING_FLAGS HEADROOM_STEP_FLAGS " probe warmup-steps probe-steps estimate-only"

@@ -88,7 +88,7 @@ std::optional<std::string> translated(const Key& key, const Setting& setting) {
 /// True if the flag asks for adapters or says how they are.
 bool of_adapters(std::string_view flag) {
   return flag.starts_with("lora-") || flag == "modules-to-save" || flag == "dora" ||
-         flag == "qlora";
+         flag == "qlora" || flag == "base-precision";
 }
 
 /// Files that `settings` names: DeepSpeed's and FSDP's.
@@ -142,7 +142,7 @@ std::string full_training(const Settings& settings) {
 }
 
 void leave_adapter(const Key& row, const Setting& setting, const std::string& full, Importing& to) {
-  if (row.flag == "qlora" && translated(row, setting))
+  if ((row.flag == "qlora" || row.flag == "base-precision") && translated(row, setting))
     throw UsageError(fmt::format("{}: key '{}': found '{}' beside {}, expected {} there",
                                  setting.file, row.key, setting.value, full,
                                  full == "finetuning_type full" ? "lora" : "adapters"));

@@ -31,7 +31,7 @@ bool is_auto(const Settings& settings, std::string_view key) {
 }
 
 bool has_adapters(const Options& options) {
-  for (const auto* flag : {"lora", "lora-rank", "lora-targets", "dora", "qlora"})
+  for (const auto* flag : {"lora", "lora-rank", "lora-targets", "dora", "qlora", "base-precision"})
     if (options.given(flag)) return true;
   return false;
 }
@@ -90,13 +90,13 @@ void types_without_switch(const Settings& settings, Importing& to) {
   to.out().loads_as_stored = true;
 }
 
-/// PEFT's preparation of a 4-bit base raises the rest to fp32. TRL runs without since 0.27
+/// PEFT's preparation of a quantised base raises the rest to fp32. TRL runs without since 0.27
 /// (experimental/utils.py, prepare_model_for_kbit_training), and axolotl takes it back
 /// (loaders/model.py, _convert_embedding_modules_dtype).
 void base_type(const Settings& settings, Importing& to) {
   const Options& options = to.options();
-  if (!options.given("qlora") || options.given("precision") || options.given("mixed-precision"))
-    return;
+  const bool quantised = options.given("qlora") || options.given("base-precision");
+  if (!quantised || options.given("precision") || options.given("mixed-precision")) return;
   if (settings.trl || settings.is_from(axolotl_keys))
     to.supply("recipe", "pure-16bit",
               settings.trl ? "TRL since 0.27 raises no frozen weights to fp32"

@@ -10,7 +10,7 @@ constexpr auto axolotl_rows = std::to_array<Key>({
     {"base_model", "model"},
     {"adapter", "lora", "lora=on qlora=on = llama-adapter=? *=?"},
     {"load_in_4bit", "qlora", "true=on false="},
-    {"load_in_8bit", "", "false= true=?", "load_in_4bit, as --qlora"},
+    {"load_in_8bit", "base-precision", "true=int8 false="},
     {"gptq", "", "false= true=?", "load_in_4bit, as --qlora"},
     {"lora_r", "lora-rank"},
     {"lora_alpha", "lora-alpha"},

@@ -17,7 +17,7 @@ constexpr auto llama_factory_rows = std::to_array<Key>({
     {"lora_target", "lora-targets", "all=all-linear *"},
     {"additional_target", "modules-to-save"},
     {"use_dora", "dora", "true=on false="},
-    {"quantization_bit", "qlora", "4=on"},
+    {"quantization_bit", "base-precision", "4=nf4 8=int8"},
     {"quantization_method", "", "bnb= bitsandbytes= hqq=? eetq=?"},
     {"cutoff_len", "seq"},
     {"flash_attn", "attention",

@@ -32,7 +32,7 @@ constexpr auto trainer_rows = std::to_array<Key>({
     {"lora_target_modules", "lora-targets"},
     {"lora_modules_to_save", "modules-to-save"},
     {"load_in_4bit", "qlora", "true=on false="},
-    {"load_in_8bit", "", "false= true=?", "load_in_4bit, as --qlora"},
+    {"load_in_8bit", "base-precision", "true=int8 false="},
     {"fsdp", ""},
     {"fsdp_config", ""},
     {"fsdp_config.version", ""},

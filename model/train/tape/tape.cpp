@@ -67,7 +67,8 @@ Value Tape::linear(const Value& given, Size in, Size out, Extent rows, bool trai
                    Region region) {
   Value x = given;
   if (mode_.quantised_layers) {
-    if (mode_.frozen_inputs && x.grad) save(to(x, Held::bf16));
+    if (mode_.frozen_inputs && x.grad)
+      save(mode_.frozen_inputs_as_they_are ? x : to(x, Held::bf16));
     return make(out * rows, x.held, x.grad, region);
   }
   Value weight = parameter(constant(in * out), trained);

@@ -104,7 +104,8 @@ struct TapeMode {
   bool tower_trained = true;  ///< gradients run through the vision tower
   bool one_sequence = false;  ///< a batch of one: reshapes need no copy
   double attention_dropout = 0, hidden_dropout = 0;
-  bool frozen_inputs = false;     ///< frozen products keep their inputs too
+  bool frozen_inputs = false;  ///< frozen products keep their inputs too, in 16 bit
+  bool frozen_inputs_as_they_are = false;
   bool quantised_layers = false;  ///< matrices of layers return their input's type (4 bit)
   bool wide_head = true;          ///< the head is held as `parameters` say; else in 16 bit
   double imbalance = 1;           ///< rows of this card's experts over an even share
@@ -118,7 +119,7 @@ struct TapeMode {
   /// For the head, which no format converts.
   TapeMode outside_layers() const {
     TapeMode mode = *this;
-    mode.operand_bits = 0, mode.quantised_layers = false;
+    mode.operand_bits = 0, mode.quantised_layers = mode.frozen_inputs = false;
     return mode;
   }
 };

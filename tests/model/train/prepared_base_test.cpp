@@ -10,8 +10,8 @@ struct Qlora {
   Fixture f;
   QuantisedModel base;
   TrainingScenario s;
-  explicit Qlora(std::string_view recipe_name, std::string_view runtime = "trainer")
-      : base(frozen_base(f.model, training_runtime(runtime))), s(f.step(runtime)) {
+  explicit Qlora(std::string_view recipe_name, std::string_view scheme = "nf4")
+      : base(frozen_base(f.model, training_runtime("trainer"), scheme)), s(f.step()) {
     s.base = &base;
     s.adapter = &f.adapter;
     s.recipe = &recipe(recipe_name);
@@ -46,11 +46,24 @@ TEST(PreparedBase, ProgramsDecideWhetherPeftPreparesIt) {
   const auto usual = [](std::string_view runtime, Trained what) {
     return usual_recipe(training_runtime(runtime), 0, what).name;
   };
-  EXPECT_EQ(usual("trainer", Trained::adapters_over_4_bit), "raised");
-  EXPECT_EQ(usual("torch", Trained::adapters_over_4_bit), "raised");
+  EXPECT_EQ(usual("trainer", Trained::adapters_over_quantised), "raised");
+  EXPECT_EQ(usual("torch", Trained::adapters_over_quantised), "raised");
   EXPECT_EQ(usual("trainer", Trained::adapters), "pure-16bit");
   for (const auto* runtime : {"llama-factory", "unsloth", "deepspeed", "torchtune", "fsdp"})
-    EXPECT_EQ(usual(runtime, Trained::adapters_over_4_bit), "pure-16bit") << runtime;
+    EXPECT_EQ(usual(runtime, Trained::adapters_over_quantised), "pure-16bit") << runtime;
+}
+
+// LLM.int8's products keep their inputs, each once: two norms' results and down_proj's input. That
+// of o_proj is attention's result, which its kernel keeps anyway.
+TEST(PreparedBase, LayersOf8BitsKeepTheirInputs) {
+  const auto kept = [](std::string_view recipe_name, std::string_view scheme) {
+    Qlora run(recipe_name, scheme);
+    run.s.recomputation = Recomputation::none;
+    return evaluate_training(run.s).activations;
+  };
+  constexpr Size inputs = 8 * 2048 * (2 * 1024 + 2816);
+  EXPECT_EQ(kept("pure-16bit", "int8") - kept("pure-16bit", "nf4"), Bytes(2 * inputs));
+  EXPECT_EQ(kept("raised", "int8") - kept("raised", "nf4"), Bytes(4 * inputs));
 }
 
 TEST(PreparedBase, NothingElseIsPrepared) {
@@ -64,6 +77,11 @@ TEST(PreparedBase, NothingElseIsPrepared) {
   EXPECT_THROW(evaluate_training(shared.s), ImpossibleStep);
   shared.s.recipe = &recipe("pure-16bit");
   EXPECT_NO_THROW(evaluate_training(shared.s));
+  Qlora eight("pure-16bit", "int8");
+  eight.s.parallel.replicas = 2;
+  eight.s.zero = 3;
+  eight.s.runtime = &under_zero(*eight.s.runtime, 3);
+  EXPECT_THROW(evaluate_training(eight.s), ImpossibleStep);
 }
 
 }  // namespace
