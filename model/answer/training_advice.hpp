@@ -25,7 +25,7 @@ struct StepOption {
     smaller_passes,  ///< amount: passes of one sequence before a step
     optimizer_8bit,
     pure_16bit,
-    unraised,  ///< what is not quantised of a prepared base in 16 bit
+    unraised,  ///< frozen weights outside quantised layers in 16 bit
     zero_3,
     more_replicas,  ///< amount: data-parallel cards, with ZeRO 3
     recompute_all,

@@ -16,7 +16,7 @@ constexpr Constant context{700 * MiB, 300 * MiB, 1343 * MiB, 2,
 constexpr Constant unmeasured_share{0.1, 0, 0.4, 0, "unmeasured"};
 
 /// 10th and 90th percentile of measured over expected bytes beyond weights, master copies and
-/// states, of all runtimes together: 142 rows of 11 sources. Each row is estimated with overheads
+/// states, of all runtimes together: 192 rows of 18 sources. Each row is estimated with overheads
 /// from other sources, and n rows of a source count as sqrt(n). The band describes a new source,
 /// however similar the rows of one source are, and so a runtime without rows too.
 /// tests/sweep/accuracy/training_interval_test.cpp makes it anew.
@@ -97,7 +97,7 @@ const TrainingRuntime runtime_rows[] = {
      .offload = deepspeed_offload,
      .fused_step = true,
      .context_bytes = context,
-     .spread = {1, band_low, band_high, 43,
+     .spread = {1, band_low, band_high, 67,
                 "QwenLM/Qwen finetuning table, one card; fms-acceleration scripts/benchmarks/refs"},
      .fragmentation = {0.22, 0.05, 0.63, 21,
                        "fms-acceleration scripts/benchmarks/refs: 0.37, the driver's figure over "
@@ -169,10 +169,12 @@ const TrainingRuntime runtime_rows[] = {
      .stops_early = true,
      .embedding_and_head_stay = true,
      .context_bytes = context,
-     .spread = {1, band_low, band_high, 21,
-                "torchtitan benchmarks, torchao docs, lightning-thunder pull request 1528"},
-     .fragmentation = {0.08, -0.02, 0.18, 10,
-                       "torchtitan benchmarks/llama3_h100_202412: reserved over what is counted"}},
+     .spread = {1, band_low, band_high, 37,
+                "torchtitan benchmarks and pull requests, torchao docs, lightning-thunder pull "
+                "request 1528"},
+     .fragmentation = {0.17, -0.06, 0.44, 33,
+                       "reserved over what is counted, median of seven sources' medians: "
+                       "torchtitan benchmarks and pull requests 165, 808, 1690, torchao docs"}},
     megatron,
     megatron_2606,
     {.name = "torchtune",
@@ -196,7 +198,7 @@ const TrainingRuntime runtime_rows[] = {
      .outputs_held = true,
      .loads_whole = true,
      .context_bytes = context,
-     .spread = {1, band_low, band_high, 16, "litgpt resource tables"},
+     .spread = {1, band_low, band_high, 25, "litgpt resource tables, lightning-thunder issues"},
      .fragmentation = unmeasured_share},
     {.name = "llama-factory",
      .source = "LLaMA-Factory 0.9: transformers' Trainer; adapters in fp32, gradient checkpointing "

@@ -95,7 +95,7 @@ struct TrainingRuntime {
   Bytes workspace{};                     ///< memory of matrix libraries, from torch's allocator
   Constant context_bytes;                ///< driver context, libraries and collectives on each card
   /// measured over expected bytes of a peak beyond weights, master copies and states
-  Constant spread{1, 0.89, 1.38, 0, "unmeasured"};
+  Constant spread{1, 0.84, 1.32, 0, "unmeasured"};
   /// reserved beyond allocated memory, as a share of the memory that a step allocates and frees
   Constant fragmentation;
 };

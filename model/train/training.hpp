@@ -96,7 +96,7 @@ inline Trained trained_by(const TrainingScenario& s) {
   return s.base != nullptr ? Trained::adapters_over_quantised : Trained::adapters;
 }
 
-/// Throws ImpossibleStep where the recipe is for a quantised base and there is none, or where the
+/// Throws ImpossibleStep where the recipe is for a quantised base and there is none. Also where the
 /// engine does not hold or divide the base like that.
 void check_base(const TrainingScenario& s);
 
