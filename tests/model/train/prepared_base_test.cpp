@@ -53,8 +53,8 @@ TEST(PreparedBase, ProgramsDecideWhetherPeftPreparesIt) {
     EXPECT_EQ(usual(runtime, Trained::adapters_over_quantised), "pure-16bit") << runtime;
 }
 
-// LLM.int8's products keep their inputs, each once: two norms' results and down_proj's input. What
-// o_proj reads is attention's result, which its kernel keeps anyway.
+// LLM.int8's products keep their inputs, each once: two norms' results and down_proj's input. The
+// kernel of attention keeps its result, which o_proj reads, anyway.
 TEST(PreparedBase, LayersOf8BitsKeepTheirInputs) {
   const auto kept = [](std::string_view recipe_name, std::string_view scheme) {
     Qlora run(recipe_name, scheme);
