@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hardware/names.hpp"
 #include "model/train/time.hpp"
 #include "sweep/options/flags.hpp"
 

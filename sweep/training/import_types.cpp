@@ -5,6 +5,7 @@
 // runtime/config.py (bf16.enabled and fp16.enabled are false by default).
 #include <fmt/format.h>
 
+#include "hardware/names.hpp"
 #include "hardware/text.hpp"
 #include "sweep/training/importing.hpp"
 
