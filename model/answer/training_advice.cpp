@@ -51,11 +51,18 @@ bool has_usual_recipe(const TrainingScenario& s) {
   return s.recipe == &usual_recipe(*s.runtime, s.zero, trained_by(s));
 }
 
+/// The recipe becomes the engine's own, and recomputation what that recipe brings.
+void take_usual_recipe(TrainingScenario& s) {
+  s.recipe = &usual_recipe(*s.runtime, s.zero, trained_by(s));
+  if (!s.recomputation_given) s.recomputation = usual_recomputation(*s.runtime, *s.recipe);
+}
+
 /// A recipe that is the engine's own becomes its own under the ZeRO stage.
 void put_under_zero(TrainingScenario& s, int zero) {
-  if (has_usual_recipe(s)) s.recipe = &usual_recipe(*s.runtime, zero, trained_by(s));
+  const bool usual = has_usual_recipe(s);
   s.zero = zero;
   s.runtime = &under_zero(*s.runtime, zero);
+  if (usual) take_usual_recipe(s);
 }
 
 /// Shares everything out over the data-parallel cards.
@@ -170,7 +177,8 @@ Options options_of(const TrainingScenario& s, const Adapted* made, Size cards) {
   if (s.adapter == nullptr && s.recipe->name != "pure-16bit" && !runs_deepspeed(*s.runtime))
     option(pure_16bit, 0, states, [](auto& c) { c.recipe = &recipe("pure-16bit"); });
   if (s.recipe->over_quantised)
-    option(unraised, 0, states, [](auto& c) { c.recipe = &recipe("pure-16bit"); });
+    option(unraised, s.recomputation_given ? 0 : 1, states,
+           [](auto& c) { c.recipe = &recipe("pure-16bit"); });
   if (s.parallel.alike() > 1 && s.zero < 3)
     option(zero_3, 0, share, [](auto& c) { share_out(c, c.parallel.replicas); });
   if (const Size replicas = s.parallel.replicas * (cards / s.parallel.cards());
@@ -178,7 +186,8 @@ Options options_of(const TrainingScenario& s, const Adapted* made, Size cards) {
     option(more_replicas, replicas, share,
            [replicas](TrainingScenario& c) { share_out(c, replicas); });
   if (!recomputes_layers(s.recomputation))
-    option(recompute_all, 0, again, [](auto& c) { c.recomputation = Recomputation::full; });
+    option(recompute_all, 0, again,
+           [](auto& c) { c.recomputation = Recomputation::full, c.recomputation_given = true; });
   add_offload(s, host, all);
   option(shorter_sequence, s.sequence / 2, sequence,
          [](auto& c) { c.sequence = std::max<Size>(1, c.sequence / 2); });
@@ -188,13 +197,13 @@ Options options_of(const TrainingScenario& s, const Adapted* made, Size cards) {
       option(quantised_base, 0, states, [made](TrainingScenario& c) {
         const bool usual = has_usual_recipe(c);
         c.base = &made->base;
-        if (usual) c.recipe = &usual_recipe(*c.runtime, c.zero, trained_by(c));
+        if (usual) take_usual_recipe(c);
       });
     return all;
   }
   const auto adapters = [made](TrainingScenario& c) {
     c.adapter = &made->adapter;
-    c.recipe = &usual_recipe(*c.runtime, c.zero, trained_by(c));
+    take_usual_recipe(c);
   };
   option(lora, advised_rank, states, adapters);
   if (made->base.refusal.empty())

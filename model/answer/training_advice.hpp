@@ -25,7 +25,8 @@ struct StepOption {
     smaller_passes,  ///< amount: passes of one sequence before a step
     optimizer_8bit,
     pure_16bit,
-    unraised,  ///< frozen weights outside quantised layers in 16 bit
+    unraised,  ///< frozen weights outside quantised layers in 16 bit; amount: 1 if recomputation,
+               ///< which the recipe brought, has to be asked for then
     zero_3,
     more_replicas,  ///< amount: data-parallel cards, with ZeRO 3
     recompute_all,

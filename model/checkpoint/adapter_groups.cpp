@@ -15,6 +15,8 @@ constexpr std::string_view feed_forward[] = {"gate_proj", "up_proj", "down_proj"
 constexpr std::span<const std::string_view> fused_kernels[] = {attention_inputs, attention_output,
                                                                feed_forward};
 
+constexpr std::string_view gate_and_up[] = {"gate_proj", "up_proj"};
+
 /// The modules of one parent, by their last names.
 using Siblings = std::map<std::string_view, const AdaptedModule*>;
 
@@ -29,6 +31,18 @@ std::set<std::string_view> with_bias(const Model& model) {
 }
 
 }  // namespace
+
+std::string input_of(const AdaptedModule& module) {
+  const std::string_view path = module.path;
+  const std::size_t dot = path.rfind('.');
+  const std::string_view name = dot == std::string_view::npos ? path : path.substr(dot + 1);
+  for (const std::span<const std::string_view> group :
+       {std::span<const std::string_view>(attention_inputs),
+        std::span<const std::string_view>(gate_and_up)})
+    if (std::ranges::find(group, name) != group.end())
+      return std::string(path.substr(0, dot)) + "." + std::string(group.front());
+  return module.path;
+}
 
 AdapterGroups adapter_groups(const Model& model, const Adapter& adapter) {
   std::map<std::string_view, Siblings> parents;

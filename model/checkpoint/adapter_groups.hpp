@@ -1,6 +1,7 @@
 // Adapted modules of a layer that fused kernels run together.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "model/checkpoint/adapter.hpp"
@@ -14,6 +15,10 @@ struct AdapterGroups {
   std::vector<std::vector<const AdaptedModule*>> together;
   std::vector<const AdaptedModule*> apart;  ///< PEFT's own code runs them
 };
+
+/// A name for what the module reads: one for the queries, keys and values of a layer, one for gate
+/// and up. Other modules have their own.
+std::string input_of(const AdaptedModule& module);
 
 /// The groups of an adapter's modules. Modules stay apart if one of their group is not adapted, has
 /// a bias or a magnitude (DoRA), or stands for several.

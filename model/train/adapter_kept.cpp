@@ -1,6 +1,8 @@
 #include "model/train/adapter_kept.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "model/checkpoint/adapter_groups.hpp"
 #include "model/train/tape/tower.hpp"
@@ -10,11 +12,29 @@ namespace {
 
 constexpr double bytes_together = 2;  ///< fused kernels keep their input in 16 bit
 
-double kept_apart(const TrainingScenario& s, const AdaptedModule& m) {
-  const double element = s.runtime->adapter_inputs_fp32 && !s.recipe->autocast ? 4 : 2;
-  double sum = element * static_cast<double>(m.in + m.rank);
+/// How the first factor reads a module's input: PEFT 0.21 converts it to the adapter's type, and
+/// autocast that to 16 bit (tuners/lora/layer.py, Linear.forward). Layers of bitsandbytes leave the
+/// first step out under autocast (tuners/lora/bnb.py). Without a conversion no copy exists, and
+/// modules of one input keep it once.
+struct InputCopy {
+  double element = 0;  ///< bytes
+  bool shared = false;
+};
+InputCopy copy_of(const TrainingScenario& s) {
+  const TrainingRuntime& runtime = *s.runtime;
+  const bool wide_input = s.recipe->parameters == Held::fp32;
+  const bool narrow_adapter = runtime.adapter_bytes == 2 || runs_deepspeed(runtime);
+  const bool autocast = s.recipe->autocast || !runtime.adapter_inputs_fp32;
+  if (narrow_adapter) return {2, !wide_input};
+  if (!autocast) return {4, wide_input};
+  const bool converts_first = s.base == nullptr;
+  return {2, !converts_first && !wide_input};
+}
+
+double kept_apart(const TrainingScenario& s, const InputCopy& copy, const AdaptedModule& m) {
+  double sum = copy.element * static_cast<double>(m.in + m.rank);
   if (s.runtime->adapter_dropout) sum += static_cast<double>(m.in);  // its mask
-  if (m.magnitudes > 0) sum += 2 * element * static_cast<double>(m.out);
+  if (m.magnitudes > 0) sum += 2 * copy.element * static_cast<double>(m.out);
   return sum;
 }
 
@@ -36,11 +56,18 @@ double adapter_kept(const TrainingScenario& s, bool in_tower) {
     return (tower && tower->contains(m.path)) == in_tower;
   };
   const AdapterGroups groups = groups_of(s);
+  const InputCopy copy = copy_of(s);
+  const bool once = copy.shared && !s.runtime->adapter_dropout;
   double sum = 0;
   for (const auto& group : groups.together)
     if (counts(*group.front())) sum += bytes_together * static_cast<double>(group.front()->in);
-  for (const AdaptedModule* m : groups.apart)
-    if (counts(*m)) sum += kept_apart(s, *m);
+  std::set<std::string> inputs;
+  for (const AdaptedModule* m : groups.apart) {
+    if (!counts(*m)) continue;
+    sum += kept_apart(s, copy, *m);
+    if (once && !inputs.insert(input_of(*m)).second)
+      sum -= copy.element * static_cast<double>(m->in);
+  }
   return sum;
 }
 

@@ -68,7 +68,7 @@ void check_attention(const TrainingScenario& s, const SavedActivations& saved) {
         Reason::attention_unsupported,
         fmt::format("{} with flash-attn: {}; sdpa and eager are other kernels", what, why));
   };
-  if (s.recipe->parameters == Held::fp32 && !s.recipe->autocast)
+  if (s.recipe->computes_in_fp32())
     refuse(fmt::format("the recipe {}", s.recipe->name), "its kernels are for 16 bit alone");
   for (std::size_t i = 0; i < saved.kind_of.size(); ++i)
     if (const SavedLayer& kind = saved.kinds[saved.kind_of[i]];
@@ -203,8 +203,7 @@ Kept kept_by_pass(const TrainingScenario& s, const StepShape& shape, const KeptB
   const double tokens = tokens_on_card(s);
   const double patches = real_count(s.batch * s.images.count * s.images.patches);
   const double tensor = real_count(s.parallel.tensor), outer = s.parallel.sequence ? tensor : 1;
-  const bool narrow = s.recipe->autocast && !s.recipe->over_quantised;
-  const double element = s.recipe->parameters == Held::fp32 && !narrow ? 4 : 2;
+  const double element = s.recipe->computes_in_fp32() || s.recipe->over_quantised ? 4 : 2;
   Kept k;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const bool tower = saved.kinds[i].tower;

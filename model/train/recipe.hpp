@@ -21,6 +21,8 @@ struct Recipe {
   /// copy of their weights exists (0.50 nn/modules.py, Linear4bit.forward, Linear8bitLt.forward).
   bool over_quantised = false;
   bool raises_rest = false;  ///< whatever is not quantised is in fp32: embeddings, the head, norms
+  /// True if products are in fp32 too.
+  bool computes_in_fp32() const { return parameters == Held::fp32 && !autocast && !over_quantised; }
   /// Bytes of the copy that the optimizer updates; its states match it.
   Size stepped() const { return master > 0 ? master : weight; }
 };

@@ -183,7 +183,7 @@ void add_rates(const TrainingScenario& s, const Machine& machine, StepTime& t) {
 }  // namespace
 
 bool multiplies_in_fp32(const TrainingScenario& s, const Device& card) {
-  const bool by_recipe = s.recipe->parameters == Held::fp32 && !s.recipe->autocast;
+  const bool by_recipe = s.recipe->computes_in_fp32();
   return by_recipe || (s.bf16 && !card.multiplies_bf16());
 }
 

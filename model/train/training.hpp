@@ -75,6 +75,7 @@ struct TrainingScenario {
   Parallelism parallel{};
   int zero = 0;  ///< ZeRO stage
   Recomputation recomputation = Recomputation::none;
+  bool recomputation_given = false;  ///< a user says it: it stays whatever the recipe becomes
   AttentionKernel attention = AttentionKernel::sdpa;
   bool fused_loss = false;     ///< logits in chunks, never complete
   bool fused_kernels = false;  ///< Liger: norms, gating and rotation keep no intermediate results

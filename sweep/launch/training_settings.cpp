@@ -135,9 +135,10 @@ void refuse_unwritten(const TrainingPoint& point, Settings settings) {
          "the Trainer recomputes whole layers: --checkpointing full or none");
   refuse(s.recomputation == model::Recomputation::offloaded && !settings.inputs_on_host,
          "this file has no layers' inputs in host memory: --checkpointing full, or axolotl's file");
-  refuse(s.recipe->over_quantised && !(settings.prepares_base && s.recipe->raises_rest),
+  refuse(s.recipe->over_quantised &&
+             !(settings.prepares_base && s.recipe->raises_rest && s.recipe->autocast),
          settings.prepares_base
-             ? "PEFT raises all that is not quantised: --recipe raised"
+             ? "the script has mixed precision, and PEFT raises all the rest: --recipe raised"
              : "this file leaves what is not quantised in 16 bit: --recipe pure-16bit");
   refuse(s.images.count > 0 || s.tower_frozen, "images and their tower are not part of this file");
   refuse(s.document > 0, "--packing has no setting in this file: documents would attend to others");

@@ -31,10 +31,6 @@ std::string base_precision(const Options& options) {
 
 namespace {
 
-bool computes_in_fp32(const model::Recipe& recipe) {
-  return recipe.parameters == model::Held::fp32 && !recipe.autocast;
-}
-
 /// True for fp32, false for 16 bit. Throws UsageError for a precision of another kind.
 bool asks_for_fp32(const std::string& precision) {
   if (precision == "fp32" || precision == "float32") return true;
@@ -73,10 +69,10 @@ const model::Recipe& recipe_of(const Options& options, const model::TrainingScen
     if (name == "lora" || name == "qlora")
       throw UsageError(fmt::format("--recipe {}: an adapter is no recipe; type --{}", name, name));
     const model::Recipe& asked = model::recipe(name);
-    if (options.given("precision") && fp32 != computes_in_fp32(asked))
+    if (options.given("precision") && fp32 != asked.computes_in_fp32())
       throw UsageError(fmt::format("--precision {}: the recipe {} computes in {}; leave one out",
                                    precision, asked.name,
-                                   computes_in_fp32(asked) ? "fp32" : "16 bit"));
+                                   asked.computes_in_fp32() ? "fp32" : "16 bit"));
     return asked;
   }
   if (as_stored && !options.given("precision") && given.adapter == nullptr)

@@ -18,7 +18,7 @@ inline constexpr Flag training_flags[] = {
      "with the layers' inputs in host memory) (default: the engine's, mostly none)"},
     {"recipe", "", Takes::one, "NAME",
      "training: pure-16bit, autocast, fp32-master, fp32-gradients, sharded-fp32 or fp32; over a "
-     "quantised base also raised or raised-norms (default: the engine's)"},
+     "quantised base also raised, raised-fp32 or raised-norms (default: the engine's)"},
     {"mixed-precision", "", Takes::nothing, "", "training: short for --recipe autocast"},
     {"optimizer", "", Takes::one, "NAME",
      "training: adamw (default), adamw-8bit, adafactor, lion, sgd, …"},

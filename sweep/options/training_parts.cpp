@@ -87,7 +87,8 @@ void read_kernels(const Options& options, model::TrainingScenario& s, GivenTrain
   const std::string again =
       options.one_of("checkpointing", how, how[static_cast<std::size_t>(usual)]);
   s.recomputation = static_cast<model::Recomputation>(std::ranges::find(how, again) - how.begin());
-  if (!options.given("checkpointing") && usual != model::Recomputation::none)
+  s.recomputation_given = options.given("checkpointing");
+  if (!s.recomputation_given && usual != model::Recomputation::none)
     given.assumed.push_back(fmt::format(
         "{} recomputes all layers by itself{} (--checkpointing)",
         usual == s.runtime->recomputation ? s.runtime->name : "PEFT's preparation",

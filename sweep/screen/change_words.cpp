@@ -22,8 +22,9 @@ std::string flags_of(const model::StepOption& option) {
     case optimizer_8bit:
       return "--optimizer adamw-8bit";
     case pure_16bit:
-    case unraised:
       return "--recipe pure-16bit";
+    case unraised:
+      return option.amount > 0 ? "--recipe pure-16bit --checkpointing full" : "--recipe pure-16bit";
     case zero_3:
       return "--zero 3";
     case more_replicas:

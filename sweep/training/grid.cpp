@@ -243,6 +243,7 @@ model::Estimate TrainingGrid::evaluate(std::span<const Size> point,
   s.recipe = draft.recipe != nullptr
                  ? draft.recipe
                  : &model::usual_recipe(*s.runtime, s.zero, model::trained_by(s));
+  s.recomputation_given = draft.recomputation.has_value();
   s.recomputation = draft.recomputation.value_or(model::usual_recomputation(*s.runtime, *s.recipe));
   try {
     const model::TrainingEstimate memory = evaluator(s);

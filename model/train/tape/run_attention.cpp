@@ -137,7 +137,9 @@ Value fused_kernel(ForwardPass& pass, Heads3 h, const AttentionUse& u) {
   // SDPA takes no sinks: a kernel that does takes windows too.
   const bool masked =
       !kernels.flash_package && !u.sinks && (u.always_masked || pass.padded || windowed);
-  if (tape.mode().autocast)
+  // The package's kernels are for 16 bit: transformers 5.24 modeling_flash_attention_utils.py
+  // get_target_dtype converts what PEFT raised.
+  if (tape.mode().autocast || kernels.flash_package)
     for (Value* each : {&h.q, &h.k, &h.v}) *each = tape.to(*each, Held::bf16);
   if (masked && u.kv_heads < u.heads && !u.shared_key) {
     h.k = repeated(tape, h.k, u.heads * u.head_dim);

@@ -25,10 +25,40 @@ TEST(AdapterKept, ModulesKeepTheirInputsAndRows) {
   EXPECT_EQ(a_layer("torch", {"down_proj"}), 4 * (2816 + 8));
 }
 
-// Autocast copies them, and DeepSpeed's engine converts the adapters themselves.
+// Autocast copies what PEFT made fp32.
 TEST(AdapterKept, CopiesOfAutocastHaveSixteenBits) {
-  for (const auto* runtime : {"llama-factory", "deepspeed", "unsloth"})
+  for (const auto* runtime : {"llama-factory", "unsloth"})
     EXPECT_EQ(a_layer(runtime, {"q_proj", "v_proj"}), 2 * 2 * (1024 + 8)) << runtime;
+}
+
+// DeepSpeed's engine converts the adapters themselves, and torchtune's are in 16 bit.
+TEST(AdapterKept, WithoutAConversionAnInputIsKeptOnce) {
+  for (const auto* runtime : {"deepspeed", "torchtune", "megatron"}) {
+    EXPECT_EQ(a_layer(runtime, {"q_proj", "v_proj"}), 2 * (1024 + 2 * 8)) << runtime;
+    EXPECT_EQ(a_layer(runtime, {"gate_proj", "up_proj"}), 2 * (1024 + 2 * 8)) << runtime;
+    EXPECT_EQ(a_layer(runtime, {"v_proj", "o_proj"}), 2 * (2 * 1024 + 2 * 8)) << runtime;
+  }
+  // Each module drops elements of its own copy.
+  EXPECT_EQ(a_layer("litgpt", {"q_proj", "v_proj"}), 2 * (2 * (1024 + 8) + 1024));
+}
+
+/// As a_layer() of queries and values over a base in 4 bit.
+double over_4_bit(std::string_view runtime, std::string_view recipe_name) {
+  const Fixture f;
+  const QuantisedModel base = frozen_base(f.model, training_runtime(runtime));
+  TrainingScenario s = f.step(runtime);
+  s.base = &base;
+  s.adapter = &f.adapter;
+  s.recipe = &recipe(recipe_name);
+  return adapter_kept(s, false) / 8;
+}
+
+// Layers of bitsandbytes leave PEFT's conversion to autocast.
+TEST(AdapterKept, LayersOfFourBitsConvertOnceAtMost) {
+  EXPECT_EQ(over_4_bit("llama-factory", "pure-16bit"), 2 * (1024 + 2 * 8));
+  EXPECT_EQ(over_4_bit("trainer", "raised"), 2 * 2 * (1024 + 8));
+  EXPECT_EQ(over_4_bit("trainer", "raised-fp32"), 4 * (1024 + 2 * 8));
+  EXPECT_EQ(over_4_bit("trainer", "pure-16bit"), 2 * 4 * (1024 + 8));
 }
 
 TEST(AdapterKept, AKernelOfSeveralModulesKeepsOneInput) {

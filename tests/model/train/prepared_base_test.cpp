@@ -53,6 +53,18 @@ TEST(PreparedBase, ProgramsDecideWhetherPeftPreparesIt) {
     EXPECT_EQ(usual(runtime, Trained::adapters_over_quantised), "pure-16bit") << runtime;
 }
 
+// Without mixed precision queries, keys, values and attention's result stay in fp32, too.
+TEST(PreparedBase, WithoutMixedPrecisionAttentionIsInFp32) {
+  const auto kept = [](std::string_view recipe_name) {
+    Qlora run(recipe_name);
+    run.s.recomputation = Recomputation::none;
+    return evaluate_training(run.s).attention;
+  };
+  constexpr Size more = 8 * 2048 * 2 * (2 * 1024 + 2 * 256);
+  EXPECT_GT(kept("raised-fp32") - kept("raised"), Bytes(more / 2));
+  EXPECT_LT(kept("raised-fp32") - kept("raised"), Bytes(2 * more));
+}
+
 // LLM.int8's products keep their inputs, each once: two norms' results and down_proj's input. The
 // kernel of attention keeps its result, which o_proj reads, anyway.
 TEST(PreparedBase, LayersOf8BitsKeepTheirInputs) {
